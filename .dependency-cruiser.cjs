@@ -69,6 +69,13 @@ module.exports = {
       to: { path: 'node_modules/(@aws-sdk|@smithy|@opentelemetry)/' },
     },
     {
+      name: 'identity-providers-are-called-from-one-file',
+      comment: 'These packages fetch by themselves unless they are given the fetch of the egress.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/admin/identity-providers/provider-client\\.service\\.ts$'] },
+      to: { path: 'node_modules/(openid-client|oauth4webapi|jose)/' },
+    },
+    {
       name: 'gateway-processes-carry-no-administration',
       comment: 'Code that a gateway process loads is memory that every request is collected over, and time at every start.',
       severity: 'error',

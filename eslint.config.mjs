@@ -123,7 +123,8 @@ export default tseslint.config(
       'no-restricted-syntax': [...closedDoors['no-restricted-syntax'], ...textsInMarkup],
     },
   },
-  { files: ['dashboard/src/words/**'], rules: { 'max-lines': 'off' } },
+  // Tables, which are read from top to bottom.
+  { files: ['dashboard/src/words/**', 'src/common/errors/catalog.ts'], rules: { 'max-lines': 'off' } },
   {
     files: ['dashboard/dev/**', 'dashboard/test/**', 'dashboard/vite.config.ts'],
     rules: { 'no-restricted-syntax': 'off', 'no-console': 'off', complexity: 'off', 'max-lines-per-function': 'off' },

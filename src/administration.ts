@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import type { RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createAdapter } from './admin/adapter.js';
 import { configureAdmin } from './admin/configure.js';
 import { serveDocs } from './admin/openapi/pages.js';
 import { serveInvitePage } from './admin/invites/invite-page.js';
@@ -41,7 +42,7 @@ async function main(settings: Settings): Promise<void> {
   };
   const app = await NestFactory.create<NestFastifyApplication>(
     AdministrationModule.of(settings, dataSource),
-    new FastifyAdapter({ serverFactory, return503OnClosing: false }),
+    createAdapter(serverFactory),
     { logger: nestLogger, abortOnError: false },
   );
   configureAdmin(app);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
+import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from './common/http/session-cookie-names.js';
 
 const ROOT = '/ui';
 const SHELL = 'index.html';
@@ -9,6 +10,8 @@ const ASSETS = 'assets/';
 /** What the build writes where each answer needs a nonce of its own. `dashboard/vite.config.ts` names it too. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
+/** Where the shell says whether the browser came with a session. `dashboard/index.html` names it too. */
+const SESSION_PLACEHOLDER = '__SESSION__';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -86,9 +89,12 @@ export class DashboardFiles {
     else this.sendShell(request, response);
   }
 
-  private sendShell({ method }: IncomingMessage, response: ServerResponse): void {
+  private sendShell({ method, headers }: IncomingMessage, response: ServerResponse): void {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
-    const body = Buffer.from(this.shell.replaceAll(NONCE_PLACEHOLDER, nonce));
+    const session = hasSessionCookie(headers.cookie) ? 'presented' : 'none';
+    const body = Buffer.from(
+      this.shell.replaceAll(NONCE_PLACEHOLDER, nonce).replace(SESSION_PLACEHOLDER, session),
+    );
     response.writeHead(200, {
       ...SECURITY_HEADERS,
       'content-type': TYPES['.html'],
@@ -149,6 +155,10 @@ function acceptedEncodings({ headers }: IncomingMessage): ReadonlySet<string> {
   const accepted = offers.filter((offer) => !/;\s*q=0(?:\.0*)?\s*$/.test(offer));
   return new Set(accepted.map((offer) => (offer.split(';')[0] ?? '').trim().toLowerCase()));
 }
+
+/** Only whether there is one: who it belongs to, and whether it has ended, is for the administration to say. */
+const hasSessionCookie = (cookie = ''): boolean =>
+  cookie.includes(`${COOKIE_OVER_HTTP}=`) || cookie.includes(`${COOKIE_OVER_HTTPS}=`);
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';

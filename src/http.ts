@@ -7,8 +7,8 @@ import { isClosing } from './common/http/lingering-close.js';
 import { uuidV7 } from './common/ids/uuid-v7.js';
 import type { Probes } from './common/observability/probes.js';
 import { refuse } from './gateway/delivery/refusal.js';
-import { notBuilt, planeOf } from './gateway/door/front-door.js';
-import { checkHead, HEADERS_MAX } from './gateway/door/request-hygiene.js';
+import { notBuilt, type Plane as Owner, planeOf } from './gateway/door/front-door.js';
+import { checkHead, checkMethod, HEADERS_MAX } from './gateway/door/request-hygiene.js';
 import { acceptUpgrades, type Sockets } from './upgrades.js';
 
 /** Slow headers are cut after this, or sooner where a whole request has less: Node would swap the two. */
@@ -70,7 +70,7 @@ export class FrontServer {
       keepAliveMs: KEEP_ALIVE_MS,
       isTaken: (url) => planeOf(url) === 'gateway',
       handle: (request, response) => {
-        if (this.admits(request, response)) planes.gateway.handle(request, response);
+        if (this.admits(request, response, 'gateway')) planes.gateway.handle(request, response);
       },
       serveByNode,
     });
@@ -114,10 +114,10 @@ export class FrontServer {
   }
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
-    if (isClosing(request) || !this.admits(request, response)) return;
-    const { gateway, administration, probes } = this.planes;
     const { url = '' } = request;
     const plane = planeOf(url);
+    if (isClosing(request) || !this.admits(request, response, plane)) return;
+    const { gateway, administration, probes } = this.planes;
     if (plane === 'gateway') {
       if (this.fastPath.isBetterEnded(request)) response.shouldKeepAlive = false;
       gateway.handle(request, response);
@@ -125,10 +125,12 @@ export class FrontServer {
     else if (!probes.answer(request, response)) administration.handle(request, response);
   }
 
-  private admits(request: ClientRequest, response: ClientResponse): boolean {
+  private admits(request: ClientRequest, response: ClientResponse, plane: Owner): boolean {
     if (this.isDraining) response.shouldKeepAlive = false;
     try {
       checkHead(request);
+      // A path of the administration or of the probes says itself which methods it has.
+      if (plane !== 'administration') checkMethod(request);
       return true;
     } catch (thrown) {
       refuseUnidentified(request, response, AppError.from(thrown));

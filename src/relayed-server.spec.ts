@@ -19,16 +19,16 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'relayed-'));
   socket = join(folder, 's');
   mkdirSync(join(folder, 'dashboard'));
-  writeFileSync(join(folder, 'dashboard', 'index.html'), '<script nonce="__CSP_NONCE__"></script>');
+  writeFileSync(join(folder, 'dashboard', 'index.html'), '<script nonce="__CSP_NONCE__"></script>__SESSION__');
 });
 afterEach(() => {
   relayed.server.close().closeAllConnections();
   rmSync(folder, { recursive: true });
 });
 
-function send(path: string): Promise<{ status: number | undefined; text: string }> {
+function send(path: string, headers = {}): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath: socket, path }, (response) => {
+    const outgoing = request({ socketPath: socket, path, headers }, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('end', () => resolve({ status: response.statusCode, text }));
@@ -43,6 +43,17 @@ describe('before the administration has started', () => {
     const { status, text } = await send('/ui/');
     expect(status).toBe(200);
     expect(text).toMatch(/<script nonce="[\w+/]{22}==">/);
+  });
+
+  it('the shell says whether the browser came with a session, and never which', async () => {
+    await listen(60_000);
+    expect((await send('/ui/')).text).toMatch(/none$/);
+    expect((await send('/ui/', { cookie: 'other=gatehouse' })).text).toMatch(/none$/);
+    for (const name of ['gatehouse_session', '__Host-gatehouse']) {
+      const { text } = await send('/ui/', { cookie: `a=b; ${name}=the-secret` });
+      expect(text).toMatch(/presented$/);
+      expect(text).not.toContain('the-secret');
+    }
   });
 
   it('a request of the administration waits, and is answered by it', async () => {

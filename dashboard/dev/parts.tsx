@@ -75,7 +75,11 @@ function Values() {
         Exhausted
       </StatusPill>
       {[0, 412, 500].map((usage) => (
-        <LimitMeter key={usage} label="Budget" limits={[{ type: 'cost', credit_limit: 500, usage }]} />
+        <LimitMeter
+          key={usage}
+          label="Budget"
+          limits={[{ type: 'cost', credit_limit: 500, raised_by: 0, usage }]}
+        />
       ))}
       <Can isAllowed={false} scope="api_keys.create">
         <Button variant="filled">Create API key</Button>

@@ -10,19 +10,31 @@
 
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as IndexRouteImport } from './routes/index'
+import { Route as AccountRouteImport } from './routes/account'
 import { Route as SetUpRouteImport } from './routes/set-up'
 import { Route as SignInRouteImport } from './routes/sign-in'
+import { Route as OrgPeopleRouteImport } from './routes/org.people'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
 import { Route as WWorkspaceApiKeysRouteImport } from './routes/w.$workspace.api-keys'
 import { Route as WWorkspaceAuditLogRouteImport } from './routes/w.$workspace.audit-log'
+import { Route as WWorkspaceLimitsRouteImport } from './routes/w.$workspace.limits'
 import { Route as WWorkspaceLogsRouteImport } from './routes/w.$workspace.logs'
+import { Route as WWorkspaceMembersRouteImport } from './routes/w.$workspace.members'
 import { Route as WWorkspaceOverviewRouteImport } from './routes/w.$workspace.overview'
 import { Route as WWorkspaceVirtualKeysRouteImport } from './routes/w.$workspace.virtual-keys'
+import { Route as WWorkspaceConfigsIndexRouteImport } from './routes/w.$workspace.configs.index'
 import { Route as WWorkspaceLogsIdRouteImport } from './routes/w.$workspace.logs.$id'
+import { Route as WWorkspaceConfigsSlugIndexRouteImport } from './routes/w.$workspace.configs.$slug.index'
+import { Route as WWorkspaceConfigsSlugVersionsVersionRouteImport } from './routes/w.$workspace.configs.$slug.versions.$version'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const AccountRoute = AccountRouteImport.update({
+  id: '/account',
+  path: '/account',
   getParentRoute: () => rootRouteImport,
 } as any)
 const SetUpRoute = SetUpRouteImport.update({
@@ -33,6 +45,11 @@ const SetUpRoute = SetUpRouteImport.update({
 const SignInRoute = SignInRouteImport.update({
   id: '/sign-in',
   path: '/sign-in',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const OrgPeopleRoute = OrgPeopleRouteImport.update({
+  id: '/org/people',
+  path: '/org/people',
   getParentRoute: () => rootRouteImport,
 } as any)
 const WWorkspaceRoute = WWorkspaceRouteImport.update({
@@ -50,9 +67,19 @@ const WWorkspaceAuditLogRoute = WWorkspaceAuditLogRouteImport.update({
   path: '/audit-log',
   getParentRoute: () => WWorkspaceRoute,
 } as any)
+const WWorkspaceLimitsRoute = WWorkspaceLimitsRouteImport.update({
+  id: '/limits',
+  path: '/limits',
+  getParentRoute: () => WWorkspaceRoute,
+} as any)
 const WWorkspaceLogsRoute = WWorkspaceLogsRouteImport.update({
   id: '/logs',
   path: '/logs',
+  getParentRoute: () => WWorkspaceRoute,
+} as any)
+const WWorkspaceMembersRoute = WWorkspaceMembersRouteImport.update({
+  id: '/members',
+  path: '/members',
   getParentRoute: () => WWorkspaceRoute,
 } as any)
 const WWorkspaceOverviewRoute = WWorkspaceOverviewRouteImport.update({
@@ -65,92 +92,153 @@ const WWorkspaceVirtualKeysRoute = WWorkspaceVirtualKeysRouteImport.update({
   path: '/virtual-keys',
   getParentRoute: () => WWorkspaceRoute,
 } as any)
+const WWorkspaceConfigsIndexRoute = WWorkspaceConfigsIndexRouteImport.update({
+  id: '/configs/',
+  path: '/configs/',
+  getParentRoute: () => WWorkspaceRoute,
+} as any)
 const WWorkspaceLogsIdRoute = WWorkspaceLogsIdRouteImport.update({
   id: '/$id',
   path: '/$id',
   getParentRoute: () => WWorkspaceLogsRoute,
 } as any)
+const WWorkspaceConfigsSlugIndexRoute =
+  WWorkspaceConfigsSlugIndexRouteImport.update({
+    id: '/configs/$slug/',
+    path: '/configs/$slug/',
+    getParentRoute: () => WWorkspaceRoute,
+  } as any)
+const WWorkspaceConfigsSlugVersionsVersionRoute =
+  WWorkspaceConfigsSlugVersionsVersionRouteImport.update({
+    id: '/configs/$slug/versions/$version',
+    path: '/configs/$slug/versions/$version',
+    getParentRoute: () => WWorkspaceRoute,
+  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
+  '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
+  '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
+  '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
+  '/w/$workspace/configs/': typeof WWorkspaceConfigsIndexRoute
+  '/w/$workspace/configs/$slug/': typeof WWorkspaceConfigsSlugIndexRoute
+  '/w/$workspace/configs/$slug/versions/$version': typeof WWorkspaceConfigsSlugVersionsVersionRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
+  '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
+  '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
+  '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
+  '/w/$workspace/configs': typeof WWorkspaceConfigsIndexRoute
+  '/w/$workspace/configs/$slug': typeof WWorkspaceConfigsSlugIndexRoute
+  '/w/$workspace/configs/$slug/versions/$version': typeof WWorkspaceConfigsSlugVersionsVersionRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/': typeof IndexRoute
+  '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
+  '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
+  '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
+  '/w/$workspace/configs/': typeof WWorkspaceConfigsIndexRoute
+  '/w/$workspace/configs/$slug/': typeof WWorkspaceConfigsSlugIndexRoute
+  '/w/$workspace/configs/$slug/versions/$version': typeof WWorkspaceConfigsSlugVersionsVersionRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/'
+    | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/people'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
+    | '/w/$workspace/limits'
     | '/w/$workspace/logs'
+    | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
+    | '/w/$workspace/configs/'
+    | '/w/$workspace/configs/$slug/'
+    | '/w/$workspace/configs/$slug/versions/$version'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
+    | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/people'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
+    | '/w/$workspace/limits'
     | '/w/$workspace/logs'
+    | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
+    | '/w/$workspace/configs'
+    | '/w/$workspace/configs/$slug'
+    | '/w/$workspace/configs/$slug/versions/$version'
   id:
     | '__root__'
     | '/'
+    | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/people'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
+    | '/w/$workspace/limits'
     | '/w/$workspace/logs'
+    | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
+    | '/w/$workspace/configs/'
+    | '/w/$workspace/configs/$slug/'
+    | '/w/$workspace/configs/$slug/versions/$version'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute
+  AccountRoute: typeof AccountRoute
   SetUpRoute: typeof SetUpRoute
   SignInRoute: typeof SignInRoute
+  OrgPeopleRoute: typeof OrgPeopleRoute
   WWorkspaceRoute: typeof WWorkspaceRouteWithChildren
 }
 
@@ -161,6 +249,13 @@ declare module '@tanstack/react-router' {
       path: '/'
       fullPath: '/'
       preLoaderRoute: typeof IndexRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/account': {
+      id: '/account'
+      path: '/account'
+      fullPath: '/account'
+      preLoaderRoute: typeof AccountRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/set-up': {
@@ -175,6 +270,13 @@ declare module '@tanstack/react-router' {
       path: '/sign-in'
       fullPath: '/sign-in'
       preLoaderRoute: typeof SignInRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/org/people': {
+      id: '/org/people'
+      path: '/org/people'
+      fullPath: '/org/people'
+      preLoaderRoute: typeof OrgPeopleRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/w/$workspace': {
@@ -198,11 +300,25 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof WWorkspaceAuditLogRouteImport
       parentRoute: typeof WWorkspaceRoute
     }
+    '/w/$workspace/limits': {
+      id: '/w/$workspace/limits'
+      path: '/limits'
+      fullPath: '/w/$workspace/limits'
+      preLoaderRoute: typeof WWorkspaceLimitsRouteImport
+      parentRoute: typeof WWorkspaceRoute
+    }
     '/w/$workspace/logs': {
       id: '/w/$workspace/logs'
       path: '/logs'
       fullPath: '/w/$workspace/logs'
       preLoaderRoute: typeof WWorkspaceLogsRouteImport
+      parentRoute: typeof WWorkspaceRoute
+    }
+    '/w/$workspace/members': {
+      id: '/w/$workspace/members'
+      path: '/members'
+      fullPath: '/w/$workspace/members'
+      preLoaderRoute: typeof WWorkspaceMembersRouteImport
       parentRoute: typeof WWorkspaceRoute
     }
     '/w/$workspace/overview': {
@@ -219,12 +335,33 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof WWorkspaceVirtualKeysRouteImport
       parentRoute: typeof WWorkspaceRoute
     }
+    '/w/$workspace/configs/': {
+      id: '/w/$workspace/configs/'
+      path: '/configs'
+      fullPath: '/w/$workspace/configs/'
+      preLoaderRoute: typeof WWorkspaceConfigsIndexRouteImport
+      parentRoute: typeof WWorkspaceRoute
+    }
     '/w/$workspace/logs/$id': {
       id: '/w/$workspace/logs/$id'
       path: '/$id'
       fullPath: '/w/$workspace/logs/$id'
       preLoaderRoute: typeof WWorkspaceLogsIdRouteImport
       parentRoute: typeof WWorkspaceLogsRoute
+    }
+    '/w/$workspace/configs/$slug/': {
+      id: '/w/$workspace/configs/$slug/'
+      path: '/configs/$slug'
+      fullPath: '/w/$workspace/configs/$slug/'
+      preLoaderRoute: typeof WWorkspaceConfigsSlugIndexRouteImport
+      parentRoute: typeof WWorkspaceRoute
+    }
+    '/w/$workspace/configs/$slug/versions/$version': {
+      id: '/w/$workspace/configs/$slug/versions/$version'
+      path: '/configs/$slug/versions/$version'
+      fullPath: '/w/$workspace/configs/$slug/versions/$version'
+      preLoaderRoute: typeof WWorkspaceConfigsSlugVersionsVersionRouteImport
+      parentRoute: typeof WWorkspaceRoute
     }
   }
 }
@@ -244,17 +381,28 @@ const WWorkspaceLogsRouteWithChildren = WWorkspaceLogsRoute._addFileChildren(
 interface WWorkspaceRouteChildren {
   WWorkspaceApiKeysRoute: typeof WWorkspaceApiKeysRoute
   WWorkspaceAuditLogRoute: typeof WWorkspaceAuditLogRoute
+  WWorkspaceLimitsRoute: typeof WWorkspaceLimitsRoute
   WWorkspaceLogsRoute: typeof WWorkspaceLogsRouteWithChildren
+  WWorkspaceMembersRoute: typeof WWorkspaceMembersRoute
   WWorkspaceOverviewRoute: typeof WWorkspaceOverviewRoute
   WWorkspaceVirtualKeysRoute: typeof WWorkspaceVirtualKeysRoute
+  WWorkspaceConfigsIndexRoute: typeof WWorkspaceConfigsIndexRoute
+  WWorkspaceConfigsSlugIndexRoute: typeof WWorkspaceConfigsSlugIndexRoute
+  WWorkspaceConfigsSlugVersionsVersionRoute: typeof WWorkspaceConfigsSlugVersionsVersionRoute
 }
 
 const WWorkspaceRouteChildren: WWorkspaceRouteChildren = {
   WWorkspaceApiKeysRoute: WWorkspaceApiKeysRoute,
   WWorkspaceAuditLogRoute: WWorkspaceAuditLogRoute,
+  WWorkspaceLimitsRoute: WWorkspaceLimitsRoute,
   WWorkspaceLogsRoute: WWorkspaceLogsRouteWithChildren,
+  WWorkspaceMembersRoute: WWorkspaceMembersRoute,
   WWorkspaceOverviewRoute: WWorkspaceOverviewRoute,
   WWorkspaceVirtualKeysRoute: WWorkspaceVirtualKeysRoute,
+  WWorkspaceConfigsIndexRoute: WWorkspaceConfigsIndexRoute,
+  WWorkspaceConfigsSlugIndexRoute: WWorkspaceConfigsSlugIndexRoute,
+  WWorkspaceConfigsSlugVersionsVersionRoute:
+    WWorkspaceConfigsSlugVersionsVersionRoute,
 }
 
 const WWorkspaceRouteWithChildren = WWorkspaceRoute._addFileChildren(
@@ -263,8 +411,10 @@ const WWorkspaceRouteWithChildren = WWorkspaceRoute._addFileChildren(
 
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
+  AccountRoute: AccountRoute,
   SetUpRoute: SetUpRoute,
   SignInRoute: SignInRoute,
+  OrgPeopleRoute: OrgPeopleRoute,
   WWorkspaceRoute: WWorkspaceRouteWithChildren,
 }
 export const routeTree = rootRouteImport

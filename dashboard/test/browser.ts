@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Cookie } from './team';
 
 const ARGUMENTS = [
   '--no-sandbox',
@@ -25,19 +26,20 @@ export interface Visit {
 
 interface VisitOptions {
   readonly isDark?: boolean;
-  readonly isSignedIn?: boolean;
+  /** The cookie of a session; without it nobody is signed in. */
+  readonly session?: Cookie | null;
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
 /** A new person in front of the page, with nothing stored. */
 export async function visit(browser: Browser, origin: string, options: VisitOptions = {}): Promise<Visit> {
-  const { isDark = false, isSignedIn = true, viewport = { width: 1280, height: 800 } } = options;
+  const { isDark = false, session = null, viewport = { width: 1280, height: 800 } } = options;
   const context = await browser.newContext({
     viewport,
     colorScheme: isDark ? 'dark' : 'light',
     reducedMotion: 'reduce',
   });
-  if (isSignedIn) await context.addCookies([{ name: 'fake-session', value: '1', url: origin }]);
+  if (session) await context.addCookies([{ ...session, url: origin }]);
   const page = await context.newPage();
   const problems: string[] = [];
   await watch(context, page, origin, problems);

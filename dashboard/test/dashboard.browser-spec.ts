@@ -1,63 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type {} from '../../test/support/service.global.js';
-import { accessibilityProblems, launchBrowser, visit, type Visit } from './browser';
-import { serveBefore } from './harness';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './browser';
+import { openStage, type Stage } from './stage';
 
-interface Bootstrap {
-  readonly admin_api_key: string;
-  readonly workspace_api_key: string;
-  readonly workspace_slug: string;
-}
-
-let browser: Browser;
-let bootstrap: Bootstrap;
-let base: URL;
-let front: Awaited<ReturnType<typeof serveBefore>>;
-const open: Visit[] = [];
-
-const chat = (key: string, content: string): Promise<Response> =>
-  fetch(new URL('/v1/chat/completions', base), {
-    method: 'POST',
-    headers: {
-      'x-gateway-api-key': key,
-      'x-gateway-provider': 'sandbox',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ model: 'sandbox-1', messages: [{ role: 'user', content }] }),
-  });
+let stage: Stage;
 
 beforeAll(async () => {
-  const service = inject('service');
-  if (!service) throw new Error('These tests need the shared service.');
-  bootstrap = JSON.parse(readFileSync(join(service.bootstrapDir, 'bootstrap.json'), 'utf8')) as Bootstrap;
-  base = new URL(service.baseUrl);
-  front = await serveBefore(base, bootstrap.admin_api_key);
-  browser = await launchBrowser();
+  stage = await openStage();
   for (let n = 0; n < 60; n++)
-    await (await chat(bootstrap.workspace_api_key, `<img src=x onerror=alert(${n})>`)).text();
+    await (await stage.chat(stage.bootstrap.workspace_api_key, `<img src=x onerror=alert(${n})>`)).text();
 });
-afterAll(async () => {
-  await browser.close();
-  front.close();
-});
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
 
-async function start(path: string, options: Parameters<typeof visit>[2] = {}): Promise<Visit> {
-  const visited = await visit(browser, front.url, options);
-  open.push(visited);
-  await visited.page.goto(front.url + path.replace(':w', bootstrap.workspace_slug));
-  return visited;
-}
+const start: Stage['start'] = (...given) => stage.start(...given);
 
 const PAGES = [
-  ['sign-in', '/ui/sign-in', 'Sign in to Gatehouse', { isSignedIn: false }],
-  ['set-up', '/ui/set-up#set-up-token', 'Create your account', { isSignedIn: false }],
+  ['sign-in', '/ui/sign-in', 'Sign in to Gatehouse', { as: null }],
+  ['set-up', '/ui/set-up#gw_setup_x', 'Create your account', { as: null }],
+  ['a reset link', '/ui/set-up#gw_reset_x', 'Set a new password', { as: null }],
+  ['the account', '/ui/account', 'This session', {}],
+  ['people', '/ui/org/people', 'manager@acme.example', {}],
+  ['members', '/ui/w/:w/members', 'member@acme.example', {}],
   ['Overview', '/ui/w/:w/overview?range=1h', 'Requests by result', {}],
   ['Logs', '/ui/w/:w/logs', 'sandbox-1', {}],
   ['Logs without rows', '/ui/w/:w/logs?filter=model:is:nothing', 'No request matches these filters', {}],
@@ -100,27 +66,6 @@ describe.each(['light', 'dark'])('in the %s theme', (theme) => {
   );
 });
 
-describe('signing in', () => {
-  it('refuses a wrong password in words, and leads to where the person wanted to go', async () => {
-    const { page } = await start('/ui/w/:w/logs?range=24h', { isSignedIn: false });
-    await page.waitForURL(/sign-in\?return_to=/);
-    await page.getByLabel('E-mail').fill('admin@acme.example');
-    await page.getByLabel('Password', { exact: true }).fill('wrong');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('The e-mail or the password is wrong.').waitFor();
-    await page.getByLabel('Password', { exact: true }).fill('a long sentence of mine');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-
-    await page.waitForURL(/\/ui\/w\/[^/]+\/logs\?range=24h$/);
-  });
-
-  it('never leads to another site', async () => {
-    const { page } = await start('/ui/sign-in?return_to=//evil.example/ui/', {});
-    await page.waitForURL(/\/overview$/);
-    expect(new URL(page.url()).origin).toBe(front.url);
-  });
-});
-
 describe('the request log', () => {
   it('is moved through, opened and closed by keys, and gives the focus back', async () => {
     const { page } = await start('/ui/w/:w/logs');
@@ -147,7 +92,7 @@ describe('the request log', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/filter=status/);
 
-    const { page: copy } = await start(page.url().slice(front.url.length));
+    const { page: copy } = await start(page.url().slice(stage.origin.length));
     await copy.getByRole('listitem').filter({ hasText: 'Status' }).first().waitFor();
     await copy.getByText('sandbox-1').first().waitFor();
   });
@@ -183,7 +128,7 @@ describe('an API key', () => {
         .getByRole('dialog')
         .getByText(/^gw_ws_/)
         .textContent()) ?? '';
-    expect((await chat(secret, 'Hello')).status).toBe(200);
+    expect((await stage.chat(secret, 'Hello')).status).toBe(200);
     await page.getByRole('checkbox', { name: 'I have stored it' }).check();
     await page.getByRole('button', { name: 'Done' }).click();
     expect(await page.content()).not.toContain(secret);
@@ -195,15 +140,13 @@ describe('an API key', () => {
     await page.getByLabel(`Type ${name} to confirm`).fill(name);
     await confirm.click();
     await page.getByText(name).first().waitFor({ state: 'detached' });
-    await expect.poll(async () => (await chat(secret, 'Hello')).status).toBe(401);
+    await expect.poll(async () => (await stage.chat(secret, 'Hello')).status).toBe(401);
   });
 });
 
 describe('while the administration is unavailable', () => {
   it('the shell says so, and the page comes back by itself', async () => {
-    const visited = await visit(browser, front.url);
-    open.push(visited);
-    const { page } = visited;
+    const { page } = await start(null);
     await page.route('**/v1/**', (route) =>
       route.fulfill({
         status: 503,
@@ -212,7 +155,7 @@ describe('while the administration is unavailable', () => {
         },
       }),
     );
-    await page.goto(`${front.url}/ui/w/${bootstrap.workspace_slug}/logs`);
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/logs`);
     await page.getByText('The database is unavailable.').first().waitFor();
     expect(await page.getByRole('navigation').count()).toBe(1);
     await page.unroute('**/v1/**');
@@ -223,9 +166,7 @@ describe('while the administration is unavailable', () => {
 
 describe('the size', () => {
   it('of what Logs loads before its first rows is within the budget', async () => {
-    const visited = await visit(browser, front.url);
-    open.push(visited);
-    const { page } = visited;
+    const { page } = await start(null);
     const sizes = { js: 0, css: 0 };
     const measured: Promise<void>[] = [];
     page.on('response', (response) => {
@@ -235,7 +176,7 @@ describe('the size', () => {
           response.body().then((body) => void (sizes[kind] += gzipSync(body, { level: 9 }).length)),
         );
     });
-    await page.goto(`${front.url}/ui/w/${bootstrap.workspace_slug}/logs`);
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/logs`);
     await page.locator('[data-row="0"]').waitFor();
     await Promise.all(measured);
     console.log(`before the first rows: scripts ${sizes.js} bytes, styles ${sizes.css} bytes, gzip`);

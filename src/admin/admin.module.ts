@@ -9,9 +9,12 @@ import { AuditModule } from './audit/audit.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
+import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
+import { LimitStatusModule } from './limit-status/limit-status.module.js';
 import { LegalHoldsModule } from './legal-holds/legal-holds.module.js';
+import { LogViewsModule } from './log-views/log-views.module.js';
 import { LogExportsModule } from './log-exports/log-exports.module.js';
 import { LogIngestionModule } from './log-ingestion/log-ingestion.module.js';
 import { LogsModule } from './logs/logs.module.js';
@@ -23,6 +26,7 @@ import { ModelConfigsModule } from './model-configs/model-configs.module.js';
 import { SessionsModule } from './sign-in/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { PasskeysModule } from './passkeys/passkeys.module.js';
+import { ProviderCatalogModule } from './provider-catalog/provider-catalog.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { NewcomersModule } from './users/newcomers.module.js';
@@ -46,17 +50,21 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     SessionsModule,
     SignInModule,
     PasskeysModule,
+    IdentityProvidersModule,
     NewcomersModule,
     ApiKeysModule,
     VirtualKeysModule,
     ConfigsModule,
     IntegrationsModule,
+    ProviderCatalogModule,
     ProvidersModule,
     ModelConfigsModule,
     PoliciesModule,
     GuardrailsModule,
     LegalHoldsModule,
+    LimitStatusModule,
     LogExportsModule,
+    LogViewsModule,
     LogIngestionModule,
     LogsModule,
     AnalyticsModule,

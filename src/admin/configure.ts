@@ -4,23 +4,25 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../common/errors/app-error.js';
 import { ADMINISTRATION_BODY_LIMIT, bodyLimitOf, INGESTION_BODY_LIMIT } from '../common/http/body-limits.js';
+import { FORM_TYPE, parseFormBody } from '../common/http/form-body.js';
 import { parseJsonBody } from '../common/http/json-body.js';
 import { createValidationPipe } from '../common/http/validation.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { entityTagOf, isOneThing } from './entity-tag.js';
 import { leaveUnread } from './unread-body.js';
 import { markUnreadable } from './readable-body.guard.js';
+import { refuseWrongMethods } from './route-methods.js';
 import { RefusalRecordingFilter } from './audit/refusal-recording.filter.js';
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/x-protobuf';
 const OTLP_PATH = '/v1/otel/v1/traces';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Makes the web server the administration's: how bodies are read and checked, how errors look, what every answer carries. Call it before `init`. */
 export function configureAdmin(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   server.setGenReqId(() => uuidV7(Date.now()));
+  refuseWrongMethods(server);
   server.addHook('onRoute', (route) => {
     route.bodyLimit = bodyLimitOf(route.url);
   });
@@ -63,10 +65,8 @@ function readJsonOnly(app: NestFastifyApplication): void {
       (error: unknown) => finishUnreadable(request, done, error),
     );
   });
-  app.useBodyParser(FORM_TYPE, limit, (request, _body, done) => {
-    finish(request, done, () => {
-      throw new AppError('unsupported_media_type', { contentType: FORM_TYPE });
-    });
+  app.useBodyParser(FORM_TYPE, limit, (request, body, done) => {
+    finish(request, done, () => parseFormBody(request.routeOptions.url, body.toString('utf8')));
   });
 }
 

@@ -1,5 +1,11 @@
 import type { Principal } from './principal.js';
 
+/** How and when a key ended. */
+export interface KeyEnd {
+  readonly reason: 'expired' | 'revoked' | 'replaced';
+  readonly at: Date;
+}
+
 /** A credential as a directory knows it. */
 export interface KnownKey {
   readonly principal: Principal;
@@ -14,6 +20,12 @@ export interface KnownKey {
  * `auth_unavailable` when the store is away and the key is not known.
  */
 export abstract class ApiKeyDirectory {
+  /**
+   * Why a key that `find` does not know is valid no more; null for one that never was a key here. `secret` is a well-formed key, and only who
+   * holds the whole of it learns this. Null also when the store is unavailable.
+   */
+  abstract endOf(secret: string): Promise<KeyEnd | null>;
+
   /** `secret` is a well-formed key. Returns without a promise when the answer is in memory. */
   abstract find(secret: string): KnownKey | null | Promise<KnownKey | null>;
 }

@@ -212,6 +212,23 @@ describe('Pipeline', () => {
     expect(logs[0]?.record).toMatchObject({ status, ending: 'refused', error_source: 'gateway' });
   });
 
+  it.each([
+    ['/v1/chat/completion', 404, 'did you mean /v1/chat/completions?'],
+    ['/v1/embedding?x=1', 404, 'did you mean /v1/embeddings?'],
+    ['/v1/audio/transcription', 404, 'did you mean /v1/audio/transcriptions?'],
+    ['/v1/chat/completions', 400, 'No provider was chosen'],
+    ['/v1/things/of/a/provider', 400, 'No provider was chosen'],
+    ['/v1/proxy/chat/completion', 400, 'No provider was chosen'],
+  ] as const)('tells a caller who names no provider and asks for %s: %i %s', async (path, status, words) => {
+    const { request, calls } = await given({});
+
+    const response = await request(path, { method: 'POST', body: '{}' });
+
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain(words);
+    expect(calls).toEqual([]);
+  });
+
   it('tells a caller who names no provider of the path of the administration that it looks for', async () => {
     const { request, calls, logs } = await given({});
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { VERSION } from '../common/version.js';
 import type { ApplyOptions } from './declared/apply-command.js';
 import type { ConnectOptions } from './declared/connect.js';
 import type { CreateAdminKeyOptions } from './operator/create-admin-key-command.js';
@@ -10,7 +11,17 @@ import { complain, explain } from './terminal.js';
  * Exit codes: 0 for done, 1 for anything that did not work; the reason stands on standard error.
  */
 export async function runCommand(args: readonly string[]): Promise<void> {
-  const program = new Command('gatehouse').description('The AI gateway with its administration built in.');
+  const program = new Command('gatehouse')
+    .description('The AI gateway with its administration built in.')
+    .version(VERSION)
+    .addHelpText('after', EXAMPLES)
+    // Whatever is no command comes here: without one, help is what somebody needs.
+    .argument('[command]')
+    .usage('<command> [options]')
+    .action((unknown: string | undefined, _options: object, command: Command) => {
+      if (unknown === undefined) command.help();
+      command.error(`error: unknown command '${unknown}' (see gatehouse --help)`);
+    });
   runningCommands(program);
   declaredCommands(program);
   bookCommands(program);
@@ -18,22 +29,27 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   await program.parseAsync(args, { from: 'user' });
 }
 
+const EXAMPLES = `
+Examples:
+  gatehouse start                    start this instance; settings come from the environment (docs/settings.md)
+  gatehouse doctor                   check settings, machine and services
+  gatehouse export > gatehouse.yaml  print the organization as a file
+  gatehouse apply -f gatehouse.yaml  apply the file`;
+
 /** To run an instance and look after it. */
 function runningCommands(program: Command): void {
   program
-    .command('start', { isDefault: true })
+    .command('start')
     .description('start this instance and stay with it until it is stopped')
-    // Whatever is no command comes here: `gatehouse strat` must not read as a fault of `start`.
-    .argument('[command]')
-    .usage('[options]')
-    .action(async (unknown: string | undefined, _options: object, command: Command) => {
-      if (unknown !== undefined) command.error(`error: unknown command '${unknown}' (see gatehouse --help)`);
+    .action(async () => {
       const { start } = await import('./supervisor.js');
       await finish(start(process.env));
     });
   program
     .command('migrate')
-    .description('bring the schema of the database up to date (start does so by itself)')
+    .description(
+      'bring the schema of the database up to date, also beside a running instance (start does so by itself)',
+    )
     .option(
       '--status',
       'only list which migrations are done and which are pending; exit code 1 when any is pending',
@@ -45,7 +61,7 @@ function runningCommands(program: Command): void {
     });
   program
     .command('doctor')
-    .description('check settings, machine, database and Redis, and say what to do')
+    .description('check settings, machine, database and other services, and say what to do')
     .action(async () => {
       const { doctor } = await import('./doctor/doctor.js');
       await finish(doctor(process.env));
@@ -54,7 +70,7 @@ function runningCommands(program: Command): void {
     .command('rotate')
     .description('replace a secret of this installation')
     .command('master-key')
-    .description('seal by the next master key what the present one sealed; the service goes on meanwhile')
+    .description('encrypt what the current master key encrypted with the next one; the service keeps running')
     .action(async () => {
       const { rotateCommand } = await import('./master-key/rotate-command.js');
       await finish(rotateCommand(process.env));
@@ -64,7 +80,7 @@ function runningCommands(program: Command): void {
 /** To keep an organization as a file says. */
 function declaredCommands(program: Command): void {
   reaching(program.command('apply'))
-    .description('make the organization what a YAML file says, after showing what would change')
+    .description('apply a YAML file to the organization, after showing what would change')
     .requiredOption('-f, --file <path>', 'the file')
     .option('--yes', 'do not ask before the changes are made')
     .option('--dry-run', 'only show what would change')
@@ -73,7 +89,7 @@ function declaredCommands(program: Command): void {
       await finish(applyCommand(process.env, options));
     });
   reaching(program.command('export'))
-    .description('print the organization as such a file, without its secrets')
+    .description('print the organization as such a file, without secrets')
     .action(async (options: ConnectOptions) => {
       const { exportCommand } = await import('./declared/export-command.js');
       await finish(exportCommand(process.env, options));
@@ -84,9 +100,9 @@ function declaredCommands(program: Command): void {
 function bookCommands(program: Command): void {
   program
     .command('rebuild')
-    .description('make again what is derived from something else')
+    .description('rebuild derived data')
     .command('rollups')
-    .description('count analytics again from the request logs; the service may go on meanwhile')
+    .description('count analytics again from the request logs, also beside a running instance')
     .option('--from <day>', 'from this day on (UTC); default: everything')
     .option('--to <day>', 'until the day before this one')
     .action(async (options: { readonly from?: string; readonly to?: string }) => {
@@ -95,7 +111,7 @@ function bookCommands(program: Command): void {
     });
   program
     .command('verify')
-    .description('compare what the books of this instance say')
+    .description('check the books of this instance')
     .command('money')
     .description('the ledger of attempts against budgets, requests and rollups; exit code 1 when any differs')
     .option('--repair', 'make the counters of budgets anew from the ledger first')

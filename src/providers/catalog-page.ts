@@ -67,7 +67,7 @@ function keyOf({ auth }: Provider): string {
 }
 
 function pricesOf({ id, prices, pricesId }: Provider): string {
-  if (prices) return 'its own, see below';
+  if (prices) return 'its own';
   return pricesId === null ? '–' : code(pricesId ?? id);
 }
 

@@ -26,6 +26,8 @@ export interface Provider {
    * when null, nowhere: it refuses a request that has it.
    */
   readonly reasoningField?: 'reasoning' | null;
+  /** What ids of tool calls it takes; absent where it takes those of every provider. */
+  readonly callIds?: CallIdRule;
   /** Paths of its own that its clients write in full; absent where all of them lie below its base URL. */
   readonly paths?: OwnPaths;
   /** Header of an answer, in lower case, that has the address to which the client sends the bytes of a file. */
@@ -68,6 +70,15 @@ export interface OwnPaths {
   readonly belowBase?: readonly string[];
   /** Those of `atRoot` that take none of the parameters of `Provider.query`. */
   readonly withoutQuery?: readonly string[];
+}
+
+/** Which ids of tool calls a provider takes. */
+export interface CallIdRule {
+  readonly fitting: RegExp;
+  /** Of an id that has to be made: at most, and exactly where they consist of letters and digits alone. */
+  readonly length: number;
+  /** What may stand for characters that do not fit. */
+  readonly joint: '_' | '';
 }
 
 /** A field of JSON answers that has an absolute address at the provider. */

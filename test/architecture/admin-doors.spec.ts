@@ -29,6 +29,10 @@ const PUBLIC = [
   'SetUpController',
   'SignInController',
   'PasskeyOptionsController',
+  'BackChannelLogoutController',
+  'FindProvidersController',
+  'SignOnCallbackController',
+  'StartSignOnController',
 ];
 
 const isPublic = (controller: Type): boolean =>

@@ -670,9 +670,18 @@ const request = fc
       ...(hasTools ? { tools: tools.map((made) => ({ type: 'function', function: made })) } : {}),
       ...(hasTools && choice !== undefined ? { tool_choice: toolChoice } : {}),
       ...(hasTools && isSingle ? { parallel_tool_calls: false } : {}),
-      ...others,
+      ...(hasThinking(others) ? withoutSampling(others) : others),
     };
   });
+
+/** Claude samples as it will where it thinks. */
+const hasThinking = ({ reasoning_effort: effort }: Json): boolean => (effort ?? 'none') !== 'none';
+
+const withoutSampling = (given: Json): Json =>
+  only(given, (name) => name !== 'temperature' && name !== 'top_p');
+
+const only = (json: Json, isMeant: (name: string) => boolean): Json =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => isMeant(name)));
 
 interface Turn extends Json {
   readonly content: string | null | readonly Json[];
@@ -694,7 +703,13 @@ function meaning({
     },
   );
   // One call at most says nothing where none is allowed; and choosing freely is what is done where nothing is said.
-  return { ...others, sayings, choice: choice ?? 'auto', isSingle: parallel === false && choice !== 'none' };
+  // The effort says what Anthropic's own words say beside it.
+  return {
+    ...only(others, (name) => name !== 'thinking' && name !== 'output_config'),
+    sayings,
+    choice: choice ?? 'auto',
+    isSingle: parallel === false && choice !== 'none',
+  };
 }
 
 describe('a request', () => {

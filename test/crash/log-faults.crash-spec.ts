@@ -5,7 +5,8 @@ import { OwnPostgres } from '../support/own-postgres.js';
 import { OwnRedis } from '../support/own-redis.js';
 import { portRange } from '../support/ports.js';
 import { isAlive } from '../support/process-tree.js';
-import { aTenant, type Known, KnownRequests, type Tenant } from '../support/proof/known-requests.js';
+import { type Known, KnownRequests } from '../support/proof/known-requests.js';
+import { aTenant, type Tenant } from '../support/proof/tenant.js';
 import { ScriptedProvider } from '../support/proof/scripted-provider.js';
 import { type LogRow, RequestLogs } from '../support/request-logs.js';
 import { type OwnService, startService } from '../support/service.js';
@@ -190,7 +191,7 @@ describe('after all of this', () => {
       const expected = {
         total: own.length,
         cost: own.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
-        tokens: own.reduce((sum, one) => sum + one.tokens, 0),
+        tokens: own.reduce((sum, one) => sum + one.input + one.output, 0),
       };
       const told = async () => {
         const [total, cost, tokens] = await Promise.all(

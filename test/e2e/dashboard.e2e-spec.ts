@@ -128,10 +128,11 @@ describe('a file', () => {
 });
 
 describe('the root', () => {
-  it('leads a browser to the dashboard, and is no page for other clients', async () => {
+  it('leads a browser to the dashboard, and tells other clients what answers here', async () => {
     const visit = await get('/');
     expect([visit.status, visit.headers.location]).toEqual([302, '/ui/']);
-    expect((await get('/', { accept: 'application/json' })).status).toBe(404);
+    const about = await get('/', { accept: 'application/json' });
+    expect([about.status, JSON.parse(about.body.toString())]).toMatchObject([200, { name: 'gatehouse' }]);
   });
 });
 

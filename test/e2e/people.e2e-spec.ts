@@ -238,8 +238,11 @@ describe('the door without a key', () => {
   });
 
   it('cannot be taken for a path of a provider, nor opened with a wrong method', async () => {
-    for (const path of [ACCEPT, '/v1/ADMIN/invites/accept', '/v1/%61dmin/invites/accept', `${ACCEPT}/`])
-      expect((await world.service.client.call({ method: 'GET', path })).status).toBe(404);
+    const statusOf = async (path: string): Promise<number> =>
+      (await world.service.client.call({ method: 'GET', path })).status;
+    for (const path of [ACCEPT, `${ACCEPT}/`]) expect(await statusOf(path), path).toBe(405);
+    for (const path of ['/v1/ADMIN/invites/accept', '/v1/%61dmin/invites/accept'])
+      expect(await statusOf(path), path).toBe(404);
   });
 
   it('leads from a page that only its own script may run on', async () => {

@@ -333,7 +333,7 @@ describe('a session ends', () => {
     });
     await world.administration.deleteKey(key.id);
     const revokedAt = Date.now();
-    expect(await closed).toEqual({ code: 1008, reason: 'unauthenticated' });
+    expect(await closed).toEqual({ code: 1008, reason: 'api_key_ended' });
     expect(Date.now() - revokedAt).toBeLessThan(2_000);
     await eventually(() => upstream.last.closedAt, { what: 'the end at the provider' });
   });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Global, Module } from '@nestjs/common';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
 import { GenaiModelCatalog } from '../../src/adapters/prices/genai-model-catalog.js';
@@ -8,7 +8,8 @@ import { GenaiPriceBook } from '../../src/adapters/prices/genai-price-book.js';
 import { PostgresApiKeyDirectory } from '../../src/adapters/directories/postgres-api-key-directory.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
-import { buildOpenApi } from '../../src/admin/openapi/document.js';
+import { buildAdministrationApi } from '../../src/admin/openapi/document.js';
+import { createAdapter } from '../../src/admin/adapter.js';
 import { configureAdmin } from '../../src/admin/configure.js';
 import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-current-rights.js';
 import { PostgresSessionDirectory } from '../../src/adapters/sessions/postgres-session-directory.js';
@@ -173,14 +174,14 @@ export class AdminApp {
     return AdminApp.on(stores, first as BootstrapResult, settings);
   }
 
-  /** Another process of this administration: its own connections to the same database. */
-  async another(): Promise<AdminApp> {
+  /** Another process of this administration, with its own connections to the same database. Settings may differ after a restart. */
+  async another(changed: Partial<Settings> = {}, clickhouse: ClickHouse | null = null): Promise<AdminApp> {
     const dataSource = await anotherDataSource(this.url);
     const drop = async () => {
       if (dataSource.isInitialized) await dataSource.destroy();
     };
-    const stores = { dataSource, url: this.url, clickhouse: null, drop };
-    return AdminApp.on(stores, this.first, this.settings);
+    const stores = { dataSource, url: this.url, clickhouse, drop };
+    return AdminApp.on(stores, this.first, { ...this.settings, ...changed });
   }
 
   private static async on(
@@ -200,7 +201,7 @@ export class AdminApp {
       .overrideProvider(CLICKHOUSE)
       .useValue(clickhouse)
       .compile();
-    const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
+    const app = module.createNestApplication<NestFastifyApplication>(createAdapter());
     app.useLogger(false);
     configureAdmin(app);
     await app.init();
@@ -212,7 +213,7 @@ export class AdminApp {
       first,
       new SecretBox(masterKey),
       settings,
-      new Contract(buildOpenApi(app)),
+      new Contract(buildAdministrationApi(app)),
       async () => {
         // A client of the test may keep its connection for a minute, and the server would wait for it.
         app.getHttpServer().closeAllConnections();

@@ -20,7 +20,7 @@ export function compileSource(): CompiledSource {
     cwd: ROOT,
   });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'package.json'), '{"type":"module","version":"0.0.0"}');
   return {
     at: (file) => join(folder, file),
     program: (name, text) => {

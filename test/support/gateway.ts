@@ -199,7 +199,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const admission = new Admission(new Limiter(store), settings);
   const pipeline = new Pipeline(
     new IdentityService(
-      { find: (secret) => (secret === key ? keys() : null) },
+      { find: (secret) => (secret === key ? keys() : null), endOf: () => Promise.resolve(null) },
       wishes.tokens ?? { find: () => null, isOurs: () => false },
       new ClientAddresses([]),
     ),

@@ -16,7 +16,10 @@ const body = (text) => ({ chunks: [Buffer.from(text)], bytes: text.length, trunc
 const bodies = { request: body('q'.repeat(1024)), response: body('a'.repeat(1024)) };
 const usage = { input_tokens: 1, output_tokens: 1 };
 
+let underWay = 0;
+
 function exchange(n) {
+  underWay += 1;
   const created_at = Date.now();
   const opened = { id: uuidV7(created_at), created_at, organisation_id: organisation, workspace_id: organisation, api_key_id: organisation,
     user_id: null, trace_id: 'crash', span_id: null, parent_span_id: null, span_name: null, method: 'POST', path: '/v1/chat/completions',
@@ -34,14 +37,21 @@ function end(opened) {
   sink.close({ ...opened, ending: 'completed', status: 200, error_code: null, error_source: null, duration_ms: 2, first_token_ms: null,
     overhead_us: 1, request_bytes: 1024, response_bytes: 1024, response_model: 'm', usage, usage_source: 'provider', cost_nano_usd: 5,
     attempts: [attempt], countable: null, request_headers: [], response_headers: [] }, bodies);
+  underWay -= 1;
   sink.whenWritten(() => say('C ' + opened.id));
 }
 
 let n = 0;
 const timer = setInterval(() => { for (let k = 0; k < 4; k++) exchange(++n); }, Number(paceMs));
-process.on('SIGTERM', async () => {
+// As the gateway does: what has begun ends before the process does.
+process.on('SIGTERM', () => {
   clearInterval(timer);
-  setTimeout(async () => { await sink.shutdown(); process.exit(0); }, 1700);
+  const draining = setInterval(async () => {
+    if (underWay > 0) return;
+    clearInterval(draining);
+    await sink.shutdown();
+    process.exit(0);
+  }, 10);
 });
 say('ready');
 `;

@@ -12,6 +12,9 @@ export interface StoredRequest {
   readonly api_key_id?: string;
   readonly virtual_key_id?: string | null;
   readonly virtual_key?: string | null;
+  readonly config_id?: string | null;
+  readonly config_version_id?: string | null;
+  readonly decisions?: readonly string[] | null;
   readonly trace_id?: string;
   readonly provider?: string | null;
   readonly model?: string | null;
@@ -44,6 +47,9 @@ function row(request: StoredRequest) {
     ...TENANT,
     virtual_key_id: null,
     virtual_key: null,
+    config_id: null,
+    config_version_id: null,
+    decisions: null,
     trace_id: 'trace',
     method: 'POST',
     path: '/v1/chat/completions',

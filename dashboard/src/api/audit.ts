@@ -5,6 +5,19 @@ import type { paths } from './schema';
 export type AuditRecord =
   paths['/v1/audit-logs']['get']['responses'][200]['content']['application/json']['records'][number];
 
+export type ChainReport =
+  paths['/v1/audit-logs/verify']['get']['responses'][200]['content']['application/json'];
+
+/** Checks the records behind a number. The report says where the next part begins. */
+export const verifyPart = (after: number) =>
+  dataOf(client.GET('/v1/audit-logs/verify', { params: { query: { after } } }));
+
+/** Where the records of a view are downloaded, oldest first, as JSON Lines. */
+export function auditExportUrl({ conditions, from, to }: AuditQuery): string {
+  const query = new URLSearchParams({ ...conditions, start_time: from, ...(to && { end_time: to }) });
+  return `/v1/audit-logs/export?${query.toString()}`;
+}
+
 export interface AuditQuery {
   readonly conditions: Readonly<Record<string, string>>;
   readonly from: string;

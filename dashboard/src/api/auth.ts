@@ -22,6 +22,8 @@ export interface Session {
 export interface Credentials {
   readonly email: string;
   readonly password: string;
+  /** Of the authenticator app, or a recovery code. */
+  readonly code?: string;
 }
 
 export interface SetUp extends Credentials {
@@ -46,8 +48,17 @@ export interface SignedIn {
   readonly scopes: readonly string[];
 }
 
-/** Rejects with a status of 401 when nobody is signed in. */
-export async function readSession(signal?: AbortSignal): Promise<Session> {
+/** The page came without a cookie: asking would only be refused. Holds until somebody signs in here. */
+let isKnownAbsent = document.querySelector<HTMLMetaElement>('[name=gatehouse-session]')?.content === 'none';
+
+/** Null without a session. Rejects with a status of 401 when it has ended. */
+export async function findSession(signal?: AbortSignal): Promise<Session | null> {
+  if (!isKnownAbsent) return readSession(signal);
+  isKnownAbsent = false;
+  return null;
+}
+
+async function readSession(signal?: AbortSignal): Promise<Session> {
   const { user, organisation, workspaces, scopes_by_role, scopes } = await ask<SignedIn>(
     'GET',
     `${PATH}/session`,
@@ -67,10 +78,28 @@ export async function readSession(signal?: AbortSignal): Promise<Session> {
   };
 }
 
-export const signIn = (credentials: Credentials): Promise<unknown> =>
-  ask('POST', `${PATH}/sign-in`, credentials);
+async function openSession(path: string, given: object): Promise<void> {
+  await ask('POST', `${PATH}/${path}`, given);
+  isKnownAbsent = false;
+}
+
+export const signIn = (credentials: Credentials): Promise<void> => openSession('sign-in', credentials);
 
 export const signOut = (): Promise<unknown> => ask('POST', `${PATH}/sign-out`);
 
 /** Sets the owner's name and password with the one-use token of the set-up link, and signs them in. */
-export const setUp = (given: SetUp): Promise<unknown> => ask('POST', `${PATH}/set-up`, given);
+export const setUp = (given: SetUp): Promise<void> => openSession('set-up', given);
+
+export interface PasswordReset {
+  readonly token: string;
+  readonly password: string;
+  readonly code?: string;
+}
+
+/** Sets another password with the one-use token of a reset link, and signs in. */
+export const resetPassword = (given: PasswordReset): Promise<void> => openSession('set-up', given);
+
+export type StepUp = Omit<Credentials, 'email'>;
+
+/** Proves again who one is. */
+export const stepUp = (given: StepUp): Promise<unknown> => ask('POST', `${PATH}/step-up`, given);

@@ -8,6 +8,8 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly requestId: string | null = null,
+    /** After how many seconds the server takes the next attempt, where it says so. */
+    readonly retryAfter: number | null = null,
   ) {
     super(message);
     this.name = 'ApiError';
@@ -27,11 +29,48 @@ const CSRF_HEADERS = { 'x-gateway-csrf': '1' };
 
 const isChange = (method: string): boolean => method !== 'GET' && method !== 'HEAD';
 
-function send(request: Request): Promise<Response> {
-  if (!isChange(request.method)) return fetch(request);
+/** Of somebody who belongs to several workspaces every request names one. The server asks nobody else for it. */
+let workspaceHeaders: Readonly<Record<string, string>> = {};
+export function nameWorkspace(slug: string | null): void {
+  workspaceHeaders = slug === null ? {} : { 'x-gateway-workspace': slug };
+}
+
+function sendOnce(request: Request): Promise<Response> {
   const headers = new Headers(request.headers);
-  for (const [name, value] of Object.entries(CSRF_HEADERS)) headers.set(name, value);
+  const isOfSession = new URL(request.url).pathname.startsWith('/v1/auth/');
+  const added = { ...(!isOfSession && workspaceHeaders), ...(isChange(request.method) && CSRF_HEADERS) };
+  for (const [name, value] of Object.entries(added)) headers.set(name, value);
   return fetch(new Request(request, { headers }));
+}
+
+/** Makes good what a refusal complains of, and says whether the request is worth repeating. */
+type Remedy = () => Promise<boolean>;
+
+/** By the code of the refusal. A request that was under way while the session got a new cookie needs only the new one. */
+const remedies = new Map<string, Remedy>([['session_ended', () => Promise.resolve(true)]]);
+
+/** Several requests that are refused at once share one remedy. Returns what takes it away again. */
+export function remedy(code: string, makeGood: Remedy): () => void {
+  let running: Promise<boolean> | null = null;
+  remedies.set(code, () => (running ??= makeGood().finally(() => (running = null))));
+  return () => void remedies.delete(code);
+}
+
+async function codeOf(response: Response): Promise<string> {
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => null)) as Refusal | null;
+  return body?.error?.code ?? '';
+}
+
+/** Repeats a refused request once, when the refusal could be made good. The server had done nothing yet. */
+async function send(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await sendOnce(request);
+  if (response.status !== 401 && response.status !== 403) return response;
+  const isMadeGood = await remedies.get(await codeOf(response))?.();
+  return isMadeGood ? sendOnce(again) : response;
 }
 
 /** Every operation of `openapi.json`, typed. Wrap each call in `dataOf`. */
@@ -64,6 +103,7 @@ function refusalOf(body: unknown, response: Response): ApiError {
     error?.code ?? `http_${response.status}`,
     error?.message ?? '',
     requestId,
+    Number(response.headers.get('retry-after')) || null,
   );
 }
 

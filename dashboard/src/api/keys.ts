@@ -29,6 +29,9 @@ export const createApiKey = (kind: 'service' | 'user', body: NewApiKey) =>
 export const revokeApiKey = (id: string) =>
   dataOf(client.DELETE('/v1/api-keys/{id}', { params: { path: { id } } }));
 
+/** All of them, or none. */
+export const revokeApiKeys = (ids: string[]) => dataOf(client.POST('/v1/api-keys/revoke', { body: { ids } }));
+
 export const rotateApiKey = (id: string, transitionMs: number) =>
   dataOf(
     client.POST('/v1/api-keys/{id}/rotate', {

@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit-logs/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the hash chain of the audit log, part by part
+         * @description Scope: `audit_logs.list`.
+         */
+        get: operations["auditLogsVerify"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit-logs/export": {
         parameters: {
             query?: never;
@@ -920,6 +940,242 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/single-sign-on/back-channel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the sessions of a user who signed out at the identity provider
+         * @description Open to everybody, without an API key.
+         */
+        post: operations["backChannelLogoutLogOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the identity providers for an e-mail address
+         * @description Open to everybody, without an API key.
+         */
+        post: operations["findProvidersFind"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/identity-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the identity providers of the organization
+         * @description Scope: `organisation_settings.read`.
+         */
+        get: operations["identityProvidersList"];
+        put?: never;
+        /**
+         * Let users sign in at an identity provider. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["identityProvidersCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/identity-providers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an identity provider
+         * @description Scope: `organisation_settings.read`.
+         */
+        get: operations["identityProvidersGet"];
+        /**
+         * Change an identity provider. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        put: operations["identityProvidersUpdate"];
+        post?: never;
+        /**
+         * Remove an identity provider and end the sessions from it. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        delete: operations["identityProvidersRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/identity-providers/{id}/accounts/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink the account that a user has at an identity provider. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        delete: operations["identityProvidersUnlink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how users of the organization may sign in
+         * @description Scope: `organisation_settings.read`.
+         */
+        get: operations["signInSettingsGet"];
+        /**
+         * Require single sign-on, or open the other ways again. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        put: operations["signInSettingsSet"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/sign-in-trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an identity provider before it is saved. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["signInTrialsStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/sign-in-trials/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what an identity provider said in a trial, and what would come of it
+         * @description Scope: `organisation_settings.read`.
+         */
+        get: operations["signInTrialsGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where identity providers send the browser back to
+         * @description Open to everybody, without an API key.
+         */
+        get: operations["signOnCallbackCallback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out, and learn where to sign out at the identity provider as well
+         * @description Open to users who are signed in to the dashboard.
+         */
+        post: operations["signOutSignOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in at an identity provider: sends the browser there
+         * @description Open to everybody, without an API key.
+         */
+        get: operations["startSignOnStart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/virtual-keys": {
         parameters: {
             query?: never;
@@ -1012,6 +1268,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/virtual-keys/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test provider credentials before they are stored
+         * @description Scope: `virtual_keys.create`.
+         */
+        post: operations["virtualKeyTestsTestUnsaved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/virtual-keys/{slug}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test the stored credentials of a virtual key
+         * @description Scope: `virtual_keys.update`.
+         */
+        post: operations["virtualKeyTestsTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/configs": {
         parameters: {
             query?: never;
@@ -1079,6 +1375,26 @@ export interface paths {
          * @description Scope: `configs.delete`.
          */
         delete: operations["configsRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/configs/{slug}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what goes by a routing config
+         * @description Scope: `configs.read`.
+         */
+        get: operations["configsUsedBy"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1261,6 +1577,26 @@ export interface paths {
          * @description Scope: `organisation_integrations.update` or `workspace_integrations.update`.
          */
         put: operations["integrationPartsUpdateWorkspaces"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/provider-catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the providers of the catalogue, and what an account of each has
+         * @description Open to every caller.
+         */
+        get: operations["providerCatalogList"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1628,6 +1964,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the limits of keys, virtual keys and workspaces with their use, fullest first
+         * @description Scope: `workspace_service_api_keys.list` or `workspace_user_api_keys.list` or `organisation_service_api_keys.list` or `virtual_keys.list` or `workspaces.read`.
+         */
+        get: operations["limitStatusList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/limits/{id}/raise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Raise a budget for the present period. The raise ends with the next reset.
+         * @description Scope: `workspace_service_api_keys.update` or `workspace_user_api_keys.update` or `organisation_service_api_keys.update` or `virtual_keys.update` or `workspaces.update`.
+         */
+        post: operations["limitStatusRaise"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/logs/exports": {
         parameters: {
             query?: never;
@@ -1857,6 +2233,54 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/logs/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your saved views of the log and those that are shared, by name
+         * @description Scope: `logs.list`.
+         */
+        get: operations["logViewsList"];
+        put?: never;
+        /**
+         * Save a view of the log
+         * @description Scope: `logs.list`.
+         */
+        post: operations["logViewsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/logs/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a saved view
+         * @description Scope: `logs.list`.
+         */
+        put: operations["logViewsUpdate"];
+        post?: never;
+        /**
+         * Remove a saved view
+         * @description Scope: `logs.list`.
+         */
+        delete: operations["logViewsRemove"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2538,6 +2962,1174 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Chat completions */
+        post: operations["postChatCompletions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Completions */
+        post: operations["postCompletions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fim/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Completions of a gap */
+        post: operations["postFimCompletions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Completions of an agent */
+        post: operations["postAgentsCompletions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stored responses */
+        get: operations["getResponsesId"];
+        put?: never;
+        post?: never;
+        /** Stored responses */
+        delete: operations["deleteResponsesId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stored responses */
+        post: operations["postResponsesIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stored responses */
+        get: operations["getResponsesIdInputItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Responses */
+        post: operations["postResponses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Messages */
+        post: operations["postMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Counting of tokens */
+        post: operations["postMessagesCountTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:generateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postV1betaModelsModelGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:generateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postModelsModelGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:streamGenerateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postV1betaModelsModelStreamGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:streamGenerateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postModelsModelStreamGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:countTokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postV1betaModelsModelCountTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:countTokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postModelsModelCountTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:embedContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's embedContent */
+        post: operations["postV1betaModelsModelEmbedContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:embedContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's embedContent */
+        post: operations["postModelsModelEmbedContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:batchEmbedContents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's embedContent */
+        post: operations["postV1betaModelsModelBatchEmbedContents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:batchEmbedContents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's embedContent */
+        post: operations["postModelsModelBatchEmbedContents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v2/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cohere's chat */
+        post: operations["postV2Chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v2/embed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cohere's embeddings */
+        post: operations["postV2Embed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v2/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cohere's reranking */
+        post: operations["postV2Rerank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Embeddings */
+        post: operations["postEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reranking */
+        post: operations["postRerank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Moderations */
+        post: operations["postModerations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ocr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reading documents */
+        post: operations["postOcr"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Image generations */
+        post: operations["postImagesGenerations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Image edits */
+        post: operations["postImagesEdits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/variations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Image variations */
+        post: operations["postImagesVariations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Speech */
+        post: operations["postAudioSpeech"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Transcriptions */
+        post: operations["postAudioTranscriptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Translations of speech */
+        post: operations["postAudioTranslations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files */
+        get: operations["getFiles"];
+        put?: never;
+        /** Files */
+        post: operations["postFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files */
+        get: operations["getFilesId"];
+        put?: never;
+        post?: never;
+        /** Files */
+        delete: operations["deleteFilesId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files */
+        get: operations["getFilesIdContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Batches */
+        get: operations["getBatches"];
+        put?: never;
+        /** Batches */
+        post: operations["postBatches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Batches */
+        get: operations["getBatchesId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Batches */
+        post: operations["postBatchesIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Batches */
+        get: operations["getBatchesIdOutput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fine-tuning jobs */
+        get: operations["getFineTuningJobs"];
+        put?: never;
+        /** Fine-tuning jobs */
+        post: operations["postFineTuningJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fine-tuning jobs */
+        get: operations["getFineTuningJobsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fine-tuning jobs */
+        post: operations["postFineTuningJobsIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fine-tuning jobs */
+        post: operations["postFineTuningJobsIdPause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fine-tuning jobs */
+        post: operations["postFineTuningJobsIdResume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fine-tuning jobs */
+        get: operations["getFineTuningJobsIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fine-tuning jobs */
+        get: operations["getFineTuningJobsIdCheckpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStores"];
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStores"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresId"];
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresId"];
+        /** Vector stores */
+        delete: operations["deleteVectorStoresId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFiles"];
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFilesFileId"];
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdFilesFileId"];
+        /** Vector stores */
+        delete: operations["deleteVectorStoresIdFilesFileId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/files/{file_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFilesFileIdContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/file_batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdFileBatches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/file_batches/{batch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFileBatchesBatchId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/file_batches/{batch_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdFileBatchesBatchIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/file_batches/{batch_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFileBatchesBatchIdFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/client_secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeClientSecrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/transcription_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeTranscriptionSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCalls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCallsIdAccept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{id}/hangup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCallsIdHangup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{id}/refer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCallsIdRefer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCallsIdReject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Realtime */
+        get: operations["getRealtime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models */
+        get: operations["getModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models */
+        get: operations["getModelsId"];
+        put?: never;
+        post?: never;
+        /** Models */
+        delete: operations["deleteModelsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2641,6 +4233,23 @@ export interface components {
             /** @example 1 */
             total: number;
             records: components["schemas"]["AuditLogDto"][];
+        };
+        ChainReportDto: {
+            /** @enum {string} */
+            object: "audit-chain-report";
+            /** @example 1204 */
+            verified_up_to: number;
+            /** @example 1204 */
+            total: number;
+            /** @example null */
+            next_after: number | null;
+            /** @example null */
+            broken_at: number | null;
+            /**
+             * @example null
+             * @enum {string|null}
+             */
+            problem: "missing" | "changed" | "forged" | "cut" | null;
         };
         CreateAuditDestinationDto: {
             /** @example SIEM */
@@ -2786,19 +4395,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             /**
              * @example {
@@ -2902,19 +4511,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             /**
              * @example {
@@ -3018,19 +4627,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             usage_limits?: components["schemas"]["UsageLimitsDto"] | (components["schemas"]["UsageLimitsDto"][] | null);
             rate_limits?: components["schemas"]["RateLimitDto"] | (components["schemas"]["RateLimitDto"][] | null);
@@ -3046,6 +4655,8 @@ export interface components {
         ShownUsageLimitsDto: {
             /** @example 100 */
             credit_limit: number;
+            /** @example 0 */
+            raised_by: number;
             /** @enum {string} */
             type: "cost" | "tokens";
             /** @example 80 */
@@ -3148,19 +4759,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             /** @enum {number} */
             is_default: 0 | 1;
@@ -3207,19 +4818,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             /** @enum {number} */
             is_default: 0 | 1;
@@ -3257,19 +4868,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             usage_limits?: components["schemas"]["UsageLimitsDto"] | (components["schemas"]["UsageLimitsDto"][] | null);
             rate_limits?: components["schemas"]["RateLimitDto"] | (components["schemas"]["RateLimitDto"][] | null);
@@ -3435,7 +5046,7 @@ export interface components {
             /** @example true */
             is_current: boolean;
             /** @enum {string} */
-            method: "password" | "set_up_link" | "passkey";
+            method: "password" | "set_up_link" | "passkey" | "single_sign_on";
             /** @example 192.0.2.7 */
             ip: string;
             /** @example Mozilla/5.0 */
@@ -3510,16 +5121,21 @@ export interface components {
             /** @enum {string} */
             role: "admin" | "manager" | "member";
         };
+        /** @enum {string} */
+        Scope: "agent_servers.create" | "agent_servers.delete" | "agent_servers.list" | "agent_servers.read" | "agent_servers.update" | "agents.invoke" | "analytics.view" | "audit_logs.list" | "completions.write" | "configs.create" | "configs.delete" | "configs.list" | "configs.read" | "configs.update" | "deployments.create" | "deployments.delete" | "deployments.list" | "deployments.read" | "deployments.update" | "guardrails.create" | "guardrails.delete" | "guardrails.invoke" | "guardrails.list" | "guardrails.read" | "guardrails.update" | "logs.export" | "logs.list" | "logs.view" | "logs.write" | "mcp.invoke" | "mcp_servers.create" | "mcp_servers.delete" | "mcp_servers.list" | "mcp_servers.read" | "mcp_servers.update" | "organisation_agent_integrations.create" | "organisation_agent_integrations.delete" | "organisation_agent_integrations.list" | "organisation_agent_integrations.read" | "organisation_agent_integrations.update" | "organisation_exclusions.list" | "organisation_exclusions.update" | "organisation_guardrails.create" | "organisation_guardrails.delete" | "organisation_guardrails.list" | "organisation_guardrails.read" | "organisation_guardrails.update" | "organisation_integrations.create" | "organisation_integrations.delete" | "organisation_integrations.list" | "organisation_integrations.read" | "organisation_integrations.update" | "organisation_mcp_integrations.create" | "organisation_mcp_integrations.delete" | "organisation_mcp_integrations.list" | "organisation_mcp_integrations.read" | "organisation_mcp_integrations.update" | "organisation_service_api_keys.create" | "organisation_service_api_keys.delete" | "organisation_service_api_keys.list" | "organisation_service_api_keys.read" | "organisation_service_api_keys.rotate" | "organisation_service_api_keys.update" | "organisation_settings.read" | "organisation_settings.update" | "organisation_users.create" | "organisation_users.delete" | "organisation_users.list" | "organisation_users.read" | "organisation_users.update" | "plugins.create" | "plugins.list" | "plugins.update" | "policies.create" | "policies.delete" | "policies.list" | "policies.read" | "policies.update" | "prompts.create" | "prompts.delete" | "prompts.list" | "prompts.publish" | "prompts.read" | "prompts.render" | "prompts.update" | "providers.create" | "providers.delete" | "providers.list" | "providers.read" | "providers.update" | "secret_references.create" | "secret_references.delete" | "secret_references.list" | "secret_references.read" | "secret_references.update" | "virtual_keys.copy" | "virtual_keys.create" | "virtual_keys.delete" | "virtual_keys.duplicate" | "virtual_keys.list" | "virtual_keys.read" | "virtual_keys.update" | "workspace_agent_integrations.create" | "workspace_agent_integrations.delete" | "workspace_agent_integrations.list" | "workspace_agent_integrations.read" | "workspace_agent_integrations.update" | "workspace_integrations.create" | "workspace_integrations.delete" | "workspace_integrations.list" | "workspace_integrations.read" | "workspace_integrations.update" | "workspace_mcp_integrations.create" | "workspace_mcp_integrations.delete" | "workspace_mcp_integrations.list" | "workspace_mcp_integrations.read" | "workspace_mcp_integrations.update" | "workspace_service_api_keys.create" | "workspace_service_api_keys.delete" | "workspace_service_api_keys.list" | "workspace_service_api_keys.read" | "workspace_service_api_keys.rotate" | "workspace_service_api_keys.update" | "workspace_user_api_keys.create" | "workspace_user_api_keys.delete" | "workspace_user_api_keys.list" | "workspace_user_api_keys.read" | "workspace_user_api_keys.rotate" | "workspace_user_api_keys.update" | "workspace_users.create" | "workspace_users.delete" | "workspace_users.list" | "workspace_users.read" | "workspace_users.update" | "workspaces.create" | "workspaces.delete" | "workspaces.list" | "workspaces.read" | "workspaces.update";
         PromisedKeyDto: {
             /**
              * @example [
              *       "completions.write"
              *     ]
              */
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
         };
         CreateInviteDto: {
-            /** @example ada@example.com */
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
             email: string;
             /** @enum {string} */
             role: "admin" | "member";
@@ -3672,7 +5288,7 @@ export interface components {
              *       "logs.view"
              *     ]
              */
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             /**
              * Format: uuid
              * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
@@ -3715,7 +5331,7 @@ export interface components {
              *       "logs.view"
              *     ]
              */
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             /**
              * Format: uuid
              * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
@@ -3749,7 +5365,7 @@ export interface components {
              *       "logs.view"
              *     ]
              */
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             /**
              * Format: uuid
              * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
@@ -3881,7 +5497,7 @@ export interface components {
              *       "completions.write"
              *     ]
              */
-            scopes?: string[];
+            scopes?: components["schemas"]["Scope"][];
             /** @example true */
             reset_usage?: boolean;
         };
@@ -3959,7 +5575,10 @@ export interface components {
         SetUpDto: {
             /** @example gw_setup_… */
             token: string;
-            /** @example ada@example.com */
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
             email?: string;
             /** @example Ada Lovelace */
             name?: string;
@@ -4078,6 +5697,316 @@ export interface components {
              */
             scopes: string[];
         };
+        BackChannelLogoutDto: {
+            /** @example eyJhbGciOi… */
+            logout_token: string;
+        };
+        FindProvidersDto: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+        };
+        FoundProviderDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Okta */
+            name: string;
+            /** @example Example */
+            organisation_name: string;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/start?provider=… */
+            sign_in_url: string;
+        };
+        FoundProviderListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["FoundProviderDto"][];
+        };
+        RoleMappingDto: {
+            /** @example search-team */
+            value: string;
+            /** @enum {string} */
+            organisation_role?: "member" | "admin";
+            /** @example ws-search */
+            workspace_id?: string;
+            /** @enum {string} */
+            workspace_role?: "member" | "manager" | "admin";
+        };
+        IdentityProviderDto: {
+            /** @enum {string} */
+            object: "identity-provider";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Okta */
+            name: string;
+            /** @example https://login.example.com */
+            issuer: string;
+            /** @example 0oa1b2c3 */
+            client_id: string;
+            /** @example *** */
+            client_secret: string;
+            /**
+             * @example [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains: string[];
+            /** @example true */
+            enabled: boolean;
+            /** @example groups */
+            groups_claim: string;
+            role_mappings: components["schemas"]["RoleMappingDto"][];
+            /** @example false */
+            create_users: boolean;
+            /** @example false */
+            roles_follow_directory: boolean;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/callback */
+            redirect_uri: string;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout */
+            back_channel_logout_uri: string;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/start?provider=… */
+            sign_in_url: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_updated_at: string;
+        };
+        IdentityProviderListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["IdentityProviderDto"][];
+        };
+        CreateIdentityProviderDto: {
+            /** @example Okta */
+            name: string;
+            /** @example https://login.example.com */
+            issuer: string;
+            /** @example 0oa1b2c3 */
+            client_id: string;
+            /** @example a-secret-of-the-provider */
+            client_secret: string;
+            /**
+             * @default [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
+            /**
+             * @default []
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains?: string[];
+            /** @default true */
+            enabled?: boolean;
+            /** @default groups */
+            groups_claim?: string;
+            /** @default [] */
+            role_mappings?: components["schemas"]["RoleMappingDto"][];
+            /** @default false */
+            create_users?: boolean;
+            /** @default false */
+            roles_follow_directory?: boolean;
+        };
+        UpdateIdentityProviderDto: {
+            /** @example Okta */
+            name?: string;
+            /** @example https://login.example.com */
+            issuer?: string;
+            /** @example 0oa1b2c3 */
+            client_id?: string;
+            /** @example a-secret-of-the-provider */
+            client_secret?: string;
+            /**
+             * @default [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
+            /**
+             * @default []
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains?: string[];
+            /** @default true */
+            enabled?: boolean;
+            /** @default groups */
+            groups_claim?: string;
+            /** @default [] */
+            role_mappings?: components["schemas"]["RoleMappingDto"][];
+            /** @default false */
+            create_users?: boolean;
+            /** @default false */
+            roles_follow_directory?: boolean;
+        };
+        SignInSettingsDto: {
+            /** @enum {string} */
+            object: "sign-in-settings";
+            /** @example true */
+            single_sign_on_required: boolean;
+            /**
+             * @example [
+             *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+             *     ]
+             */
+            break_glass_user_ids: string[];
+        };
+        SetSignInSettingsDto: {
+            /** @example false */
+            single_sign_on_required: boolean;
+            /** @example [] */
+            break_glass_user_ids: string[];
+        };
+        StartTrialDto: {
+            /** @example Okta */
+            name?: string;
+            /** @example https://login.example.com */
+            issuer?: string;
+            /** @example 0oa1b2c3 */
+            client_id?: string;
+            /** @example a-secret-of-the-provider */
+            client_secret?: string;
+            /**
+             * @default [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
+            /**
+             * @default []
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains?: string[];
+            /** @default true */
+            enabled?: boolean;
+            /** @default groups */
+            groups_claim?: string;
+            /** @default [] */
+            role_mappings?: components["schemas"]["RoleMappingDto"][];
+            /** @default false */
+            create_users?: boolean;
+            /** @default false */
+            roles_follow_directory?: boolean;
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            identity_provider_id?: string;
+        };
+        StartedTrialDto: {
+            /** @enum {string} */
+            object: "started-sign-in-trial";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example https://login.example.com/authorize?client_id=0oa1b2c3 */
+            authorization_url: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+        };
+        TrialWorkspaceDto: {
+            /** @example ws-search */
+            workspace_id: string;
+            /** @enum {string} */
+            role: "admin" | "manager" | "member";
+        };
+        TrialErrorDto: {
+            /** @example sso_email_unverified */
+            code: string;
+            /** @example The identity provider does not say that your e-mail address is verified. */
+            message: string;
+        };
+        TrialResultDto: {
+            /**
+             * @example {
+             *       "sub": "00u1",
+             *       "groups": [
+             *         "search-team"
+             *       ]
+             *     }
+             */
+            claims: {
+                [key: string]: unknown;
+            };
+            /** @example ada@example.com */
+            email: string | null;
+            /**
+             * @example create
+             * @enum {string|null}
+             */
+            action: "sign_in" | "link" | "create" | null;
+            /**
+             * @example member
+             * @enum {string|null}
+             */
+            role: "owner" | "admin" | "member" | null;
+            workspaces: components["schemas"]["TrialWorkspaceDto"][] | null;
+            error?: components["schemas"]["TrialErrorDto"];
+        };
+        SignInTrialDto: {
+            /** @enum {string} */
+            object: "sign-in-trial";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @enum {string} */
+            status: "pending" | "done";
+            result?: components["schemas"]["TrialResultDto"];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+        };
+        SignedOutDto: {
+            /** @enum {string} */
+            object: "signed-out";
+            /** @example https://login.example.com/logout */
+            logout_url: string | null;
+        };
         DeploymentDto: {
             /** @example 2024-10-21 */
             apiVersion: string;
@@ -4087,6 +6016,8 @@ export interface components {
             alias?: string;
             is_default?: boolean;
         };
+        /** @enum {string} */
+        ProviderId: "302ai" | "ai21" | "aibadgr" | "anthropic" | "anyscale" | "arcee" | "assemblyai" | "assemblyai-eu" | "azure-ai" | "azure-openai" | "azure-openai-entra" | "baseten" | "bedrock" | "bedrock-mantle" | "black-forest-labs" | "byteplus" | "bytez" | "cerebras" | "chutes" | "claude-platform-aws" | "claude-platform-aws-iam" | "cohere" | "cometapi" | "cortex" | "dashscope" | "dashscope-cn" | "dashscope-us" | "databricks" | "deepbricks" | "deepgram" | "deepinfra" | "deepseek" | "digitalocean" | "doubleword" | "elevenlabs" | "fal-ai" | "fal-ai-queue" | "featherless-ai" | "fireworks-ai" | "fireworks-ai-account" | "friendli" | "github" | "google" | "groq" | "helicone" | "huggingface" | "hyperbolic" | "inception" | "inference-net" | "iointelligence" | "jina" | "kluster-ai" | "krutrim" | "lambda" | "latitude" | "lemonfox-ai" | "lepton" | "lightning-ai" | "lingyi" | "llama-cpp" | "lm-studio" | "localai" | "matterai" | "meshy" | "milvus" | "minimax" | "mistral-ai" | "modal" | "modal-proxy-auth" | "monsterapi" | "moonshot" | "moonshot-ai" | "nano-gpt" | "ncompass" | "nebius" | "nextbit" | "nomic" | "novita-ai" | "nscale" | "nvidia-nim" | "ollama" | "ollama-native" | "openai" | "openrouter" | "oracle" | "ovhcloud" | "palm" | "parasail" | "perplexity-ai" | "pinecone" | "poe" | "portkey" | "predibase" | "qdrant" | "recraft-ai" | "reka-ai" | "replicate" | "runway" | "sagemaker" | "sambanova" | "sandbox" | "scaleway" | "segmind" | "siliconflow" | "siliconflow-com" | "stability-ai" | "stepfun" | "together-ai" | "tripo3d" | "triton" | "upstage" | "venice" | "vercel-ai-gateway" | "vertex-ai" | "vertex-ai-global" | "vllm" | "volcengine" | "voyage" | "vultr" | "wandb" | "workers-ai" | "x-ai" | "xiaomi" | "z-ai" | "zhipu";
         CreateVirtualKeyDto: {
             /** @example sk-proj-4711 */
             key?: string;
@@ -4223,7 +6154,7 @@ export interface components {
             /** @example openai-production */
             slug?: string;
             /** @example openai */
-            provider: string;
+            provider: components["schemas"]["ProviderId"];
             /** @example ws-default */
             workspace_id?: string;
         };
@@ -4527,7 +6458,7 @@ export interface components {
             /** @example OpenAI production */
             name?: string;
             /** @example openai */
-            provider?: string;
+            provider?: components["schemas"]["ProviderId"];
             /** @example true */
             reset_usage?: boolean;
         };
@@ -4544,6 +6475,50 @@ export interface components {
             slug?: string;
             /** @example ws-research */
             workspace_id: string;
+        };
+        TestCredentialDto: {
+            /** @example sk-proj-4711 */
+            key?: string;
+            /** @example https://llm.example.com/v1 */
+            custom_host?: string | null;
+            /**
+             * @example {
+             *       "openai-project": "proj_4711"
+             *     }
+             */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @example openai */
+            provider: components["schemas"]["ProviderId"];
+            /** @example ws-default */
+            workspace_id?: string;
+        };
+        CredentialTestDto: {
+            /** @enum {string} */
+            object: "virtual-key-test";
+            /**
+             * @example works
+             * @enum {string}
+             */
+            outcome: "works" | "refused" | "inconclusive" | "unreachable" | "not_testable";
+            /** @example 200 */
+            status: number | null;
+            /** @example 312 */
+            latency_ms: number | null;
+            /**
+             * @example [
+             *       "gpt-5",
+             *       "gpt-5-mini"
+             *     ]
+             */
+            models: string[];
+            /** @example 2 */
+            total_models: number;
+            /** @example 0 */
+            unpriced_models: number;
+            /** @example null */
+            reason: string | null;
         };
         CreateConfigDto: {
             /** @example Chat with a fallback */
@@ -4869,6 +6844,22 @@ export interface components {
             success: true;
             data: components["schemas"]["ConfigDto"];
         };
+        ConfigUsageDto: {
+            /** @enum {string} */
+            object: "config-usage";
+            /**
+             * @description API keys whose default it is
+             * @example 3
+             */
+            api_keys: number;
+            /**
+             * @description Slug of the workspace whose users' keys go by it
+             * @example null
+             */
+            user_keys_of: string | null;
+            /** @description Whether requests that name no config go by it */
+            is_default: boolean;
+        };
         UpdateConfigDto: {
             /** @example Chat with a fallback */
             name?: string;
@@ -5005,7 +6996,7 @@ export interface components {
             /** @example openai-company */
             slug?: string;
             /** @example openai */
-            ai_provider_id: string;
+            ai_provider_id: components["schemas"]["ProviderId"];
             /** @example ws-default */
             workspace_id?: string;
             /** @default true */
@@ -5401,6 +7392,47 @@ export interface components {
             create_default_provider?: boolean;
             /** @example openai */
             default_provider_slug?: string;
+        };
+        CatalogFieldDto: {
+            /** @example azure-resource-name */
+            name: string;
+            /** @example Azure resource */
+            title: string;
+            /** @example true */
+            is_required: boolean;
+            /** @example acme-sweden */
+            example: string | null;
+            /** @example null */
+            default: string | null;
+            /** @example true */
+            is_in_address: boolean;
+        };
+        CatalogProviderDto: {
+            /** @example azure-openai */
+            id: string;
+            /** @example Azure OpenAI */
+            name: string;
+            /** @enum {string} */
+            key: "required" | "none";
+            /**
+             * @example optional
+             * @enum {string}
+             */
+            custom_host: "required" | "optional" | "none";
+            fields: components["schemas"]["CatalogFieldDto"][];
+            /** @example true */
+            is_testable: boolean;
+            /** @example https://learn.microsoft.com/azure/ai-services/openai/reference */
+            documentation_url: string;
+            /** @enum {string} */
+            object: "provider-catalog-entry";
+        };
+        CatalogProviderListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["CatalogProviderDto"][];
         };
         CreateProviderDto: {
             /** @example Billed to the research team */
@@ -6298,6 +8330,75 @@ export interface components {
             /** @example Case 2030-17 is closed */
             reason: string;
         };
+        LimitSubjectDto: {
+            /** @enum {string} */
+            type: "api_key" | "virtual_key" | "workspace";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example support-bot */
+            name: string;
+            /** @example null */
+            slug: string | null;
+            /**
+             * Format: uuid
+             * @example null
+             */
+            workspace_id: string | null;
+        };
+        LimitStatusDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            applies_to: components["schemas"]["LimitSubjectDto"];
+            /** @enum {string} */
+            kind: "budget" | "rate" | "concurrency";
+            /** @enum {string} */
+            measure: "cost" | "tokens" | "requests" | "concurrency";
+            /** @example monthly */
+            period: string | null;
+            /** @example 550 */
+            limit: number;
+            /** @example 50 */
+            raised_by: number;
+            /** @example 87.93 */
+            used: number | null;
+            /** @example 87.93 */
+            remaining: number | null;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            resets_at: string | null;
+            /** @example 87.93 */
+            used_per_day: number | null;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            exhausted_at: string | null;
+            /** @enum {string} */
+            status: "ok" | "nearly_exhausted" | "exhausted";
+            /** @enum {string} */
+            object: "limit";
+        };
+        LimitStatusListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["LimitStatusDto"][];
+            /** @example false */
+            is_partial: boolean;
+        };
+        RaiseLimitDto: {
+            /** @example 50 */
+            by: number;
+        };
         CreateLogExportDto: {
             /** @example ws-default */
             workspace_id?: string;
@@ -6334,11 +8435,15 @@ export interface components {
                 completion_token_max?: string | number | boolean | Record<string, never>;
                 response_time_min?: string | number | boolean | Record<string, never>;
                 response_time_max?: string | number | boolean | Record<string, never>;
+                time_to_first_token_min?: string | number | boolean | Record<string, never>;
+                time_to_first_token_max?: string | number | boolean | Record<string, never>;
+                status_code_min?: string | number | boolean | Record<string, never>;
+                status_code_max?: string | number | boolean | Record<string, never>;
                 weighted_feedback_min?: string | number | boolean | Record<string, never>;
                 weighted_feedback_max?: string | number | boolean | Record<string, never>;
                 has_feedback?: string | number | boolean | Record<string, never>;
-                status_code?: string | number | boolean | Record<string, never>;
                 is_success?: string | number | boolean | Record<string, never>;
+                status_code?: string | number | boolean | Record<string, never>;
                 error_code?: string | number | boolean | Record<string, never>;
                 cache_status?: string | number | boolean | Record<string, never>;
                 ai_org?: string | number | boolean | Record<string, never>;
@@ -6361,6 +8466,29 @@ export interface components {
                 trace_id?: string | number | boolean | Record<string, never>;
                 span_id?: string | number | boolean | Record<string, never>;
                 metadata?: string | number | boolean | Record<string, never>;
+                not_status_code?: string | number | boolean | Record<string, never>;
+                not_error_code?: string | number | boolean | Record<string, never>;
+                not_cache_status?: string | number | boolean | Record<string, never>;
+                not_ai_org?: string | number | boolean | Record<string, never>;
+                not_provider?: string | number | boolean | Record<string, never>;
+                not_ai_model?: string | number | boolean | Record<string, never>;
+                not_model?: string | number | boolean | Record<string, never>;
+                not_ai_org_model?: string | number | boolean | Record<string, never>;
+                not_endpoint?: string | number | boolean | Record<string, never>;
+                not_ending?: string | number | boolean | Record<string, never>;
+                not_api_key_id?: string | number | boolean | Record<string, never>;
+                not_api_key_ids?: string | number | boolean | Record<string, never>;
+                not_virtual_key?: string | number | boolean | Record<string, never>;
+                not_virtual_keys?: string | number | boolean | Record<string, never>;
+                not_config?: string | number | boolean | Record<string, never>;
+                not_configs?: string | number | boolean | Record<string, never>;
+                not_prompt_slug?: string | number | boolean | Record<string, never>;
+                not_user?: string | number | boolean | Record<string, never>;
+                not_user_id?: string | number | boolean | Record<string, never>;
+                not_source?: string | number | boolean | Record<string, never>;
+                not_trace_id?: string | number | boolean | Record<string, never>;
+                not_span_id?: string | number | boolean | Record<string, never>;
+                not_metadata?: string | number | boolean | Record<string, never>;
                 workspace_slug?: string | number | boolean | Record<string, never>;
             };
             /**
@@ -6520,11 +8648,15 @@ export interface components {
                 completion_token_max?: string | number | boolean | Record<string, never>;
                 response_time_min?: string | number | boolean | Record<string, never>;
                 response_time_max?: string | number | boolean | Record<string, never>;
+                time_to_first_token_min?: string | number | boolean | Record<string, never>;
+                time_to_first_token_max?: string | number | boolean | Record<string, never>;
+                status_code_min?: string | number | boolean | Record<string, never>;
+                status_code_max?: string | number | boolean | Record<string, never>;
                 weighted_feedback_min?: string | number | boolean | Record<string, never>;
                 weighted_feedback_max?: string | number | boolean | Record<string, never>;
                 has_feedback?: string | number | boolean | Record<string, never>;
-                status_code?: string | number | boolean | Record<string, never>;
                 is_success?: string | number | boolean | Record<string, never>;
+                status_code?: string | number | boolean | Record<string, never>;
                 error_code?: string | number | boolean | Record<string, never>;
                 cache_status?: string | number | boolean | Record<string, never>;
                 ai_org?: string | number | boolean | Record<string, never>;
@@ -6547,6 +8679,29 @@ export interface components {
                 trace_id?: string | number | boolean | Record<string, never>;
                 span_id?: string | number | boolean | Record<string, never>;
                 metadata?: string | number | boolean | Record<string, never>;
+                not_status_code?: string | number | boolean | Record<string, never>;
+                not_error_code?: string | number | boolean | Record<string, never>;
+                not_cache_status?: string | number | boolean | Record<string, never>;
+                not_ai_org?: string | number | boolean | Record<string, never>;
+                not_provider?: string | number | boolean | Record<string, never>;
+                not_ai_model?: string | number | boolean | Record<string, never>;
+                not_model?: string | number | boolean | Record<string, never>;
+                not_ai_org_model?: string | number | boolean | Record<string, never>;
+                not_endpoint?: string | number | boolean | Record<string, never>;
+                not_ending?: string | number | boolean | Record<string, never>;
+                not_api_key_id?: string | number | boolean | Record<string, never>;
+                not_api_key_ids?: string | number | boolean | Record<string, never>;
+                not_virtual_key?: string | number | boolean | Record<string, never>;
+                not_virtual_keys?: string | number | boolean | Record<string, never>;
+                not_config?: string | number | boolean | Record<string, never>;
+                not_configs?: string | number | boolean | Record<string, never>;
+                not_prompt_slug?: string | number | boolean | Record<string, never>;
+                not_user?: string | number | boolean | Record<string, never>;
+                not_user_id?: string | number | boolean | Record<string, never>;
+                not_source?: string | number | boolean | Record<string, never>;
+                not_trace_id?: string | number | boolean | Record<string, never>;
+                not_span_id?: string | number | boolean | Record<string, never>;
+                not_metadata?: string | number | boolean | Record<string, never>;
                 workspace_slug?: string | number | boolean | Record<string, never>;
             };
             /**
@@ -7088,6 +9243,40 @@ export interface components {
              */
             least_audio_seconds?: number;
         };
+        AttemptReasonDto: {
+            /** @enum {string} */
+            kind: "first" | "retry" | "fallback" | "hedge" | "side_call";
+            /** @description The attempt whose result led to this one */
+            after_attempt: number | null;
+            /**
+             * @description Status of that result
+             * @example 429
+             */
+            status: number | null;
+            /** @example null */
+            error_code: string | null;
+            /**
+             * @description The list in the config that names the status; null where the default rule applied
+             * @example config.strategy.on_status_codes
+             */
+            setting: string | null;
+        };
+        ChargedBudgetDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            limit_id: string;
+            /** @enum {string} */
+            measure: "cost" | "tokens";
+            /** @enum {string|null} */
+            subject: "api_key" | "virtual_key" | "workspace" | "policy" | null;
+            /**
+             * @description Name of the key, the workspace or the policy; null where it was removed since
+             * @example support-bot
+             */
+            name: string | null;
+        };
         LogAttemptDto: {
             /** @example 0 */
             attempt: number;
@@ -7124,6 +9313,46 @@ export interface components {
              * @example false
              */
             estimated: boolean;
+            /** @description Why it was made */
+            reason: components["schemas"]["AttemptReasonDto"];
+            /** @description The budgets that it was charged to */
+            charged_to: components["schemas"]["ChargedBudgetDto"][];
+        };
+        LogDecisionDto: {
+            /** @enum {string} */
+            kind: "condition" | "default" | "no_target" | "balance" | "out_of_service" | "hedge" | "note";
+            /**
+             * @description Where it was made
+             * @example config
+             */
+            path: string | null;
+            /**
+             * @description Where it leads
+             * @example config.targets[1]
+             */
+            target: string | null;
+            /**
+             * @description Index of the condition that held
+             * @example 0
+             */
+            condition: number | null;
+            /**
+             * @description What a load balance chose by
+             * @example null
+             */
+            by: string | null;
+            /** @description Milliseconds after which a hedged attempt began */
+            after_ms: number | null;
+            /** @example config: conditions[0] holds, so config.targets[1] */
+            text: string;
+        };
+        LogConfigDto: {
+            /** @example pc-chat-1k3m9z */
+            slug: string;
+            /** @example Chat with a fallback */
+            name: string;
+            /** @example 7 */
+            version: number;
         };
         LogFeedbackDto: {
             /** Format: uuid */
@@ -7331,11 +9560,125 @@ export interface components {
             request: components["schemas"]["LogRequestDto"];
             response: components["schemas"]["LogResponseDto"];
             attempts: components["schemas"]["LogAttemptDto"][];
+            /** @description The decisions, taken apart */
+            route: components["schemas"]["LogDecisionDto"][];
+            /** @description Absent where the request went by no saved config, or it was removed since */
+            config?: components["schemas"]["LogConfigDto"];
             /** @description The fields of the list under the names of the compatible API */
             metrics?: Record<string, never>;
             feedback: components["schemas"]["LogFeedbackDto"][];
             /** @description The trace has more than the 100 oldest feedbacks that are shown */
             feedback_has_more: boolean;
+        };
+        LogViewDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @enum {string} */
+            object: "log_view";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            workspace_id: string;
+            /** @example Errors of checkout */
+            name: string;
+            /** @example status:min:400 model:not:gpt-5 */
+            filter: string;
+            /** @example 24h */
+            range: string;
+            /**
+             * @example [
+             *       "time",
+             *       "status",
+             *       "model"
+             *     ]
+             */
+            columns: string[];
+            is_shared: boolean;
+            /**
+             * Format: uuid
+             * @description The user, or the service key, that made it
+             */
+            owner_id: string;
+            /** @description Whether it is your own */
+            is_own: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_updated_at: string;
+        };
+        LogViewListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["LogViewDto"][];
+        };
+        CreateLogViewDto: {
+            /** @example Errors of checkout */
+            name: string;
+            /**
+             * @default
+             * @example status:min:400 model:not:gpt-5
+             */
+            filter?: string;
+            /**
+             * @default
+             * @example 24h
+             */
+            range?: string;
+            /**
+             * @default []
+             * @example [
+             *       "time",
+             *       "status",
+             *       "model"
+             *     ]
+             */
+            columns?: string[];
+            /** @default false */
+            is_shared?: boolean;
+            /** @example ws-default */
+            workspace_id?: string;
+        };
+        UpdateLogViewDto: {
+            /** @example Errors of checkout */
+            name?: string;
+            /**
+             * @default
+             * @example status:min:400 model:not:gpt-5
+             */
+            filter?: string;
+            /**
+             * @default
+             * @example 24h
+             */
+            range?: string;
+            /**
+             * @default []
+             * @example [
+             *       "time",
+             *       "status",
+             *       "model"
+             *     ]
+             */
+            columns?: string[];
+            /** @default false */
+            is_shared?: boolean;
         };
         PartialSuccessDto: {
             /** @example 1 */
@@ -7377,16 +9720,6 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-        };
-        RoleMappingDto: {
-            /** @example search-team */
-            value: string;
-            /** @enum {string} */
-            organisation_role?: "member" | "admin";
-            /** @example ws-search */
-            workspace_id?: string;
-            /** @enum {string} */
-            workspace_role?: "member" | "manager" | "admin";
         };
         ClaimNamesDto: {
             /**
@@ -7870,6 +10203,66 @@ export interface components {
                 "application/json": components["schemas"]["RefusalDto"];
             };
         };
+        /** @description The token is not accepted. */
+        logout_token_invalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The logout token was not accepted: it was used before.",
+                 *         "type": "invalid_request_error",
+                 *         "code": "logout_token_invalid",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description The identity provider cannot be used. */
+        sso_provider_unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The identity provider cannot be used: it could not be reached.",
+                 *         "type": "server_error",
+                 *         "code": "sso_provider_unavailable",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description Too many tests run at the same time. */
+        overloaded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The gateway is overloaded. Try again shortly.",
+                 *         "type": "server_error",
+                 *         "code": "overloaded",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -7890,7 +10283,7 @@ export interface operations {
                 /** @description Must be a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z. */
                 end_time?: string;
                 /** @description Must be one of POST, PUT, DELETE, PATCH, GET. */
-                method?: string;
+                method?: "POST" | "PUT" | "DELETE" | "PATCH" | "GET";
                 /** @description Must be a text. */
                 uri?: string;
                 /** @description Must be a text. */
@@ -7898,7 +10291,7 @@ export interface operations {
                 /** @description Must be an id. */
                 user_id?: string;
                 /** @description Must be one of user, api_key. */
-                user_type?: string;
+                user_type?: "user" | "api_key";
                 /** @description Must be an id. */
                 workspace_id?: string;
                 /** @description Must be a status code. */
@@ -7912,7 +10305,7 @@ export interface operations {
                 /** @description Must be a text. */
                 country?: string;
                 /** @description Must be one of success, refused, failed. */
-                outcome?: string;
+                outcome?: "success" | "refused" | "failed";
             };
             header?: never;
             path?: never;
@@ -7982,6 +10375,50 @@ export interface operations {
             503: components["responses"]["database_unavailable"];
         };
     };
+    auditLogsVerify: {
+        parameters: {
+            query?: {
+                /** @description Number of the record that the part follows: `next_after` of the part before */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "audit-chain-report",
+                     *       "verified_up_to": 1204,
+                     *       "total": 1204,
+                     *       "next_after": null,
+                     *       "broken_at": null,
+                     *       "problem": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChainReportDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
     auditLogsExport: {
         parameters: {
             query?: {
@@ -7992,7 +10429,7 @@ export interface operations {
                 /** @description Must be a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z. */
                 end_time?: string;
                 /** @description Must be one of POST, PUT, DELETE, PATCH, GET. */
-                method?: string;
+                method?: "POST" | "PUT" | "DELETE" | "PATCH" | "GET";
                 /** @description Must be a text. */
                 uri?: string;
                 /** @description Must be a text. */
@@ -8000,7 +10437,7 @@ export interface operations {
                 /** @description Must be an id. */
                 user_id?: string;
                 /** @description Must be one of user, api_key. */
-                user_type?: string;
+                user_type?: "user" | "api_key";
                 /** @description Must be an id. */
                 workspace_id?: string;
                 /** @description Must be a status code. */
@@ -8014,7 +10451,7 @@ export interface operations {
                 /** @description Must be a text. */
                 country?: string;
                 /** @description Must be one of success, refused, failed. */
-                outcome?: string;
+                outcome?: "success" | "refused" | "failed";
             };
             header?: never;
             path?: never;
@@ -8237,7 +10674,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8408,7 +10845,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8771,7 +11208,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8817,7 +11254,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -9071,7 +11508,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["RemoveMemberDto"];
@@ -9217,7 +11654,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -9263,7 +11700,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -9306,7 +11743,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["TransferOwnershipDto"];
@@ -9743,7 +12180,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["CancelInviteDto"];
@@ -10115,6 +12552,7 @@ export interface operations {
                      *           "rate_limits": null,
                      *           "usage_limits": {
                      *             "credit_limit": 100,
+                     *             "raised_by": 0,
                      *             "type": "cost",
                      *             "alert_threshold": 80,
                      *             "periodic_reset": "weekly",
@@ -10191,6 +12629,7 @@ export interface operations {
                      *       "rate_limits": null,
                      *       "usage_limits": {
                      *         "credit_limit": 100,
+                     *         "raised_by": 0,
                      *         "type": "cost",
                      *         "alert_threshold": 80,
                      *         "periodic_reset": "weekly",
@@ -10240,7 +12679,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10317,7 +12756,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10366,7 +12805,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11461,6 +13900,760 @@ export interface operations {
             503: components["responses"]["database_unavailable"];
         };
     };
+    backChannelLogoutLogOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["BackChannelLogoutDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["logout_token_invalid"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    findProvidersFind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FindProvidersDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Okta",
+                     *           "organisation_name": "Example",
+                     *           "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundProviderListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "object": "identity-provider",
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Okta",
+                     *           "issuer": "https://login.example.com",
+                     *           "client_id": "0oa1b2c3",
+                     *           "client_secret": "***",
+                     *           "scopes": [
+                     *             "openid",
+                     *             "email",
+                     *             "profile"
+                     *           ],
+                     *           "domains": [
+                     *             "example.com"
+                     *           ],
+                     *           "enabled": true,
+                     *           "groups_claim": "groups",
+                     *           "role_mappings": [
+                     *             {
+                     *               "value": "search-team",
+                     *               "organisation_role": "member",
+                     *               "workspace_id": "ws-search",
+                     *               "workspace_role": "member"
+                     *             }
+                     *           ],
+                     *           "create_users": false,
+                     *           "roles_follow_directory": false,
+                     *           "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *           "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout",
+                     *           "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Okta",
+                 *       "issuer": "https://login.example.com",
+                 *       "client_id": "0oa1b2c3",
+                 *       "client_secret": "a-secret-of-the-provider"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIdentityProviderDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "identity-provider",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Okta",
+                     *       "issuer": "https://login.example.com",
+                     *       "client_id": "0oa1b2c3",
+                     *       "client_secret": "***",
+                     *       "scopes": [
+                     *         "openid",
+                     *         "email",
+                     *         "profile"
+                     *       ],
+                     *       "domains": [
+                     *         "example.com"
+                     *       ],
+                     *       "enabled": true,
+                     *       "groups_claim": "groups",
+                     *       "role_mappings": [
+                     *         {
+                     *           "value": "search-team",
+                     *           "organisation_role": "member",
+                     *           "workspace_id": "ws-search",
+                     *           "workspace_role": "member"
+                     *         }
+                     *       ],
+                     *       "create_users": false,
+                     *       "roles_follow_directory": false,
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout",
+                     *       "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…",
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "identity-provider",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Okta",
+                     *       "issuer": "https://login.example.com",
+                     *       "client_id": "0oa1b2c3",
+                     *       "client_secret": "***",
+                     *       "scopes": [
+                     *         "openid",
+                     *         "email",
+                     *         "profile"
+                     *       ],
+                     *       "domains": [
+                     *         "example.com"
+                     *       ],
+                     *       "enabled": true,
+                     *       "groups_claim": "groups",
+                     *       "role_mappings": [
+                     *         {
+                     *           "value": "search-team",
+                     *           "organisation_role": "member",
+                     *           "workspace_id": "ws-search",
+                     *           "workspace_role": "member"
+                     *         }
+                     *       ],
+                     *       "create_users": false,
+                     *       "roles_follow_directory": false,
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout",
+                     *       "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…",
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersUpdate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "issuer": "https://login.example.com",
+                 *       "client_id": "0oa1b2c3",
+                 *       "client_secret": "a-secret-of-the-provider"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateIdentityProviderDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "identity-provider",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Okta",
+                     *       "issuer": "https://login.example.com",
+                     *       "client_id": "0oa1b2c3",
+                     *       "client_secret": "***",
+                     *       "scopes": [
+                     *         "openid",
+                     *         "email",
+                     *         "profile"
+                     *       ],
+                     *       "domains": [
+                     *         "example.com"
+                     *       ],
+                     *       "enabled": true,
+                     *       "groups_claim": "groups",
+                     *       "role_mappings": [
+                     *         {
+                     *           "value": "search-team",
+                     *           "organisation_role": "member",
+                     *           "workspace_id": "ws-search",
+                     *           "workspace_role": "member"
+                     *         }
+                     *       ],
+                     *       "create_users": false,
+                     *       "roles_follow_directory": false,
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout",
+                     *       "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…",
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersUnlink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signInSettingsGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "sign-in-settings",
+                     *       "single_sign_on_required": true,
+                     *       "break_glass_user_ids": [
+                     *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInSettingsDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signInSettingsSet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "single_sign_on_required": false,
+                 *       "break_glass_user_ids": []
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetSignInSettingsDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "sign-in-settings",
+                     *       "single_sign_on_required": true,
+                     *       "break_glass_user_ids": [
+                     *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInSettingsDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signInTrialsStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "issuer": "https://login.example.com",
+                 *       "client_id": "0oa1b2c3",
+                 *       "client_secret": "a-secret-of-the-provider"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartTrialDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "started-sign-in-trial",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "authorization_url": "https://login.example.com/authorize?client_id=0oa1b2c3",
+                     *       "expires_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedTrialDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["sso_provider_unavailable"];
+        };
+    };
+    signInTrialsGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "sign-in-trial",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "status": "pending",
+                     *       "result": {
+                     *         "claims": {
+                     *           "sub": "00u1",
+                     *           "groups": [
+                     *             "search-team"
+                     *           ]
+                     *         },
+                     *         "email": "ada@example.com",
+                     *         "action": "create",
+                     *         "role": "member",
+                     *         "workspaces": null,
+                     *         "error": {
+                     *           "code": "sso_email_unverified",
+                     *           "message": "The identity provider does not say that your e-mail address is verified."
+                     *         }
+                     *       },
+                     *       "expires_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInTrialDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signOnCallbackCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is a page of the dashboard. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signOutSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-out",
+                     *       "logout_url": "https://login.example.com/logout"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedOutDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    startSignOnStart: {
+        parameters: {
+            query: {
+                reauthenticate?: "true";
+                return_to?: string;
+                provider: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is that of the identity provider. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
     virtualKeysList: {
         parameters: {
             query?: {
@@ -11494,6 +14687,7 @@ export interface operations {
                      *           "rate_limits": null,
                      *           "usage_limits": {
                      *             "credit_limit": 100,
+                     *             "raised_by": 0,
                      *             "type": "cost",
                      *             "alert_threshold": 80,
                      *             "periodic_reset": "weekly",
@@ -11610,6 +14804,7 @@ export interface operations {
                      *       "rate_limits": null,
                      *       "usage_limits": {
                      *         "credit_limit": 100,
+                     *         "raised_by": 0,
                      *         "type": "cost",
                      *         "alert_threshold": 80,
                      *         "periodic_reset": "weekly",
@@ -11656,7 +14851,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11733,7 +14928,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11822,6 +15017,111 @@ export interface operations {
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["database_unavailable"];
+        };
+    };
+    virtualKeyTestsTestUnsaved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "sk-proj-4711",
+                 *       "provider": "openai",
+                 *       "workspace_id": "ws-default"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestCredentialDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "virtual-key-test",
+                     *       "outcome": "works",
+                     *       "status": 200,
+                     *       "latency_ms": 312,
+                     *       "models": [
+                     *         "gpt-5",
+                     *         "gpt-5-mini"
+                     *       ],
+                     *       "total_models": 2,
+                     *       "unpriced_models": 0,
+                     *       "reason": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CredentialTestDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    virtualKeyTestsTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "virtual-key-test",
+                     *       "outcome": "works",
+                     *       "status": 200,
+                     *       "latency_ms": 312,
+                     *       "models": [
+                     *         "gpt-5",
+                     *         "gpt-5-mini"
+                     *       ],
+                     *       "total_models": 2,
+                     *       "unpriced_models": 0,
+                     *       "reason": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CredentialTestDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["overloaded"];
         };
     };
     configsList: {
@@ -12124,7 +15424,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12195,6 +15495,47 @@ export interface operations {
                 content: {
                     /** @example {} */
                     "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    configsUsedBy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "config-usage",
+                     *       "api_keys": 3,
+                     *       "user_keys_of": null,
+                     *       "is_default": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigUsageDto"];
                 };
             };
             400: components["responses"]["invalid_request"];
@@ -12633,7 +15974,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12769,7 +16110,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["UpdateModelsDto"];
@@ -12896,7 +16237,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12914,6 +16255,64 @@ export interface operations {
                 content: {
                     /** @example {} */
                     "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    providerCatalogList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "azure-openai",
+                     *           "name": "Azure OpenAI",
+                     *           "key": "required",
+                     *           "custom_host": "optional",
+                     *           "fields": [
+                     *             {
+                     *               "name": "azure-resource-name",
+                     *               "title": "Azure resource",
+                     *               "is_required": true,
+                     *               "example": "acme-sweden",
+                     *               "default": null,
+                     *               "is_in_address": true
+                     *             }
+                     *           ],
+                     *           "is_testable": true,
+                     *           "documentation_url": "https://learn.microsoft.com/azure/ai-services/openai/reference",
+                     *           "object": "provider-catalog-entry"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CatalogProviderListDto"];
                 };
             };
             400: components["responses"]["invalid_request"];
@@ -13100,7 +16499,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -13695,7 +17094,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -14053,7 +17452,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -14318,7 +17717,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -14629,6 +18028,139 @@ export interface operations {
             503: components["responses"]["database_unavailable"];
         };
     };
+    limitStatusList: {
+        parameters: {
+            query?: {
+                /** @description Id or slug */
+                workspace_id?: string;
+                current_page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "applies_to": {
+                     *             "type": "api_key",
+                     *             "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *             "name": "support-bot",
+                     *             "slug": null,
+                     *             "workspace_id": null
+                     *           },
+                     *           "kind": "budget",
+                     *           "measure": "cost",
+                     *           "period": "monthly",
+                     *           "limit": 550,
+                     *           "raised_by": 50,
+                     *           "used": 87.93,
+                     *           "remaining": 87.93,
+                     *           "resets_at": null,
+                     *           "used_per_day": 87.93,
+                     *           "exhausted_at": null,
+                     *           "status": "ok",
+                     *           "object": "limit"
+                     *         }
+                     *       ],
+                     *       "is_partial": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LimitStatusListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    limitStatusRaise: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "by": 50
+                 *     }
+                 */
+                "application/json": components["schemas"]["RaiseLimitDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "applies_to": {
+                     *         "type": "api_key",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "support-bot",
+                     *         "slug": null,
+                     *         "workspace_id": null
+                     *       },
+                     *       "kind": "budget",
+                     *       "measure": "cost",
+                     *       "period": "monthly",
+                     *       "limit": 550,
+                     *       "raised_by": 50,
+                     *       "used": 87.93,
+                     *       "remaining": 87.93,
+                     *       "resets_at": null,
+                     *       "used_per_day": 87.93,
+                     *       "exhausted_at": null,
+                     *       "status": "ok",
+                     *       "object": "limit"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LimitStatusDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
     logExportsList: {
         parameters: {
             query?: {
@@ -14873,7 +18405,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -15106,15 +18638,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -15159,6 +18699,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path?: never;
@@ -15229,15 +18815,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -15282,6 +18876,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path?: never;
@@ -15795,9 +19435,40 @@ export interface operations {
                      *             ],
                      *             "least_audio_seconds": 10
                      *           },
-                     *           "estimated": false
+                     *           "estimated": false,
+                     *           "reason": {
+                     *             "kind": "first",
+                     *             "after_attempt": null,
+                     *             "status": 429,
+                     *             "error_code": null,
+                     *             "setting": "config.strategy.on_status_codes"
+                     *           },
+                     *           "charged_to": [
+                     *             {
+                     *               "limit_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *               "measure": "cost",
+                     *               "subject": "api_key",
+                     *               "name": "support-bot"
+                     *             }
+                     *           ]
                      *         }
                      *       ],
+                     *       "route": [
+                     *         {
+                     *           "kind": "condition",
+                     *           "path": "config",
+                     *           "target": "config.targets[1]",
+                     *           "condition": 0,
+                     *           "by": null,
+                     *           "after_ms": null,
+                     *           "text": "config: conditions[0] holds, so config.targets[1]"
+                     *         }
+                     *       ],
+                     *       "config": {
+                     *         "slug": "pc-chat-1k3m9z",
+                     *         "name": "Chat with a fallback",
+                     *         "version": 7
+                     *       },
                      *       "metrics": {},
                      *       "feedback": [
                      *         {
@@ -15812,6 +19483,228 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["LogDetailDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    logViewsList: {
+        parameters: {
+            query?: {
+                /** @description Id or slug */
+                workspace_id?: string;
+                current_page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "object": "log_view",
+                     *           "organisation_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "workspace_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Errors of checkout",
+                     *           "filter": "status:min:400 model:not:gpt-5",
+                     *           "range": "24h",
+                     *           "columns": [
+                     *             "time",
+                     *             "status",
+                     *             "model"
+                     *           ],
+                     *           "is_shared": false,
+                     *           "owner_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "is_own": false,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LogViewListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    logViewsCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Errors of checkout",
+                 *       "workspace_id": "ws-default"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateLogViewDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "object": "log_view",
+                     *       "organisation_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "workspace_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Errors of checkout",
+                     *       "filter": "status:min:400 model:not:gpt-5",
+                     *       "range": "24h",
+                     *       "columns": [
+                     *         "time",
+                     *         "status",
+                     *         "model"
+                     *       ],
+                     *       "is_shared": false,
+                     *       "owner_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "is_own": false,
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LogViewDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    logViewsUpdate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Errors of checkout"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateLogViewDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "object": "log_view",
+                     *       "organisation_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "workspace_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Errors of checkout",
+                     *       "filter": "status:min:400 model:not:gpt-5",
+                     *       "range": "24h",
+                     *       "columns": [
+                     *         "time",
+                     *         "status",
+                     *         "model"
+                     *       ],
+                     *       "is_shared": false,
+                     *       "owner_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "is_own": false,
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LogViewDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    logViewsRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
                 };
             };
             400: components["responses"]["invalid_request"];
@@ -15907,15 +19800,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -15960,6 +19861,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path?: never;
@@ -15975,12 +19922,26 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-summary",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {}
                      *     }
                      */
                     "application/json": {
                         /** @example analytics-summary */
                         object?: string;
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             [key: string]: number;
                         };
@@ -16011,7 +19972,7 @@ export interface operations {
                 /** @description One of the columns. Default: requests. */
                 order_by?: string;
                 /** @description "asc" or "desc". Default: desc. */
-                order_by_type?: string;
+                order_by_type?: "asc" | "desc";
                 /** @description Beginning, ISO time; cut to its minute. Default: a day before the end. */
                 time_of_generation_min?: string;
                 /** @description End, ISO time; the minute it lies in counts, unless it begins there. Default: now. */
@@ -16039,15 +20000,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16092,6 +20061,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path: {
@@ -16109,6 +20124,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "list",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "total": 0,
                      *       "data": [
                      *         {
@@ -16139,6 +20159,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "list";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         total?: number;
                         data?: {
                             object?: unknown;
@@ -16189,7 +20218,7 @@ export interface operations {
                 /** @description One of the columns. Default: requests. */
                 order_by?: string;
                 /** @description "asc" or "desc". Default: desc. */
-                order_by_type?: string;
+                order_by_type?: "asc" | "desc";
                 /** @description Beginning, ISO time; cut to its minute. Default: a day before the end. */
                 time_of_generation_min?: string;
                 /** @description End, ISO time; the minute it lies in counts, unless it begins there. Default: now. */
@@ -16217,15 +20246,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16270,6 +20307,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path: {
@@ -16287,6 +20370,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "list",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "total": 0,
                      *       "data": [
                      *         {
@@ -16317,6 +20405,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "list";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         total?: number;
                         data?: {
                             object?: unknown;
@@ -16367,7 +20464,7 @@ export interface operations {
                 /** @description One of the columns. Default: requests. */
                 order_by?: string;
                 /** @description "asc" or "desc". Default: desc. */
-                order_by_type?: string;
+                order_by_type?: "asc" | "desc";
                 /** @description Beginning, ISO time; cut to its minute. Default: a day before the end. */
                 time_of_generation_min?: string;
                 /** @description End, ISO time; the minute it lies in counts, unless it begins there. Default: now. */
@@ -16395,15 +20492,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16448,6 +20553,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path: {
@@ -16465,6 +20616,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "list",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "total": 0,
                      *       "data": [
                      *         {
@@ -16504,6 +20660,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "list";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         total?: number;
                         data?: {
                             object?: unknown;
@@ -16583,15 +20748,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16636,8 +20809,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -16655,6 +20874,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -16669,6 +20893,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -16724,15 +20957,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16777,8 +21018,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -16796,6 +21083,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "avg": 0
@@ -16812,6 +21104,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             avg?: number;
@@ -16869,15 +21170,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16922,8 +21231,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -16941,6 +21296,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "avg": 0,
                      *         "p50": 0,
@@ -16963,6 +21323,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             avg?: number;
                             p50?: number;
@@ -17026,15 +21395,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17079,8 +21456,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17098,6 +21521,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "avg": 0
@@ -17114,6 +21542,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             avg?: number;
@@ -17171,15 +21608,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17224,8 +21669,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17243,6 +21734,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -17257,6 +21753,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -17312,15 +21817,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17365,8 +21878,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17384,6 +21943,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "unique": 0,
@@ -17400,6 +21964,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             unique?: number;
@@ -17457,15 +22030,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17510,8 +22091,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17529,6 +22156,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "unique": 0,
@@ -17545,6 +22177,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             unique?: number;
@@ -17602,15 +22243,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17655,8 +22304,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17674,6 +22369,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -17688,6 +22388,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -17743,15 +22452,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17796,8 +22513,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17815,6 +22578,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "rate": 0
                      *       },
@@ -17829,6 +22597,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             rate?: number;
                         };
@@ -17884,15 +22661,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17937,8 +22722,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17956,6 +22787,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "rate": 0
                      *       },
@@ -17970,6 +22806,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             rate?: number;
                         };
@@ -18025,15 +22870,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18078,8 +22931,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18097,6 +22996,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -18113,6 +23017,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -18170,15 +23083,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18223,8 +23144,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18242,6 +23209,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -18258,6 +23230,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -18315,15 +23296,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18368,8 +23357,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18387,6 +23422,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total_errors": 0,
                      *         "unique_error_codes": 0
@@ -18402,6 +23442,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total_errors?: number;
                             unique_error_codes?: number;
@@ -18457,15 +23506,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18510,8 +23567,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18529,6 +23632,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total_errors": 0,
                      *         "unique_error_codes": 0
@@ -18544,6 +23652,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total_errors?: number;
                             unique_error_codes?: number;
@@ -18599,15 +23716,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18652,8 +23777,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18671,6 +23842,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "retry": 0,
                      *         "fallback": 0
@@ -18687,6 +23863,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             retry?: unknown;
                             fallback?: number;
@@ -18744,15 +23929,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18797,8 +23990,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18816,6 +24055,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "retry": 0,
                      *         "fallback": 0
@@ -18832,6 +24076,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             retry?: unknown;
                             fallback?: number;
@@ -18889,15 +24142,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18942,8 +24203,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18961,6 +24268,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "rate": 0
@@ -18980,6 +24292,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             rate?: number;
@@ -19040,15 +24361,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19093,8 +24422,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19112,6 +24487,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "rate": 0
@@ -19131,6 +24511,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             rate?: number;
@@ -19191,15 +24580,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19244,8 +24641,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19263,6 +24706,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "avg": 0
                      *       },
@@ -19277,6 +24725,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             avg?: number;
                         };
@@ -19332,15 +24789,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19385,8 +24850,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19404,6 +24915,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "avg": 0
                      *       },
@@ -19418,6 +24934,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             avg?: number;
                         };
@@ -19473,15 +24998,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19526,8 +25059,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19614,15 +25193,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19667,8 +25254,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19754,15 +25387,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19807,8 +25448,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19894,15 +25581,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19947,8 +25642,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -20035,15 +25776,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
-                /** @description Must be "true" or "false". */
-                is_success?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -20088,8 +25837,54 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -20470,6 +26265,2467 @@ export interface operations {
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["database_unavailable"];
+        };
+    };
+    postChatCompletions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postCompletions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFimCompletions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postAgentsCompletions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getResponsesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteResponsesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postResponsesIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getResponsesIdInputItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postResponses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postMessagesCountTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelStreamGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelStreamGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelCountTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelCountTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelEmbedContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelEmbedContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelBatchEmbedContents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelBatchEmbedContents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV2Chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV2Embed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV2Rerank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRerank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModerations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postOcr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postImagesGenerations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postImagesEdits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postImagesVariations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postAudioSpeech: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postAudioTranscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postAudioTranslations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFilesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteFilesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFilesIdContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getBatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postBatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getBatchesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postBatchesIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getBatchesIdOutput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFineTuningJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFineTuningJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFineTuningJobsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFineTuningJobsIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFineTuningJobsIdPause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFineTuningJobsIdResume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFineTuningJobsIdEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFineTuningJobsIdCheckpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteVectorStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFilesFileId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdFilesFileId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteVectorStoresIdFilesFileId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFilesFileIdContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdFileBatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFileBatchesBatchId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdFileBatchesBatchIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFileBatchesBatchIdFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeClientSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeTranscriptionSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCalls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCallsIdAccept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCallsIdHangup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCallsIdRefer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCallsIdReject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getRealtime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getModelsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteModelsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -1,8 +1,18 @@
 import { createRootRoute, Outlet } from '@tanstack/react-router';
 import { CrashPage, NotFoundPage } from '../screens/shell/fallback-pages';
+import { StepUpGate } from '../screens/sign-in/step-up-gate';
 
 export const Route = createRootRoute({
-  component: Outlet,
+  component: Root,
   errorComponent: CrashPage,
   notFoundComponent: NotFoundPage,
 });
+
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <StepUpGate />
+    </>
+  );
+}

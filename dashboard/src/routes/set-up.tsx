@@ -1,16 +1,31 @@
 import { createFileRoute } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { isSetUpStep, SetUpPage } from '../screens/set-up/set-up-page';
+import { isResetToken, ResetPage } from '../screens/sign-in/reset-page';
 import { texts } from '../search';
 
 export const Route = createFileRoute('/set-up')({ validateSearch: texts('step'), component: SetUpRoute });
 
+/** Where one-use links lead: to another password, or to the set-up. */
 function SetUpRoute() {
+  const token = useLinkToken();
   const { step } = Route.useSearch();
   const navigate = Route.useNavigate();
+  if (isResetToken(token)) return <ResetPage token={token} />;
   return (
     <SetUpPage
+      token={token}
       step={isSetUpStep(step) ? step : 'account'}
       onStep={(next) => void navigate({ search: { step: next } })}
     />
   );
+}
+
+/** The one-use token behind the `#`, which no server and no history keeps. */
+function useLinkToken(): string {
+  const [token] = useState(() => location.hash.slice(1));
+  useEffect(() => {
+    if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
+  }, []);
+  return token;
 }

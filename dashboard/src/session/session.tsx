@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { readSession, type Session, type SessionWorkspace, signOut } from '../api/auth';
+import { findSession, type Session, type SessionWorkspace, signOut } from '../api/auth';
 import { ApiError } from '../api/client';
 
 const RETRY_MS = 5_000;
@@ -10,7 +10,7 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session | null> => {
     try {
-      return await readSession(signal);
+      return await findSession(signal);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;

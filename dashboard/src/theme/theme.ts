@@ -60,4 +60,13 @@ const ours = {
 };
 
 /** Mantine's own surfaces take the tokens of `tokens.css`, which know both themes. */
-export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light: ours, dark: ours });
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: ours,
+  // What floats and what is typed into.
+  dark: {
+    ...ours,
+    '--mantine-color-dark-6': 'var(--surface)',
+    '--mantine-color-dark-4': 'var(--border-strong)',
+  },
+});

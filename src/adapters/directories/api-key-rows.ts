@@ -66,6 +66,16 @@ export const BY_ID = apiKey(
   'key.id = $1 AND (key.expires_at IS NULL OR key.expires_at > now())',
 );
 
+/** How and when the key whose secret has the hash $1 ended. */
+export const END_BY_HASH = `
+  SELECT CASE WHEN revoked_key_hash = $1 THEN 'revoked' WHEN key_hash = $1 THEN 'expired' ELSE 'replaced' END AS reason,
+    CASE WHEN revoked_key_hash = $1 THEN deleted_at WHEN key_hash = $1 THEN expires_at ELSE previous_key_expires_at END AS at
+  FROM api_keys
+  WHERE revoked_key_hash = $1
+    OR (key_hash = $1 AND expires_at <= now())
+    OR (previous_key_hash = $1 AND previous_key_expires_at <= now())
+  LIMIT 1`;
+
 const KINDS: Readonly<Record<ApiKeyType, PrincipalKind>> = {
   'organisation-service': 'admin_key',
   'workspace-service': 'workspace_service_key',

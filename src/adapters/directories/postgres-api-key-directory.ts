@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { ApiKeyDirectory, type KnownKey } from '../../auth/ports.js';
+import { ApiKeyDirectory, type KeyEnd, type KnownKey } from '../../auth/ports.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import { hashApiKey } from '../../common/crypto/key-hash.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import type { Queryable } from '../../common/database/queryable.js';
-import { type ApiKeyRow, BY_HASH, principalOf } from './api-key-rows.js';
+import { type ApiKeyRow, BY_HASH, END_BY_HASH, principalOf } from './api-key-rows.js';
 import type { Memory, Remembering } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
@@ -58,6 +58,15 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
   override find(secret: string): KnownKey | null | Promise<KnownKey | null> {
     const known = this.cache.find(hash('sha256', secret, 'hex'), secret);
     return known instanceof Promise ? known.then(unlessExpired) : unlessExpired(known);
+  }
+
+  override async endOf(secret: string): Promise<KeyEnd | null> {
+    try {
+      const [end] = await this.database.query<KeyEnd>(END_BY_HASH, [hashApiKey(this.options.pepper, secret)]);
+      return end ?? null;
+    } catch {
+      return null;
+    }
   }
 
   private async load(asked: Asked): Promise<ApiKeyRow | null> {

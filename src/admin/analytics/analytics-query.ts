@@ -1,4 +1,8 @@
-import { type Condition, conditionOf, isLogFilter } from '../../common/database/log-reading/log-filters.js';
+import {
+  type Condition,
+  conditionOf,
+  conditionOfParameter,
+} from '../../common/database/log-reading/log-filters.js';
 import { type ListQuery, noParameter, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS, startOf } from '../../common/rollups/grains.js';
@@ -25,8 +29,6 @@ const OTHERS: ReadonlySet<string> = new Set([
   'created_at_max',
 ]);
 
-const METADATA = /^metadata\[(.{1,128})\]$/s;
-
 /** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. `own` narrows whatever is asked for. */
 export function analyticsQueryOf(
   query: ListQuery,
@@ -43,9 +45,8 @@ export function analyticsQueryOf(
 
 function conditionIn(query: ListQuery, name: string): Condition {
   const value = parameterOf(query, name) ?? '';
-  if (isLogFilter(name)) return conditionOf(name, value);
-  const key = METADATA.exec(name)?.[1];
-  if (key !== undefined) return conditionOf('metadata', JSON.stringify(Object.fromEntries([[key, value]])));
+  const condition = conditionOfParameter(name, value);
+  if (condition) return condition;
   throw noParameter(name);
 }
 

@@ -36,6 +36,22 @@ const Ordered = (): MethodDecorator =>
     parameter('order_by_type', '"asc" or "desc". Default: desc.'),
   );
 
+/** Of every answer that counts requests. */
+const RANGE_SCHEMA = {
+  type: 'object' as const,
+  description:
+    'The time that was counted. It is wider than the requested range where only whole hours are left of its ends.',
+  properties: {
+    from: { type: 'string' as const, format: 'date-time' },
+    to: { type: 'string' as const, format: 'date-time' },
+    is_exact: {
+      type: 'boolean' as const,
+      description:
+        'False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed.',
+    },
+  },
+};
+
 /** Fields that are no numbers. Counts of some groups are texts, as in the compatible API, so columns name no type. */
 const FIELD_SCHEMAS: Readonly<Record<string, object>> = {
   object: { type: 'string', example: 'analytics-summary' },
@@ -44,6 +60,7 @@ const FIELD_SCHEMAS: Readonly<Record<string, object>> = {
   stats: { type: 'array', items: { type: 'object', additionalProperties: { type: 'integer' } } },
   retry: {},
   summary: { type: 'object', additionalProperties: { type: 'number' } },
+  range: RANGE_SCHEMA,
 };
 
 const object = (fields: readonly string[]) => ({
@@ -51,10 +68,15 @@ const object = (fields: readonly string[]) => ({
   properties: Object.fromEntries(fields.map((name) => [name, FIELD_SCHEMAS[name] ?? { type: 'number' }])),
 });
 
-const answerOf = (summary: readonly string[], points: readonly string[]) => ({
+const answerOf = (
+  summary: readonly string[],
+  points: readonly string[],
+  counts: 'requests' | 'feedback',
+) => ({
   type: 'object' as const,
   properties: {
     object: { type: 'string' as const, enum: ['analytics-graph'] },
+    ...(counts === 'requests' ? { range: RANGE_SCHEMA } : {}),
     summary: object(summary),
     data_points: { type: 'array' as const, items: object(points) },
   },
@@ -64,6 +86,7 @@ const groupsOf = (fields: readonly string[]) => ({
   type: 'object' as const,
   properties: {
     object: { type: 'string' as const, enum: ['list'] },
+    range: RANGE_SCHEMA,
     total: { type: 'integer' as const },
     data: {
       type: 'array' as const,
@@ -93,7 +116,7 @@ export class AnalyticsController {
   @RequireScope('analytics.view')
   @ApiOperation({ summary: 'What the cache did in a period' })
   @Filters()
-  @ApiOkResponse({ schema: object(['object', 'summary']) })
+  @ApiOkResponse({ schema: object(['object', 'range', 'summary']) })
   async cacheSummary(
     @Caller() caller: Principal,
     @Query() query: ListQuery,
@@ -151,7 +174,7 @@ interface DescribedHandler {
   /** The spelling of a client; documents show the other one. */
   readonly isAlias: boolean;
   readonly summaryText: string;
-  readonly fields: readonly [summary: readonly string[], points: readonly string[]];
+  readonly fields: Parameters<typeof answerOf>;
   readonly handle: Handler;
 }
 
@@ -195,6 +218,7 @@ for (const graph of GRAPHS)
     fields: [
       Object.keys(graph.summary),
       graph.entries ? ['status_code', 'count'] : ['timestamp', ...Object.keys(graph.points)],
+      'requests',
     ],
     handle: async function (caller, query) {
       return this.analytics.graph(await this.reach(caller, query), query, graph);
@@ -205,7 +229,7 @@ for (const graph of FEEDBACK_GRAPHS)
   addGraph(graph.paths, {
     name: graph.name,
     summaryText: graph.summaryText,
-    fields: [graph.summaryFields, graph.pointFields],
+    fields: [graph.summaryFields, graph.pointFields, 'feedback'],
     handle: async function (caller, query) {
       return this.analytics.feedbackGraph(await this.reach(caller, query), query, graph);
     },

@@ -3,21 +3,31 @@ import type { Sight } from '../../auth/permissions/sight.js';
 import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../common/usage-store/read-measures.js';
-import { UsageReader } from '../../common/usage-store/usage-store.js';
+import { type CountedRange, UsageReader } from '../../common/usage-store/usage-store.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import type { FeedbackGraph } from './feedback-graphs.js';
 import { FeedbackReader } from './feedback-reader.js';
 import type { Before, Graph } from './graphs.js';
 import { type ColumnName, columnOf, COLUMNS, type Grouping, isColumn } from './groups.js';
 
+/** Which time an answer has counted, as it is told. */
+export interface ToldRange {
+  readonly from: string;
+  readonly to: string;
+  readonly is_exact: boolean;
+}
+
 export interface GraphAnswer {
   readonly object: 'analytics-graph';
+  /** None where feedback is counted, whose times are always there. */
+  readonly range?: ToldRange;
   readonly summary: Readonly<Record<string, unknown>>;
   readonly data_points: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface GroupsAnswer {
   readonly object: 'list';
+  readonly range: ToldRange;
   readonly total: number;
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
@@ -58,6 +68,7 @@ export class AnalyticsService {
     });
     return {
       object: 'analytics-graph',
+      range: told(series.range),
       summary: shown(graph.summary, series.total, before),
       data_points: graph.entries?.(series.total) ?? points,
     };
@@ -73,12 +84,13 @@ export class AnalyticsService {
 
   async cacheSummary(reach: Sight, query: ListQuery): Promise<Record<string, unknown>> {
     const asked = analyticsQueryOf(query, reach.own, []);
-    const { total } = await this.usage.series(reach, asked, CACHE_MEASURES, [asked.range.from]);
+    const { total, range } = await this.usage.series(reach, asked, CACHE_MEASURES, [asked.range.from]);
     const hit = ratio(total.milliseconds('hit_duration_us'), total.hits);
     const misses = total.count('requests') - total.hits;
     const missMs = total.milliseconds('duration_us') - total.milliseconds('hit_duration_us');
     return {
       object: 'analytics-summary',
+      range: told(range),
       summary: {
         hits: total.hits,
         avg_latency: hit,
@@ -93,7 +105,7 @@ export class AnalyticsService {
     flagOf(query, 'include_total'); // The total is told in any case.
     const columns = columnsOf(query, grouping);
     const { orderBy, direction } = orderOf(query);
-    const { total, rows } = await this.usage.groups(reach, asked, {
+    const { total, rows, range } = await this.usage.groups(reach, asked, {
       by: grouping.by,
       measures: measuresOf([...columns, orderBy]),
       orderBy: columnOf(orderBy).order,
@@ -105,7 +117,7 @@ export class AnalyticsService {
       ...Object.fromEntries(columns.map((name) => [name, cell(grouping, name, sums)])),
       object: 'analytics-group',
     }));
-    return { object: 'list', total, data };
+    return { object: 'list', range: told(range), total, data };
   }
 
   /** The groups of a key of the metadata, with the feedback on their requests. */
@@ -131,6 +143,12 @@ export class AnalyticsService {
     };
   }
 }
+
+const told = ({ from, to, isExact }: CountedRange): ToldRange => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+  is_exact: isExact,
+});
 
 function shown(fields: Graph['points'], sums: Sums, before: Before): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, of]) => [name, of(sums, before)]));

@@ -8,7 +8,6 @@ import {
   IsIn,
   IsInt,
   IsObject,
-  IsString,
   IsUUID,
   Max,
   Min,
@@ -26,7 +25,9 @@ import {
   ApiMomentOrNull,
   ApiTextOrNull,
   TakesName,
+  TakesScopes,
   MayTakeName,
+  MayTakeScopes,
   MayTakeWorkspace,
   MayTakeNote,
   MayTakeExpiry,
@@ -55,7 +56,6 @@ import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
 
 const NO_SCHEDULE = 'keys are not rotated by themselves yet; rotate them by a request';
 
-const MOST_SCOPES = 200;
 const MOST_EMAILS = 20;
 
 /** Fields that a key has from its making and that can be changed later. */
@@ -96,11 +96,7 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
   @TakesName('checkout-service')
   readonly name: string;
 
-  @ApiProperty({ type: [String], example: ['logs.list', 'logs.view'] })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(MOST_SCOPES)
-  @IsString({ each: true })
+  @TakesScopes('logs.list', 'logs.view')
   readonly scopes: string[];
 
   /** The caller's own, if it is said at all. */
@@ -139,12 +135,7 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
   @MayTakeName('checkout-service')
   readonly name?: string;
 
-  @ApiPropertyOptional({ type: [String], example: ['completions.write'] })
-  @IfGiven()
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(MOST_SCOPES)
-  @IsString({ each: true })
+  @MayTakeScopes('completions.write')
   readonly scopes?: string[];
 
   /** True sets what was used of budgets and rates back to nothing. Concurrency counts the requests that run, and stays. */

@@ -159,6 +159,7 @@ export class ApiKeysService {
 
   private async end(key: ApiKey): Promise<void> {
     Object.assign(key, {
+      revokedKeyHash: key.keyHash,
       keyHash: null,
       previousKeyHash: null,
       previousKeyExpiresAt: null,

@@ -20,7 +20,13 @@ export class KeyRevocationService {
       .repository(ApiKey)
       .update(
         { ...keys, deletedAt: IsNull() },
-        { keyHash: null, previousKeyHash: null, previousKeyExpiresAt: null, deletedAt: new Date() },
+        {
+          revokedKeyHash: () => 'key_hash',
+          keyHash: null,
+          previousKeyHash: null,
+          previousKeyExpiresAt: null,
+          deletedAt: new Date(),
+        },
       );
     return affected ?? 0;
   }

@@ -5,12 +5,15 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { AUDIT_FILTERS, auditConditions } from './audit-filters.js';
 import { AuditLogListDto } from './audit-log.dto.js';
 import { AuditLogsService } from './audit-logs.service.js';
+import { ChainReportDto } from './chain-report.dto.js';
+import { ChainVerification } from './chain-verification.service.js';
 
 const JSON_LINES = 'application/x-ndjson';
 
@@ -31,7 +34,10 @@ const AuditFilters = (): MethodDecorator =>
 @AdminController('audit-logs')
 @Refusals()
 export class AuditLogsController {
-  constructor(private readonly logs: AuditLogsService) {}
+  constructor(
+    private readonly logs: AuditLogsService,
+    private readonly chain: ChainVerification,
+  ) {}
 
   @Get()
   @RequireScope('audit_logs.list', 'administrators')
@@ -42,6 +48,20 @@ export class AuditLogsController {
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<AuditLogListDto> {
     const conditions = conditionsOf(caller, query);
     return AuditLogListDto.from(...(await this.logs.list(reachOf(caller), conditions, pageOf(query))));
+  }
+
+  @Get('verify')
+  @RequireScope('audit_logs.list', 'administrators')
+  @ApiOperation({ summary: 'Check the hash chain of the audit log, part by part' })
+  @QueryParameter({
+    name: 'after',
+    required: false,
+    schema: { type: 'integer', minimum: 0, default: 0 },
+    description: 'Number of the record that the part follows: `next_after` of the part before',
+  })
+  @ApiOkResponse({ type: ChainReportDto })
+  async verify(@Caller() { organizationId }: Principal, @Query() query: ListQuery): Promise<ChainReportDto> {
+    return ChainReportDto.from(await this.chain.check(organizationId, afterOf(query)));
   }
 
   @Get('export')
@@ -55,6 +75,14 @@ export class AuditLogsController {
     const lines = this.logs.lines(reachOf(caller), conditionsOf(caller, query));
     return new StreamableFile(Readable.from(lines), { type: JSON_LINES });
   }
+}
+
+function afterOf(query: ListQuery): number {
+  const text = parameterOf(query, 'after') ?? '0';
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new AppError('invalid_request', {
+    detail: 'The parameter "after" must be a whole number of zero or more.',
+  });
 }
 
 function conditionsOf(caller: Principal, query: ListQuery) {

@@ -9,6 +9,7 @@ import { AuditLogsService } from './audit-logs.service.js';
 import { AuditSeal } from './audit-seal.js';
 import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from './audit-seal-key.js';
 import { AuditInterceptor } from './audit.interceptor.js';
+import { ChainVerification } from './chain-verification.service.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { RefusalRecordingFilter } from './refusal-recording.filter.js';
 
@@ -23,6 +24,7 @@ import { RefusalRecordingFilter } from './refusal-recording.filter.js';
     AuditInterceptor,
     RefusalRecordingFilter,
     AuditLogsService,
+    ChainVerification,
     { provide: AuditSeal, inject: [SETTINGS, DataSource], useFactory: sealOf },
   ],
   exports: [AuditTrail, AuditInterceptor, RefusalRecordingFilter],

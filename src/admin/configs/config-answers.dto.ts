@@ -4,6 +4,7 @@ import type { ConfigVersion } from '../../common/database/entities/config-versio
 import type { Config } from '../../common/database/entities/config.entity.js';
 import { AN_ID, ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
+import type { ConfigUsage } from './config-usage.service.js';
 import { ConfigDto, ConfigSummaryDto, ConfigVersionDto, DifferenceDto } from './config.dto.js';
 import type { Difference } from '../../common/json/differences.js';
 
@@ -100,5 +101,33 @@ export class ConfigDiffDto {
 
   static of(from: ConfigVersion, to: ConfigVersion, changes: readonly Difference[]): ConfigDiffDto {
     return Object.assign(new ConfigDiffDto(), { from: from.id, to: to.id, changes });
+  }
+}
+
+/** What goes by a config. While keys do, it can be neither removed nor archived. */
+export class ConfigUsageDto {
+  @ApiProperty({ enum: ['config-usage'] })
+  readonly object = 'config-usage';
+
+  @ApiProperty({ type: 'integer', description: 'API keys whose default it is', example: 3 })
+  readonly api_keys: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "Slug of the workspace whose users' keys go by it",
+    example: null,
+  })
+  readonly user_keys_of: string | null;
+
+  @ApiProperty({ description: 'Whether requests that name no config go by it' })
+  readonly is_default: boolean;
+
+  static of({ isDefault }: Config, { apiKeys, userKeysOf }: ConfigUsage): ConfigUsageDto {
+    return Object.assign(new ConfigUsageDto(), {
+      api_keys: apiKeys,
+      user_keys_of: userKeysOf,
+      is_default: isDefault,
+    });
   }
 }

@@ -7,7 +7,8 @@ import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
-import { ConfigListDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
+import { ConfigUsageService } from './config-usage.service.js';
+import { ConfigListDto, ConfigUsageDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
 import { ConfigVersionsService } from './config-versions.service.js';
 import { CreateConfigDto, UpdateConfigDto } from './config.dto.js';
 import { ConfigsService } from './configs.service.js';
@@ -22,6 +23,7 @@ export class ConfigsController {
     private readonly configs: ConfigsService,
     private readonly versions: ConfigVersionsService,
     private readonly simulation: SimulationService,
+    private readonly usage: ConfigUsageService,
     private readonly workspaces: WorkspacesService,
   ) {}
 
@@ -69,6 +71,15 @@ export class ConfigsController {
   async get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ShownConfigDto> {
     const { config, version } = await this.versions.find(reachOf(caller), slug);
     return ShownConfigDto.of(config, version);
+  }
+
+  @Get(':slug/usage')
+  @RequireScope('configs.read')
+  @ApiOperation({ summary: 'Read what goes by a routing config' })
+  @ApiOkResponse({ type: ConfigUsageDto })
+  async usedBy(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ConfigUsageDto> {
+    const { config } = await this.versions.find(reachOf(caller), slug);
+    return ConfigUsageDto.of(config, await this.usage.of(config));
   }
 
   @Put(':slug')

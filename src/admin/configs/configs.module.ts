@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
+import { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ConfigChecker } from './config-checker.service.js';
+import { ConfigUsageService } from './config-usage.service.js';
 import { ConfigVersionsController } from './config-versions.controller.js';
 import { ConfigVersionsService } from './config-versions.service.js';
 import { ConfigsController } from './configs.controller.js';
@@ -13,12 +17,13 @@ import { TokenPricesService } from './token-prices.service.js';
 
 /** Saved routing configs: checked as a whole when they are saved, run by the gateway. Needs the adapters' `PriceBook`. */
 @Module({
-  imports: [AuthModule, WorkspacesModule],
+  imports: [AuthModule, WorkspacesModule, TransactionRepositories.forFeature(ApiKey, Workspace)],
   controllers: [ConfigsController, ConfigVersionsController],
   providers: [
     ConfigsService,
     ConfigVersionsService,
     ConfigChecker,
+    ConfigUsageService,
     DefaultConfig,
     GuardrailReferences,
     SimulationService,

@@ -3,7 +3,6 @@ import type { Principal } from '../../auth/principal.js';
 import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { RoutingConfig } from '../../common/contracts/routing-config.js';
-import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import { Config } from '../../common/database/entities/config.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
@@ -13,6 +12,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../claim-slug.js';
 import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
+import { ConfigUsageService } from './config-usage.service.js';
 import { ConfigVersionsService, personOf, type Versioned } from './config-versions.service.js';
 import { ConfigDto, type CreateConfigDto, type UpdateConfigDto, wantsDefault } from './config.dto.js';
 import { DefaultConfig } from './default-config.js';
@@ -30,6 +30,7 @@ export class ConfigsService {
     private readonly unitOfWork: UnitOfWork,
     private readonly versions: ConfigVersionsService,
     private readonly checker: ConfigChecker,
+    private readonly usage: ConfigUsageService,
     private readonly defaults: DefaultConfig,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -106,8 +107,7 @@ export class ConfigsService {
   /** Refuses with `conflict` while API keys go by it. */
   async remove(reach: Reach, named: string): Promise<void> {
     const { config, version } = await this.versions.find(reach, named, true);
-    await this.checkNotOfKeys(config);
-    await this.checkNotOfPeople(config);
+    await this.checkUnused(config);
     this.note(config, { before: ConfigDto.of(config, version) });
     await this.defaults.set(config, false);
     await this.unitOfWork.repository(Config).delete({ id: config.id });
@@ -137,29 +137,20 @@ export class ConfigsService {
       throw new AppError('conflict', {
         detail: 'The default config of a workspace cannot be archived: its requests would all be refused.',
       });
-    if (saved.status === 'archived') await this.checkNotOfPeople(saved);
-    if (dto.status === 'archived') await this.checkNotOfKeys(saved);
+    if (saved.status === 'archived') await this.checkUnused(saved, dto.status === 'archived');
     return saved;
   }
 
-  /** Requests of these keys would all be refused, or go on without what it demands. The caller holds the config's lock. */
-  private async checkNotOfKeys({ id }: Config): Promise<void> {
-    const keys = await this.unitOfWork.repository(ApiKey).countBy({ defaultConfigId: id });
-    if (keys > 0)
+  /** Requests of those keys would all be refused, or go on without what it demands. The caller holds the config's lock. */
+  private async checkUnused(config: Config, isAboutKeys = true): Promise<void> {
+    const { apiKeys, userKeysOf } = await this.usage.of(config);
+    if (isAboutKeys && apiKeys > 0)
       throw new AppError('conflict', {
-        detail: `The config is the default of ${keys} API keys. Give them another one first.`,
+        detail: `The config is the default of ${apiKeys} API keys. Give them another one first.`,
       });
-  }
-
-  /** What the keys of a workspace's people go by stays, as the default of a key does. The caller holds the config's lock. */
-  private async checkNotOfPeople({ organizationId, id, slug }: Config): Promise<void> {
-    const [workspace]: { slug: string }[] = await this.unitOfWork.manager.query(
-      "SELECT slug FROM workspaces WHERE organization_id = $1 AND defaults ->> 'user_api_key_config' IN ($2, $3) LIMIT 1",
-      [organizationId, id, slug],
-    );
-    if (workspace)
+    if (userKeysOf !== null)
       throw new AppError('conflict', {
-        detail: `Keys of people in the workspace ${workspace.slug} go by this config. Give them another one first.`,
+        detail: `Keys of people in the workspace ${userKeysOf} go by this config. Give them another one first.`,
       });
   }
 

@@ -8,6 +8,7 @@ import { Egress } from '../../common/egress/egress.js';
 import {
   checkSecret,
   type Destination,
+  providerOf,
   readDestination,
   type WantedDestination,
 } from './destination-of-key.js';
@@ -84,6 +85,17 @@ export class CredentialsService {
     const key = await this.keyOf(from);
     const secret = this.box.open(key, credentialBindingOf(from), from.sealedCredentials);
     return this.box.seal(key, credentialBindingOf(to), secret);
+  }
+
+  /** The secret itself, to be sent to its own place. Null when there is none. */
+  async open(key: BoundKey & { readonly sealedCredentials: Buffer | null }): Promise<Secret | null> {
+    if (key.sealedCredentials === null) return null;
+    return this.box.open(await this.keyOf(key), credentialBindingOf(key), key.sealedCredentials);
+  }
+
+  /** Where a stored credential leads. */
+  stored({ providerId, customHost, fields }: Stored): Destination {
+    return { provider: providerOf(providerId), customHost, fields };
   }
 
   private async keyOf({ organizationId }: BoundKey) {

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsObject } from 'class-validator';
+import { IsArray, IsObject, IsUUID } from 'class-validator';
 import type { Guardrail } from '../../common/database/entities/guardrail.entity.js';
-import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { IfGiven} from '../../common/http/validators.js';
 import {
   AN_ID,
   ApiId,
@@ -41,7 +41,7 @@ export class CreateGuardrailDto {
   /** Instead of a workspace: for every workspace of the organization. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
-  @IsIdOrSlug()
+  @IsUUID()
   readonly organisation_id?: string;
 }
 

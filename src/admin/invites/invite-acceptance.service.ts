@@ -42,7 +42,10 @@ export class InviteAcceptanceService {
     const token = new Secret(dto.token);
     const { organizationId, email } = await this.open(token, false);
     // It takes its time; nobody waits for a lock meanwhile.
-    const passwordHash = dto.password === undefined ? null : await this.passwords.hash(dto.password, email);
+    const passwordHash =
+      dto.password === undefined
+        ? null
+        : await this.passwords.hashOfNewcomer(dto.password, { organizationId, email });
     await this.people.takeTurn(organizationId);
     const invite = await this.open(token, true);
     if (dto.email !== undefined && normalizeEmail(dto.email) !== invite.email)

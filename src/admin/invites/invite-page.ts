@@ -27,6 +27,12 @@ form.addEventListener('submit', async (event) => {
   form.hidden = true;
   const keys = answer.api_keys.map(({ workspace_id, key }) => 'API key for the workspace ' + workspace_id + ': ' + key);
   lines(['Welcome, ' + answer.email + '.', ...keys, ...(keys.length ? ['Copy what is above: it is not shown again.'] : [])]);
+  if (password) {
+    const link = document.createElement('a');
+    link.href = '/ui/sign-in';
+    link.textContent = 'Sign in';
+    said.append(link);
+  }
 });
 `;
 

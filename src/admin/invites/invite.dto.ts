@@ -1,26 +1,17 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsIn,
-  IsObject,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsObject, ValidateNested } from 'class-validator';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Invite, InvitedRole, InviteStatus } from '../../common/database/entities/invite.entity.js';
 import { IsEmailAddress } from '../../common/http/email-address.js';
 import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
-import { ApiId, ApiMoment, ApiMomentOrNull } from '../shapes/fields.js';
+import { ApiId, ApiMoment, ApiMomentOrNull, TakesScopes } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
 export const INVITED_ROLES = ['admin', 'member'] as const;
 export const INVITE_STATUSES = ['pending', 'cancelled', 'accepted', 'expired'] as const;
 const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
 const MOST_WORKSPACES = 100;
-const MOST_SCOPES = 200;
 
 class InvitedToDto {
   /** Id or slug. */
@@ -34,11 +25,7 @@ class InvitedToDto {
 }
 
 class PromisedKeyDto {
-  @ApiProperty({ type: [String], example: ['completions.write'] })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(MOST_SCOPES)
-  @IsString({ each: true })
+  @TakesScopes('completions.write')
   readonly scopes: readonly string[];
 }
 

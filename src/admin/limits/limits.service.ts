@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { counterKey, periodAt } from '../../common/limits/period.js';
+import { amountIn, counterKey, periodAt } from '../../common/limits/period.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { nanoDollars } from '../../providers/prices/decimal.js';
-import type {
-  RateLimitDto,
-  ShownRateLimitDto,
-  ShownUsageLimitsDto,
-  UsageLimitsDto,
+import {
+  LARGEST_DOLLARS,
+  type RateLimitDto,
+  type ShownRateLimitDto,
+  type ShownUsageLimitsDto,
+  type UsageLimitsDto,
 } from '../shapes/limit.dto.js';
 
 /** Whatever has limits. */
@@ -63,7 +64,7 @@ export class LimitsService {
   } {
     return {
       rateLimits: rateLimits && rateLimits.map(apart),
-      usageLimits: usageLimits && usageLimits.map(apart),
+      usageLimits: usageLimits && usageLimits.map(withoutRaise),
     };
   }
 
@@ -100,14 +101,23 @@ export class LimitsService {
   }
 }
 
-const apart = <Rule extends RateRule | BudgetRule>(rule: Rule): Rule => ({ ...rule, id: randomUUID() });
+const apart = <Rule extends RateRule>(rule: Rule): Rule => ({ ...rule, id: randomUUID() });
+/** A raise was given to the counter of the first. */
+function withoutRaise(rule: BudgetRule): BudgetRule {
+  const copy = { ...rule, id: randomUUID() };
+  delete (copy as { raise?: unknown }).raise;
+  return copy;
+}
 
 export const currentKey = (rule: BudgetRule, group = ''): string =>
   counterKey(rule.id, periodAt(rule, Date.now()), group);
 
+/** What a budget allows in the period that runs. */
+export const amountNow = (rule: BudgetRule): number => amountIn(rule, periodAt(rule, Date.now()));
+
 /** Whether what was spent of one of its budgets has reached the limit. */
 export function isExhausted({ usageLimits }: Limited, usage: Usage): boolean {
-  return (usageLimits ?? []).some(({ id, amount }) => (usage.get(id) ?? 0) >= amount);
+  return (usageLimits ?? []).some((rule) => (usage.get(rule.id) ?? 0) >= amountNow(rule));
 }
 
 export function shownRates(rules: readonly RateRule[] | null): ShownRateLimitDto[] | null {
@@ -135,10 +145,11 @@ export function shownBudgetOrList(
 }
 
 function shownBudget(rule: BudgetRule, spent: number): ShownUsageLimitsDto {
-  return { ...budgetWithoutUse(rule), usage: shownAmount(rule, spent) };
+  const raise = shownAmount(rule, amountNow(rule) - rule.amount);
+  return { ...budgetWithoutUse(rule), raised_by: raise, usage: shownAmount(rule, spent) };
 }
 
-export function budgetWithoutUse(rule: BudgetRule): Omit<ShownUsageLimitsDto, 'usage'> {
+export function budgetWithoutUse(rule: BudgetRule): Omit<ShownUsageLimitsDto, 'usage' | 'raised_by'> {
   const { endsAt } = periodAt(rule, Date.now());
   return {
     credit_limit: rule.credit_limit,
@@ -172,8 +183,8 @@ export function budgetRule(dto: UsageLimitsDto, known?: BudgetRule): BudgetRule 
     type,
     credit_limit,
     alert_threshold,
-    amount: amountOf('credit_limit', type, credit_limit),
-    alert_amount: alert_threshold === null ? null : amountOf('alert_threshold', type, alert_threshold),
+    amount: budgetAmount('credit_limit', type, credit_limit),
+    alert_amount: alert_threshold === null ? null : budgetAmount('alert_threshold', type, alert_threshold),
     periodic_reset,
     periodic_reset_days,
     starts_at: startOf(dto, known),
@@ -227,15 +238,17 @@ function startOf({ periodic_reset_days, next_usage_reset_at }: UsageLimitsDto, k
 
 const wholeSecond = (moment: number): number => Math.floor(moment / 1000) * 1000;
 
-function amountOf(field: string, type: BudgetRule['type'], given: number): number {
-  const amount = type === 'cost' ? nanoDollars(given) : given;
+export function budgetAmount(field: string, type: BudgetRule['type'], given: number): number {
+  const amount = type === 'cost' ? dollarsOf(given) : given;
   if (amount === null || !Number.isSafeInteger(amount) || amount < 1)
     refuse(
       field,
-      type === 'cost' ? 'it must be a sum of dollars below 9,000,000' : 'it must be a whole number',
+      type === 'cost' ? 'it must be at most 9,000,000 dollars' : 'it must be a whole number',
     );
   return amount;
 }
+
+const dollarsOf = (given: number): number | null => (given > LARGEST_DOLLARS ? null : nanoDollars(given));
 
 function checkUnit(type: RateRule['type'], unit: RateRule['unit']): void {
   if (type === 'concurrency' && unit !== null) refuse('rate_limits.unit', 'concurrency has none');

@@ -5,6 +5,9 @@ import { LogDto } from './log.dto.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import type { BodyRow, FeedbackRow, ShownAttempt } from './request-parts.js';
 import type { ReadableBody } from './readable-body.js';
+import { type AttemptReason, attemptReasons } from './route/attempt-reasons.js';
+import { AttemptReasonDto, ChargedBudgetDto, LogConfigDto, LogDecisionDto } from './route/route.dto.js';
+import type { ChargedBudget, UsedConfig } from './route/route-parts.js';
 
 /** One try at one target. */
 export class LogAttemptDto {
@@ -33,16 +36,32 @@ export class LogAttemptDto {
     example: false,
   })
   readonly estimated: boolean;
+  @ApiProperty({ type: AttemptReasonDto, description: 'Why it was made' })
+  readonly reason: AttemptReasonDto;
+  @ApiProperty({ type: [ChargedBudgetDto], description: 'The budgets that it was charged to' })
+  readonly charged_to: readonly ChargedBudgetDto[];
 
-  static from({ price, estimated, ...row }: ShownAttempt): LogAttemptDto {
+  static from({ attempt, reason, budgets }: ToldAttempt): LogAttemptDto {
+    const { price, estimated, charged, ...row } = attempt;
     return Object.assign(new LogAttemptDto(), {
       ...row,
       started_at: row.started_at.toISOString(),
       cost_nano_usd: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd),
       ...(price && { price: AppliedPriceDto.from(price) }),
       estimated: estimated ?? false,
+      reason: AttemptReasonDto.from(reason),
+      charged_to: budgets
+        .filter(({ key }) => charged?.includes(key))
+        .map((budget) => ChargedBudgetDto.from(budget)),
     });
   }
+}
+
+/** An attempt, why it was made, and the budgets of the request. */
+interface ToldAttempt {
+  readonly attempt: ShownAttempt;
+  readonly reason: AttemptReason;
+  readonly budgets: readonly ChargedBudget[];
 }
 
 /** What somebody thought of the trace. */
@@ -102,6 +121,13 @@ export class LogDetailDto extends LogDto {
   @ApiProperty({ type: LogRequestDto }) readonly request: LogRequestDto;
   @ApiProperty({ type: LogResponseDto }) readonly response: LogResponseDto;
   @ApiProperty({ type: [LogAttemptDto] }) readonly attempts: readonly LogAttemptDto[];
+  @ApiProperty({ type: [LogDecisionDto], description: 'The decisions, taken apart' })
+  readonly route: readonly LogDecisionDto[];
+  @ApiPropertyOptional({
+    type: LogConfigDto,
+    description: 'Absent where the request went by no saved config, or it was removed since',
+  })
+  readonly config?: LogConfigDto;
   @ApiPropertyOptional({
     type: Object,
     description: 'The fields of the list under the names of the compatible API',
@@ -112,8 +138,19 @@ export class LogDetailDto extends LogDto {
   @ApiProperty({ description: 'The trace has more than the 100 oldest feedbacks that are shown' })
   readonly feedback_has_more: boolean;
 
-  static of({ row, attempts, feedback, hasMoreFeedback, request, response }: LogDetail): LogDetailDto {
+  static of({
+    row,
+    attempts,
+    feedback,
+    hasMoreFeedback,
+    request,
+    response,
+    ...told
+  }: LogDetail): LogDetailDto {
     const log = LogDto.from(row);
+    const route = (row.decisions ?? []).map((text) => LogDecisionDto.from(text));
+    const hedgedTo = new Set(route.flatMap(({ kind, target }) => (kind === 'hedge' && target ? target : [])));
+    const reasons = attemptReasons(attempts, told.config?.document ?? null, hedgedTo);
     return Object.assign(new LogDetailDto(), log, {
       _id: row.id,
       request: Object.assign(LogMessageDto.from(request), {
@@ -125,7 +162,12 @@ export class LogDetailDto extends LogDto {
         status: row.status,
         responseTime: row.duration_ms,
       }),
-      attempts: attempts.map((attempt) => LogAttemptDto.from(attempt)),
+      route,
+      ...(told.config && { config: LogConfigDto.from(told.config) }),
+      attempts: attempts.map((attempt, index) => {
+        const reason = reasons[index] as AttemptReason;
+        return LogAttemptDto.from({ attempt, reason, budgets: told.budgets });
+      }),
       feedback: feedback.map((given) => LogFeedbackDto.from(given)),
       feedback_has_more: hasMoreFeedback,
       metrics: metricsOf(log, attempts),
@@ -137,6 +179,8 @@ export class LogDetailDto extends LogDto {
 export interface LogDetail {
   readonly row: LogRow;
   readonly attempts: readonly ShownAttempt[];
+  readonly config: UsedConfig | null;
+  readonly budgets: readonly ChargedBudget[];
   readonly feedback: readonly FeedbackRow[];
   readonly hasMoreFeedback: boolean;
   readonly request: LogMessage;

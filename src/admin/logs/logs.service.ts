@@ -14,6 +14,7 @@ import { MOST_FEEDBACK, RequestParts } from './request-parts.js';
 import type { CappedCount, Previews } from './log.dto.js';
 import { spanTree, type Trace } from './span-tree.js';
 import { readableBody } from './readable-body.js';
+import { RouteParts } from './route/route-parts.js';
 import { StoredBodies } from './stored-bodies.js';
 
 const MOST_COUNTED = 10_000;
@@ -26,6 +27,7 @@ export class LogsService {
   constructor(
     private readonly rows: LogRows,
     private readonly parts: RequestParts,
+    private readonly route: RouteParts,
     private readonly bodies: StoredBodies,
     private readonly kept: KeptLogs,
   ) {}
@@ -81,6 +83,8 @@ export class LogsService {
     const row = isUuid(id) ? await this.rows.find(await this.#seen(reach), id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.parts.attemptsOf(row);
+    const config = await this.route.configOf(row);
+    const budgets = await this.route.budgetsOf(row, attempts);
     const feedback = await this.parts.feedbackOn(row);
     const hasBodies = (await this.kept.withBodies([row])).length > 0;
     const stored = hasBodies ? await this.parts.bodiesOf(row) : [];
@@ -92,6 +96,8 @@ export class LogsService {
     return {
       row,
       attempts,
+      config,
+      budgets,
       feedback: feedback.slice(0, MOST_FEEDBACK),
       hasMoreFeedback: feedback.length > MOST_FEEDBACK,
       request: await message('request'),

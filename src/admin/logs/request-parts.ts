@@ -21,6 +21,7 @@ const OF_ATTEMPT = [
     'output_tokens',
     'cost_nano_usd',
     'price',
+    'charged',
     'estimated',
   ] as const),
 ] satisfies readonly (keyof AttemptRow)[];

@@ -1,5 +1,6 @@
 import { applyDecorators, type CustomDecorator, SetMetadata } from '@nestjs/common';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
+import { LARGEST_PAGE } from '../../common/database/page.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
 import { ApiProperty, ApiQuery, type ApiQueryOptions, ApiResponse } from '@nestjs/swagger';
 import { AN_ID, ApiId, ApiTextOrNull } from '../shapes/fields.js';
@@ -95,7 +96,11 @@ export const OpenQuery = (): CustomDecorator => SetMetadata(OPEN_QUERY, true);
 export const PagedQuery = (): MethodDecorator =>
   applyDecorators(
     QueryParameter(
-      { name: 'current_page', required: false, schema: { type: 'integer', minimum: 0, default: 0 } },
+      {
+        name: 'current_page',
+        required: false,
+        schema: { type: 'integer', minimum: 0, maximum: LARGEST_PAGE, default: 0 },
+      },
       'currentPage',
     ),
     QueryParameter(

@@ -9,20 +9,31 @@ import {
 import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-cookie-names.js';
 import { API_KEY_SECURITY, SESSION_SECURITY } from '../admin-controller.js';
 import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
+import { tellConstraints } from './constraints.js';
 import { addExamples } from './examples.js';
+import { addGatewayPaths } from './gateway-paths.js';
+import { addLinks } from './links.js';
+import { tellParameters } from './parameters.js';
 import { shareRefusals } from './refusals.js';
 
-const DESCRIPTION = `The administration of Gatehouse. The data plane speaks the dialects of the providers and is not part of this document.
+const DESCRIPTION = `The gateway's endpoints and the administration of Gatehouse.
 
 Every POST may carry an \`Idempotency-Key\`; every answer to a GET has an \`ETag\`, which a change may name in \`If-Match\`.
 Each operation says which scope opens it.`;
 
 const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${COOKIE_OVER_HTTP}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
 
-/** The OpenAPI document of the administration, made from its controllers. */
+/** The OpenAPI document of the whole service. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
+  const document = buildAdministrationApi(app);
+  addGatewayPaths(document);
+  return document;
+}
+
+/** The part that the administration answers, made from its controllers. */
+export function buildAdministrationApi(app: INestApplication): OpenAPIObject {
   const head = new DocumentBuilder()
-    .setTitle('Gatehouse administration')
+    .setTitle('Gatehouse')
     .setDescription(DESCRIPTION)
     .setVersion('1')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
@@ -40,7 +51,10 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   nameStepUps(document, operationsWith(app, STEP_UP));
   nameSecondPaths(document);
   shareRefusals(document);
+  tellConstraints(document, bodiesOf(app));
+  tellParameters(document);
   addExamples(document);
+  addLinks(document);
   return document;
 }
 
@@ -135,6 +149,16 @@ function controllersOf(app: INestApplication): Type[] {
   return new DiscoveryService(app.get(ModulesContainer))
     .getControllers()
     .flatMap(({ metatype }) => (metatype ? [metatype as Type] : []));
+}
+
+/** The classes of everything that handlers take, bodies among them. */
+function bodiesOf(app: INestApplication): Type[] {
+  return controllersOf(app).flatMap((controller) => {
+    const prototype = controller.prototype as object;
+    return Object.getOwnPropertyNames(prototype).flatMap(
+      (name) => (Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) as Type[],
+    );
+  });
 }
 
 function handlersOf(controller: Type): [string, readonly string[]][] {

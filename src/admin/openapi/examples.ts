@@ -37,7 +37,16 @@ interface Operation {
 const JSON_TYPE = 'application/json';
 
 /** Fields that may be left out, and that most requests have: an Admin key names the workspace, most providers need a key, calls are signed. */
-const USUALLY_SENT: readonly string[] = ['workspace_id', 'key', 'unit', 'jwks_uri', 'secret'];
+const USUALLY_SENT: readonly string[] = [
+  'workspace_id',
+  'key',
+  'unit',
+  'jwks_uri',
+  'secret',
+  'issuer',
+  'client_id',
+  'client_secret',
+];
 
 /** Of formats that need no words. */
 const BY_FORMAT: Readonly<Record<string, string>> = {

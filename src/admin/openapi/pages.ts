@@ -20,6 +20,6 @@ export function serveDocs(app: NestFastifyApplication): void {
   SwaggerModule.setup(PATH, app, () => buildOpenApi(app), {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],
-    customSiteTitle: 'Gatehouse administration',
+    customSiteTitle: 'Gatehouse API',
   });
 }

@@ -1,45 +1,20 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
-import {
-  DEFAULT_NEWCOMERS,
-  type NewcomerRules,
-  type RoleMapping,
-  type UnknownPeople,
-} from '../../auth/tokens/token-rules.js';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
+import { DEFAULT_NEWCOMERS, type NewcomerRules, type UnknownPeople } from '../../auth/tokens/token-rules.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
+import { IfGiven, ValidateEach } from '../../common/http/validators.js';
+import {
+  GIVEN_ROLES,
+  mappingOf,
+  RoleMappingDto,
+  shownMapping,
+  WORKSPACE_ROLES,
+} from '../shapes/role-mapping.dto.js';
 
 const MOST_MAPPINGS = 100;
 const MOST_PEOPLE = 100_000;
-const LONGEST_VALUE = 255;
 const UNKNOWN_PEOPLE: readonly UnknownPeople[] = ['service', 'refuse', 'create'];
-const GIVEN_ROLES = ['member', 'admin'] as const;
-const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['member', 'manager', 'admin'];
-
-/** What a value of the roles claim gives to a person who is made. */
-export class RoleMappingDto {
-  @ApiProperty({ example: 'search-team' })
-  @IsString()
-  @Length(1, LONGEST_VALUE)
-  readonly value: string;
-
-  @ApiPropertyOptional({ enum: GIVEN_ROLES })
-  @IfGiven()
-  @IsIn(GIVEN_ROLES)
-  readonly organisation_role?: (typeof GIVEN_ROLES)[number];
-
-  /** Id or slug. One that is not there is left out. */
-  @ApiPropertyOptional({ example: 'ws-search' })
-  @IfGiven()
-  @IsIdOrSlug()
-  readonly workspace_id?: string;
-
-  @ApiPropertyOptional({ enum: WORKSPACE_ROLES })
-  @IfGiven()
-  @IsIn(WORKSPACE_ROLES)
-  readonly workspace_role?: WorkspaceRole;
-}
 
 /** What becomes of tokens that name somebody whom the organization does not know. */
 export class NewcomersDto {
@@ -94,22 +69,10 @@ export function newcomersOf(dto: NewcomersDto): NewcomerRules {
   };
 }
 
-const mappingOf = (dto: RoleMappingDto): RoleMapping => ({
-  value: dto.value,
-  organisationRole: dto.organisation_role,
-  workspace: dto.workspace_id,
-  workspaceRole: dto.workspace_role,
-});
-
 export function shownNewcomers(rules: NewcomerRules): Required<NewcomersDto> {
   return {
     unknown_people: rules.unknownPeople,
-    role_mappings: rules.roleMappings.map(({ value, organisationRole, workspace, workspaceRole }) => ({
-      value,
-      ...(organisationRole === undefined ? {} : { organisation_role: organisationRole }),
-      ...(workspace === undefined ? {} : { workspace_id: workspace }),
-      ...(workspaceRole === undefined ? {} : { workspace_role: workspaceRole }),
-    })),
+    role_mappings: rules.roleMappings.map(shownMapping),
     highest_organisation_role: rules.highestRoles.organisation,
     highest_workspace_role: rules.highestRoles.workspace,
     max_people: rules.mostPeople,

@@ -74,6 +74,8 @@ const EXPORT_SETTINGS = {
     deniedFields: {
       type: 'array' as const,
       items: { type: 'string' as const, enum: [...EXPORT_FIELD_NAMES] },
+      maxItems: EXPORT_FIELD_NAMES.length,
+      uniqueItems: true,
     },
   },
   example: { deniedFields: ['request', 'response'] },

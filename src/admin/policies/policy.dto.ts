@@ -35,6 +35,8 @@ const IsPolicyKey = (): PropertyDecorator =>
       typeof value === 'string' && (POLICY_KEYS.some((key) => key === value) || METADATA_KEY.test(value)),
   );
 
+const VALUE = { type: 'string' as const, minLength: 1, maxLength: LONGEST_VALUE };
+
 const isValue = (value: unknown): boolean =>
   typeof value === 'string' && value.length > 0 && value.length <= LONGEST_VALUE;
 
@@ -52,7 +54,7 @@ class ConditionDto {
 
   /** One of several; "*" is any. */
   @ApiProperty({
-    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    oneOf: [VALUE, { type: 'array', items: VALUE, minItems: 1, maxItems: MOST_VALUES }],
     example: 'search',
   })
   @IsValueOrValues()
@@ -188,7 +190,10 @@ function common(policy: LimitPolicy): Common {
   };
 }
 
-export class UsagePolicyDto extends IntersectionType(PolicyDto, OmitType(ShownUsageLimitsDto, ['usage'])) {
+export class UsagePolicyDto extends IntersectionType(
+  PolicyDto,
+  OmitType(ShownUsageLimitsDto, ['usage', 'raised_by']),
+) {
   @ApiMomentOrNull()
   readonly last_reset_at: string | null;
 

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsString, Length, Matches } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsString, Length, Matches } from 'class-validator';
+import { type Scope, SCOPES } from '../../auth/permissions/scopes.js';
 import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/client-disconnect.js';
 import {
   IfGiven,
@@ -12,6 +13,7 @@ import {
   LONGEST_NAME,
   OrNull,
 } from '../../common/http/validators.js';
+import { providers } from '../../providers/registry.js';
 
 /**
  * Fields that several resources have, each with its rule and its example in one decorator:
@@ -76,9 +78,29 @@ export const MayTakeExpiry = (): PropertyDecorator =>
 export const MayTakeWorkspace = (): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ example: 'ws-default' }), IfGiven(), IsIdOrSlug());
 
+/** Shared by the document of every field that takes one. */
+const A_PROVIDER = { enum: [...providers.keys()].sort(), enumName: 'ProviderId', example: 'openai' };
+
 /** A provider of docs/providers.md. */
 export const TakesProvider = (): PropertyDecorator =>
-  applyDecorators(ApiProperty({ example: 'openai' }), Length(1, LONGEST_PROVIDER), IsString());
+  applyDecorators(ApiProperty(A_PROVIDER), Length(1, LONGEST_PROVIDER), IsString());
+
+/** The same in a change. */
+export const MayTakeProvider = (): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional(A_PROVIDER), IfGiven(), Length(1, LONGEST_PROVIDER), IsString());
+
+const MOST_SCOPES = 200;
+const SOME_SCOPES = { enum: Object.keys(SCOPES), enumName: 'Scope', isArray: true };
+const IsListOfScopes = (): PropertyDecorator =>
+  applyDecorators(IsArray(), ArrayMinSize(1), ArrayMaxSize(MOST_SCOPES), IsString({ each: true }));
+
+/** Scopes of docs/scopes.md. Which of them a credential can carry is for the service to decide. */
+export const TakesScopes = (...example: Scope[]): PropertyDecorator =>
+  applyDecorators(ApiProperty({ ...SOME_SCOPES, example }), IsListOfScopes());
+
+/** The same in a change. */
+export const MayTakeScopes = (...example: Scope[]): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ ...SOME_SCOPES, example }), IfGiven(), IsListOfScopes());
 
 /** What becomes of an attempt whose client leaves. */
 export const MayTakeDisconnectRule = (): PropertyDecorator =>

@@ -11,12 +11,12 @@ import { ApiMomentOrNull } from './fields.js';
 const UNITS = Object.keys(RATE_WINDOWS_MS);
 const MOST_RULES = 10;
 /** Nine million dollars in nano-dollars are still an exact integer, and so are as many tokens. */
-const LARGEST_DOLLARS = 9_000_000;
-const LARGEST_AMOUNT = 9_000_000_000_000_000;
+export const LARGEST_DOLLARS = 9_000_000;
+export const LARGEST_AMOUNT = 9_000_000_000_000_000;
 const DECIMALS_OF_NANO = /^\d+(\.\d{1,9})?$/;
 
 /** An amount of zero or more; dollars may have nine decimals. */
-const IsAmount = (): PropertyDecorator =>
+export const IsAmount = (): PropertyDecorator =>
   rule('isAmount', 'it must be a number above zero, with nine decimals at most', (value) => {
     if (typeof value !== 'number' || !(value > 0) || value > LARGEST_AMOUNT) return false;
     return DECIMALS_OF_NANO.test(value < 1e-6 ? value.toFixed(9) : String(value));
@@ -52,8 +52,8 @@ export class RateLimitDto {
 }
 
 export class UsageLimitsDto {
-  /** Dollars, or tokens when the type says so. */
-  @ApiProperty({ example: 100, maximum: LARGEST_DOLLARS })
+  /** Dollars, at most 9,000,000, or tokens when the type says so. */
+  @ApiProperty({ example: 100, maximum: LARGEST_AMOUNT })
   @IsAmount()
   readonly credit_limit: number;
 
@@ -142,6 +142,10 @@ export const ShownRateLimits = (): PropertyDecorator =>
 export class ShownUsageLimitsDto {
   @ApiProperty({ example: 100 })
   readonly credit_limit: number;
+
+  /** What the present period has more, until its reset. */
+  @ApiProperty({ example: 0 })
+  readonly raised_by: number;
 
   @ApiProperty({ enum: ['cost', 'tokens'] })
   readonly type: string;

@@ -5,6 +5,7 @@ import { OrNull } from '../../common/http/validators.js';
 
 const texts = (example: string) => ({
   type: 'array' as const,
+  nullable: true,
   items: { type: 'string' as const },
   example: [example],
 });

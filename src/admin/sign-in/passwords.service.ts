@@ -4,14 +4,18 @@ import type { Repository } from 'typeorm';
 import { hashPassword, isPassword, mintPassword } from '../../common/crypto/password.js';
 import { Secret } from '../../common/crypto/secret.js';
 import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
+import type { User } from '../../common/database/entities/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { NoSlotError, Slots } from '../../common/processes/slots.js';
 import { checkPassword } from '../../common/crypto/password-policy.js';
 import { type SessionOwner, SessionsService } from './sessions.service.js';
+import { SignInPolicyService } from './sign-in-policy.service.js';
 
 /** Each hash takes 32 MiB and a thread of the pool that file access shares. */
 const HASHES_AT_ONCE = 2;
 const LONGEST_WAIT_MS = 10_000;
+
+type Newcomer = Pick<User, 'organizationId' | 'email'>;
 
 /** Passwords of users: the one place that decides which are good enough, and that hashes and compares them. */
 @Injectable()
@@ -23,12 +27,19 @@ export class PasswordsService {
   constructor(
     @InjectRepository(UserCredential) private readonly credentials: Repository<UserCredential>,
     private readonly sessions: SessionsService,
+    private readonly policy: SignInPolicyService,
   ) {}
 
   /** Refuses with `password_unacceptable` a password that is too easy to guess for this user. Takes about 0.2 s. */
   async hash(password: string, email: string): Promise<string> {
     await checkPassword(password, email);
     return this.inTurn(() => hashPassword(new Secret(password)));
+  }
+
+  /** The same for somebody who is about to become a user. Refuses with `single_sign_on_required` where passwords are closed. */
+  async hashOfNewcomer(password: string, { organizationId, email }: Newcomer): Promise<string> {
+    await this.policy.checkPasswordsIn(organizationId);
+    return this.hash(password, email);
   }
 
   /** Takes as long for a user without a password. */

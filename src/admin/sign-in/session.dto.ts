@@ -5,7 +5,7 @@ import type { Scope } from '../../auth/permissions/scopes.js';
 import { ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
-const METHODS: readonly SignInMethod[] = ['password', 'set_up_link', 'passkey'];
+const METHODS: readonly SignInMethod[] = ['password', 'set_up_link', 'passkey', 'single_sign_on'];
 const SOME_SCOPES: readonly Scope[] = ['logs.list', 'logs.view'];
 
 /** A dashboard session as its user sees it. */

@@ -64,6 +64,11 @@ export class SessionsService {
     return { session: await this.find({ id }), cookie: this.cookieOf(token.reveal()) };
   }
 
+  /** For a user who proved who they are elsewhere, at another moment than that of the sign-in. */
+  async noteProof({ id }: Session, authenticatedAt: Date): Promise<void> {
+    await this.sessions.update({ id }, { authenticatedAt });
+  }
+
   /** Refuses with `session_ended` one that ended since the caller was identified. */
   async find({ id }: Pick<KnownSession, 'id'>): Promise<Session> {
     const session = await this.sessions.findOneBy({ id });
@@ -91,6 +96,12 @@ export class SessionsService {
 
   async endOthers({ organizationId, userId, id }: KnownSession): Promise<void> {
     await this.sessions.delete({ organizationId, userId, id: Not(id) });
+  }
+
+  /** The session that a browser presents, which another one replaces. */
+  async endPresented(cookies: string | undefined): Promise<void> {
+    const secret = this.cookie.read(cookies);
+    if (secret !== null) await this.sessions.delete({ secretHash: this.tokens.hashOf('session', secret) });
   }
 
   /** For a user whose role, status or credentials changed. */

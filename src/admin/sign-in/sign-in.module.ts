@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { SignInLink } from '../../common/database/entities/sign-in-link.entity.js';
+import { SignInPolicy } from '../../common/database/entities/sign-in-policy.entity.js';
 import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
@@ -16,6 +17,7 @@ import { SetUpController } from './set-up.controller.js';
 import { SetUpService, SignInLinks } from './set-up.service.js';
 import { SignInBrakes } from './sign-in-brakes.service.js';
 import { SignInController } from './sign-in.controller.js';
+import { SignInPolicyService } from './sign-in-policy.service.js';
 import { SignInService } from './sign-in.service.js';
 
 @Module({
@@ -24,7 +26,7 @@ import { SignInService } from './sign-in.service.js';
     CryptoModule,
     PasskeysModule,
     SessionsModule,
-    TransactionRepositories.forFeature(SignInLink, User, UserCredential),
+    TransactionRepositories.forFeature(SignInLink, SignInPolicy, User, UserCredential),
   ],
   controllers: [
     PasskeySignInController,
@@ -34,7 +36,15 @@ import { SignInService } from './sign-in.service.js';
     SetUpController,
     SignInController,
   ],
-  providers: [PasskeySignInService, PasswordsService, SetUpService, SignInBrakes, SignInLinks, SignInService],
-  exports: [PasswordsService],
+  providers: [
+    PasskeySignInService,
+    PasswordsService,
+    SetUpService,
+    SignInBrakes,
+    SignInLinks,
+    SignInPolicyService,
+    SignInService,
+  ],
+  exports: [PasswordsService, SignInBrakes, SignInPolicyService, SignInService],
 })
 export class SignInModule {}

@@ -9,6 +9,7 @@ import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { SessionOwner, SignInOrigin } from './sessions.service.js';
 import { type OpenedSession, SessionsService } from './sessions.service.js';
 import { PasswordsService } from './passwords.service.js';
+import { SignInPolicyService } from './sign-in-policy.service.js';
 import type { SignInDto } from './sign-in.dto.js';
 
 /** Users of the address in all organizations, those who were there first before others. */
@@ -36,6 +37,7 @@ export class SignInService {
     @InjectRepository(User) private readonly users: Repository<User>,
     private readonly passwords: PasswordsService,
     private readonly sessions: SessionsService,
+    private readonly policy: SignInPolicyService,
   ) {}
 
   /** The user whose password it is, or the one who was meant. Takes as long where there is no such user. */
@@ -66,6 +68,7 @@ export class SignInService {
     const lock = { mode: 'pessimistic_read' } as const;
     const active = await this.users.findOne({ where: { id: user.id, status: 'active' }, lock });
     if (!active) throw new AppError('sign_in_failed');
+    if (method !== 'single_sign_on') await this.policy.checkOpenTo(active);
     return this.sessions.open(user, method, origin);
   }
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
 import { SessionsModule } from '../sign-in/sessions.module.js';
+import { DirectoryUsersService } from './directory-users.service.js';
 import { PeopleService } from './people.service.js';
 import { ServiceKeyHandover } from './service-key-handover.js';
 import { UserRemovalService } from './user-removal.service.js';
@@ -11,7 +12,7 @@ import { UsersService } from './users.service.js';
 @Module({
   imports: [AuthModule, KeyRevocationModule, SessionsModule],
   controllers: [UsersController],
-  providers: [PeopleService, ServiceKeyHandover, UserRemovalService, UsersService],
-  exports: [PeopleService],
+  providers: [DirectoryUsersService, PeopleService, ServiceKeyHandover, UserRemovalService, UsersService],
+  exports: [DirectoryUsersService, PeopleService],
 })
 export class UsersModule {}

@@ -14,7 +14,7 @@ import {
   ApiMoment,
   ApiMomentOrNull,
   ApiTextOrNull,
-  LONGEST_PROVIDER,
+  MayTakeProvider,
   TakesName,
   MayTakeName,
   MayTakeSlug,
@@ -199,10 +199,7 @@ export class UpdateVirtualKeyDto extends VirtualKeyFields {
   @MayTakeName('OpenAI production')
   readonly name?: string;
 
-  @ApiPropertyOptional({ example: 'openai' })
-  @IfGiven()
-  @IsString()
-  @Length(1, LONGEST_PROVIDER)
+  @MayTakeProvider()
   readonly provider?: string;
 
   /** True sets what was used of budgets and rates back to nothing. Concurrency counts the requests that run, and stays. */

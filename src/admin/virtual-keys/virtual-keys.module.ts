@@ -1,15 +1,19 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
+import { HttpCaller } from '../../common/egress/http-caller.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { CredentialTester } from './credential-tester.service.js';
+import { VirtualKeyTestsController } from './virtual-key-tests.controller.js';
+import { VirtualKeyTests } from './virtual-key-tests.service.js';
 import { VirtualKeysController } from './virtual-keys.controller.js';
 import { VirtualKeysService } from './virtual-keys.service.js';
 
 @Module({
   imports: [AuthModule, CredentialsModule, LimitsModule, WorkspacesModule],
-  controllers: [VirtualKeysController],
-  providers: [VirtualKeysService],
+  controllers: [VirtualKeysController, VirtualKeyTestsController],
+  providers: [CredentialTester, HttpCaller, VirtualKeysService, VirtualKeyTests],
   exports: [VirtualKeysService],
 })
 export class VirtualKeysModule {}

@@ -33,6 +33,13 @@ export function presentedKey(headers: IncomingHttpHeaders): string | null {
   return bearer && looksLikeToken(bearer) ? bearer : null;
 }
 
+/** How keys of widely used providers begin. */
+const PROVIDER_KEY = /^(?:sk-|sk_|xai-|gsk_|pplx-|AIza|hf_|r8_|nvapi-|fw_|csk-|AKIA)/;
+
+/** The header for gateway keys that carries a provider's key by its form, or null. */
+export const misplacedKey = (headers: IncomingHttpHeaders): string | null =>
+  KEY_HEADERS.find((name) => PROVIDER_KEY.test(String(headers[name] ?? ''))) ?? null;
+
 /** Another gateway key than the credential that a request presents, in any header; null where there is none. */
 export function keyBeside(presented: string, headers: IncomingHttpHeaders): string | null {
   for (const name of CREDENTIAL_HEADERS) {

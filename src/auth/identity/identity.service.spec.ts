@@ -10,13 +10,15 @@ const KEY = mintApiKey('ws').reveal();
 const KNOWN: KnownKey = { principal: aCaller(), expiresAt: null };
 
 const find = vi.fn<ApiKeyDirectory['find']>();
+const endOf = vi.fn<ApiKeyDirectory['endOf']>();
 const findToken = vi.fn<TokenDirectory['find']>();
 let identity: IdentityService;
 
 beforeEach(() => {
   find.mockReset().mockImplementation((key) => (key === KEY ? KNOWN : null));
+  endOf.mockReset().mockResolvedValue(null);
   findToken.mockReset().mockReturnValue(null);
-  identity = new IdentityService({ find }, { find: findToken, isOurs: () => false }, new ClientAddresses([]));
+  identity = new IdentityService({ find, endOf }, { find: findToken, isOurs: () => false }, new ClientAddresses([]));
 });
 
 const requestOf = (headers: IncomingHttpHeaders, remoteAddress = '192.0.2.1') =>
@@ -54,6 +56,29 @@ describe('IdentityService', () => {
     expect(codeOf(withKey(key))).toBe('unauthenticated');
     expect(find).not.toHaveBeenCalled();
     expect(findToken).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['expired', 'This API key expired at 2026-11-25T04:41:50Z. Ask an administrator for a new one.'],
+    ['revoked', 'This API key was revoked at 2026-11-25T04:41:50Z. Ask an administrator for a new one.'],
+  ] as const)('tells the holder of the whole secret that its key is %s', async (reason, message) => {
+    const held = mintApiKey('ws').reveal();
+    endOf.mockImplementation(async (key) =>
+      key === held ? { reason, at: new Date('2026-11-25T04:41:50.123Z') } : null,
+    );
+
+    await expect(identity.identify(withKey(held))).rejects.toMatchObject({ code: 'api_key_ended', message });
+    await expect(identity.identify(withKey(mintApiKey('ws').reveal()))).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+
+  it('names the header that holds the key of a provider, asks no store and shows nothing of the key', () => {
+    const call = () => identity.identify(withKey('sk-proj-4711'));
+    expect(call).toThrow('The header x-gateway-api-key holds a provider');
+    expect(call).not.toThrow('4711');
+    expect(find).not.toHaveBeenCalled();
+    expect(endOf).not.toHaveBeenCalled();
   });
 
   const OTHER = mintApiKey('admin').reveal();
@@ -97,9 +122,9 @@ describe('IdentityService', () => {
       expect(codeOf(requestOf({ 'x-gateway-api-key': KEY, [name]: 'sk-of-a-provider' }))).toBe('known');
   });
 
-  it('refuses a key on the millisecond it expires', () => {
+  it('refuses a key on the millisecond it expires', async () => {
     find.mockReturnValue({ ...KNOWN, expiresAt: Date.now() });
-    expect(codeOf(withKey(KEY))).toBe('unauthenticated');
+    await expect(identity.identify(withKey(KEY))).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
   it('F09: slows who fails too often, and neither other addresses nor a valid key from the same one', () => {

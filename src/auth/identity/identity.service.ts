@@ -3,18 +3,18 @@ import type { RequestOrigin } from '../../common/fast-path/messages.js';
 import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { hasSeveralKeys, keyBeside, presentedKey, tokenBeside } from './credentials.js';
+import { hasSeveralKeys, keyBeside, misplacedKey, presentedKey, tokenBeside } from './credentials.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { FailedAttempts } from './failed-attempts.js';
-import { ApiKeyDirectory, type KnownKey, TokenDirectory } from '../ports.js';
+import { ApiKeyDirectory, type KeyEnd, type KnownKey, TokenDirectory } from '../ports.js';
 import type { Principal } from '../principal.js';
 import { looksLikeToken } from '../tokens/compact-token.js';
 
 type Found = KnownKey | null | Promise<KnownKey | null>;
 
 /**
- * Says who is calling, for both planes, by an API key or by a signed token. Every failure is the same 401, whatever its
- * reason; an address that fails too often is told so with a 429.
+ * Says who is calling, for both planes, by an API key or by a signed token. A caller who holds the whole secret of a key that has ended
+ * learns that; every other failure is the same 401, whatever its reason. An address that fails too often is told so with a 429.
  */
 @Injectable()
 export class IdentityService {
@@ -37,8 +37,8 @@ export class IdentityService {
       ? this.lookUpToken(presented, request.headers)
       : this.lookUpKey(presented, request.headers);
     return known instanceof Promise
-      ? known.then((found) => this.admit(found, request))
-      : this.admit(known, request);
+      ? known.then((found) => this.admit(found, presented, request))
+      : this.admit(known, presented, request);
   }
 
   /** The checksum turns garbage away before any store is asked. */
@@ -61,9 +61,26 @@ export class IdentityService {
     return this.tokens.find(token);
   }
 
-  private admit(key: KnownKey | null, request: RequestOrigin): Principal {
-    if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now())) return this.refuse(request);
-    return key.principal;
+  private admit(
+    key: KnownKey | null,
+    presented: string,
+    request: RequestOrigin,
+  ): Principal | Promise<Principal> {
+    if (key && (key.expiresAt === null || key.expiresAt > Date.now())) return key.principal;
+    if (isWellFormedApiKey(presented)) return this.refuseKey(presented, request);
+    const header = misplacedKey(request.headers);
+    if (header === null) return this.refuse(request);
+    this.countFailure(request);
+    throw new AppError('provider_key_misplaced', { header });
+  }
+
+  /** Only who holds the whole secret learns that the key was one. */
+  private async refuseKey(presented: string, request: RequestOrigin): Promise<never> {
+    this.countFailure(request);
+    const end = await this.directory.endOf(presented);
+    if (end === null) throw new AppError('unauthenticated');
+    const ended = `${ENDED[end.reason]} ${end.at.toISOString().slice(0, 19)}Z`;
+    throw new AppError('api_key_ended', { ended });
   }
 
   /** Counts a failed attempt, also one of a caller without an API key, such as a guess at an invite. Throws `rate_limited` when there were too many. */
@@ -78,6 +95,12 @@ export class IdentityService {
     throw new AppError('unauthenticated');
   }
 }
+
+const ENDED: Readonly<Record<KeyEnd['reason'], string>> = {
+  expired: 'expired at',
+  revoked: 'was revoked at',
+  replaced: 'was replaced by a rotation and stopped working at',
+};
 
 const NOT_BOTH = 'send the API key or the signed token, not both';
 

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { SessionCookie } from '../../common/http/session-cookie.js';
+import { SessionCookie, SignOnCookie } from '../../common/http/session-cookie.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../auth.module.js';
@@ -21,7 +21,12 @@ import { SessionStrategy } from './session.strategy.js';
       inject: [SETTINGS],
       useFactory: ({ publicUrl }: Settings) => new SessionCookie(publicUrl?.startsWith('https:') ?? false),
     },
+    {
+      provide: SignOnCookie,
+      inject: [SETTINGS],
+      useFactory: ({ publicUrl }: Settings) => new SignOnCookie(publicUrl?.startsWith('https:') ?? false),
+    },
   ],
-  exports: [ApiKeyStrategy, SignedTokenStrategy, SessionStrategy, AuthGuard, SessionCookie],
+  exports: [ApiKeyStrategy, SignedTokenStrategy, SessionStrategy, AuthGuard, SessionCookie, SignOnCookie],
 })
 export class StrategiesModule {}

@@ -2,16 +2,20 @@ import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/rol
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { Claims } from './compact-token.js';
-import { DEFAULT_NEWCOMERS, type RoleMapping, type TokenRules } from './token-rules.js';
+import { DEFAULT_NEWCOMERS, type NewcomerRules, type RoleMapping, type TokenRules } from './token-rules.js';
+
+/** What role mappings give to a person. */
+export interface GivenRoles {
+  readonly role: 'admin' | 'member';
+  /** Each workspace once, by id or slug as the organization named it. */
+  readonly workspaces: ReadonlyMap<string, WorkspaceRole>;
+}
 
 /** What a token that may be believed says of a person whom the organization does not know yet. */
-export interface Newcomer {
+export interface Newcomer extends GivenRoles {
   readonly organizationId: string;
   /** In its one spelling. */
   readonly email: string;
-  readonly role: OrganizationRole;
-  /** Each workspace once, by id or slug as the organization named it. */
-  readonly workspaces: ReadonlyMap<string, WorkspaceRole>;
   /** How many people the organization takes. */
   readonly mostPeople: number;
 }
@@ -50,18 +54,24 @@ export function checkUnknown(user: string | null, told: Told): void {
     throw new AppError('forbidden', { detail: 'this token stands for nobody whom the organization knows' });
 }
 
-/** The roles that the organization gives for what the claim says; of several the highest, and never above its ceiling. */
 function newcomerOf(email: string, { organizationId, claims, rules }: Told): Newcomer {
-  const { roleMappings, highestRoles, mostPeople } = rules.newcomers ?? DEFAULT_NEWCOMERS;
-  const said = valuesIn(claims, rules.claims.roles ?? []);
+  const { mostPeople, ...given } = rules.newcomers ?? DEFAULT_NEWCOMERS;
+  return {
+    ...{ organizationId, email, mostPeople },
+    ...rolesGiven(valuesIn(claims, rules.claims.roles ?? []), given),
+  };
+}
+
+/** The roles that the organization gives for what a claim says; of several the highest, and never above its ceiling. */
+export function rolesGiven(
+  said: ReadonlySet<string>,
+  { roleMappings, highestRoles }: Pick<NewcomerRules, 'roleMappings' | 'highestRoles'>,
+): GivenRoles {
   const given = roleMappings.filter(({ value }) => said.has(value));
   const roles = given.map(({ organisationRole = 'member' }) => organisationRole);
   return {
-    organizationId,
-    email,
     role: lower(roles.reduce<'admin' | 'member'>(higher, 'member'), highestRoles.organisation),
     workspaces: workspacesOf(given, highestRoles.workspace),
-    mostPeople,
   };
 }
 
@@ -74,7 +84,7 @@ function workspacesOf(given: readonly RoleMapping[], highest: WorkspaceRole): Ma
 }
 
 /** A text with blanks or commas between, or a list. */
-function valuesIn(claims: Claims, names: readonly string[]): ReadonlySet<RoleMapping['value']> {
+export function valuesIn(claims: Claims, names: readonly string[]): ReadonlySet<RoleMapping['value']> {
   const value = names.map((name) => claims[name]).find((each) => each !== undefined);
   const texts: readonly unknown[] =
     typeof value === 'string' ? [value, ...value.split(/[ ,]+/)] : Array.isArray(value) ? value : [];

@@ -4,7 +4,13 @@ import { Secret } from './secret.js';
 
 /** What a token or a hash is for. The purpose goes into the hash, so a token of one purpose serves no other. */
 export type TokenPurpose =
-  'session' | 'sign-in link' | 'recovery code' | 'sign-in brake' | 'passkey challenge';
+  | 'session'
+  | 'sign-in link'
+  | 'recovery code'
+  | 'sign-in brake'
+  | 'passkey challenge'
+  | 'sign-on state'
+  | 'logout token';
 
 export interface IssuedToken {
   /** Shown once. */

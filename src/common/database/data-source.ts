@@ -9,6 +9,12 @@ import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
 import { Feedback } from './entities/feedback.entity.js';
 import { Guardrail } from './entities/guardrail.entity.js';
+import {
+  IdentityProvider,
+  SignInTrial,
+  SingleSignOnSession,
+  UserIdentity,
+} from './entities/identity-provider.entity.js';
 import { IntegrationModel } from './entities/integration-model.entity.js';
 import { IntegrationWorkspace } from './entities/integration-workspace.entity.js';
 import { Integration } from './entities/integration.entity.js';
@@ -16,12 +22,14 @@ import { ModelPrice } from './entities/model-price.entity.js';
 import { IngestedLog } from './entities/ingested-log.entity.js';
 import { InviteWorkspace } from './entities/invite-workspace.entity.js';
 import { Invite } from './entities/invite.entity.js';
+import { LogView } from './entities/log-view.entity.js';
 import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { OrganizationJwt } from './entities/organization-jwt.entity.js';
 import { Passkey, UsedPasskeyChallenge } from './entities/passkey.entity.js';
 import { RecoveryCode } from './entities/recovery-code.entity.js';
+import { SignInPolicy, UsedToken } from './entities/sign-in-policy.entity.js';
 import { SignInLink } from './entities/sign-in-link.entity.js';
 import { Session } from './entities/session.entity.js';
 import { UserCredential } from './entities/user-credential.entity.js';
@@ -77,7 +85,10 @@ import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js
 import { SignIn1763820000001 } from './migrations/1763820000001-sign-in.js';
 import { SignInLinks1763820000002 } from './migrations/1763820000002-sign-in-links.js';
 import { SecondFactors1763820000003 } from './migrations/1763820000003-second-factors.js';
+import { LogViews1763830000001 } from './migrations/1763830000001-log-views.js';
 import { Passkeys1763820000004 } from './migrations/1763820000004-passkeys.js';
+import { RevokedKeys1763835000001 } from './migrations/1763835000001-revoked-keys.js';
+import { SingleSignOn1763833000001 } from './migrations/1763833000001-single-sign-on.js';
 import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -88,6 +99,15 @@ const SHARED_CREDENTIALS = [
   IntegrationWorkspace,
   WorkspaceProvider,
   ModelPrice,
+];
+
+const SINGLE_SIGN_ON = [
+  IdentityProvider,
+  SignInPolicy,
+  SignInTrial,
+  SingleSignOnSession,
+  UsedToken,
+  UserIdentity,
 ];
 
 const ENTITIES = [
@@ -105,6 +125,7 @@ const ENTITIES = [
   Invite,
   InviteWorkspace,
   LogExport,
+  LogView,
   Mail,
   Organization,
   OrganizationJwt,
@@ -119,6 +140,7 @@ const ENTITIES = [
   Workspace,
   WorkspaceMember,
   ...SHARED_CREDENTIALS,
+  ...SINGLE_SIGN_ON,
 ];
 
 /** In the order in which they run. */
@@ -171,6 +193,9 @@ const MIGRATIONS = [
   SignInLinks1763820000002,
   SecondFactors1763820000003,
   Passkeys1763820000004,
+  LogViews1763830000001,
+  SingleSignOn1763833000001,
+  RevokedKeys1763835000001,
 ];
 
 /**

@@ -25,7 +25,7 @@ const PAGE_NAMES = ['current_page', 'currentPage'] as const;
 const SIZE_NAMES = ['page_size', 'pageSize'] as const;
 const DEFAULT_SIZE = 50;
 const LARGEST_SIZE = 100;
-const LARGEST_PAGE = 1_000_000;
+export const LARGEST_PAGE = 1_000_000;
 
 /** Reads `current_page` (from 0) and `page_size` (1 to 100), in both spellings. Other parameters are not looked at. */
 export function pageOf(query: ListQuery): Page {

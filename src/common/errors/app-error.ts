@@ -39,8 +39,9 @@ export interface ErrorBody {
 }
 
 export function errorBody(error: AppError, requestId: string): ErrorBody {
-  const { message, code, spec } = error;
-  return { error: { message, type: spec.type, code, param: null, request_id: requestId } };
+  const { message, code, spec, details } = error;
+  const param = typeof details.parameter === 'string' ? details.parameter : null;
+  return { error: { message, type: spec.type, code, param, request_id: requestId } };
 }
 
 function fill(template: string, details: ErrorDetails): string {

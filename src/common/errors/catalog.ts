@@ -87,6 +87,17 @@ export const ERRORS = {
     type: 'authentication_error',
     message: 'No valid gateway API key was given. Send it in the header x-gateway-api-key.',
   },
+  api_key_ended: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'This API key {ended}. Ask an administrator for a new one.',
+  },
+  provider_key_misplaced: {
+    status: 401,
+    type: 'authentication_error',
+    message:
+      "The header {header} holds a provider's key. Send a gateway key there, which begins with gw_, and the provider's key in Authorization.",
+  },
   budget_exceeded: {
     status: 402,
     type: 'budget_error',

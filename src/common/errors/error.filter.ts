@@ -29,18 +29,20 @@ export abstract class ErrorFilter implements ExceptionFilter {
         'A request failed.',
       );
     await this.refused(request, error);
-    answer(reply, request, error);
+    answerRefusal(reply, request, error);
   }
 
   /** Takes note of a refusal before it is answered. Must not reject. */
   protected abstract refused(request: FastifyRequest, error: AppError): Promise<void>;
 }
 
-function answer(reply: FastifyReply, request: FastifyRequest, error: AppError): void {
+/** Answers with one of our refusals. */
+export function answerRefusal(reply: FastifyReply, request: FastifyRequest, error: AppError): void {
   if (reply.sent) return;
   reply.header('x-gateway-error-source', 'gateway');
   if (COME_BACK.has(error.spec.status))
     reply.header('retry-after', String(error.details['retryAfterSeconds'] ?? RETRY_AFTER_SECONDS));
+  if (error.details['allowed'] !== undefined) reply.header('allow', String(error.details['allowed']));
   if (error.spec.doNotRetry) reply.header('x-should-retry', 'false');
   reply.status(error.spec.status).type('application/json; charset=utf-8').send(errorBody(error, request.id));
 }

@@ -1,7 +1,9 @@
 import type { ErrorSpec } from './error-spec.js';
+import { SINGLE_SIGN_ON_ERRORS } from './single-sign-on-errors.js';
 
 /** The part of the error table that is about sessions, and credentials beside them. */
 export const SIGN_IN_ERRORS = {
+  ...SINGLE_SIGN_ON_ERRORS,
   ambiguous_credentials: {
     status: 400,
     type: 'invalid_request_error',
@@ -48,7 +50,7 @@ export const SIGN_IN_ERRORS = {
     status: 403,
     type: 'permission_error',
     message:
-      'This change needs a fresh proof of who you are. Send your password to POST /v1/auth/step-up, then try again.',
+      'This change needs a fresh proof of who you are. Send your password to POST /v1/auth/step-up, or sign in again with single sign-on, then try again.',
   },
   session_ended: {
     status: 401,

@@ -16,6 +16,10 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set([
   `${ROOT}auth/passkeys/sign-in`,
   `${ROOT}auth/sign-in`,
   `${ROOT}auth/set-up`,
+  `${ROOT}auth/single-sign-on`,
+  `${ROOT}auth/single-sign-on/back-channel-logout`,
+  `${ROOT}auth/single-sign-on/callback`,
+  `${ROOT}auth/single-sign-on/start`,
 ]);
 
 /** Where logs of calls that were made elsewhere come in. */

@@ -1,21 +1,25 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
-import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from './session-cookie-names.js';
+import {
+  COOKIE_OVER_HTTP,
+  COOKIE_OVER_HTTPS,
+  SIGN_ON_OVER_HTTP,
+  SIGN_ON_OVER_HTTPS,
+} from './session-cookie-names.js';
 
-/** How the cookie is written: `Secure` and with the prefix where clients reach the service over https. */
-export class SessionCookie {
-  readonly name: string;
+/** How a cookie is written: `Secure` and with the prefix where clients reach the service over https. */
+class DashboardCookie {
+  constructor(
+    readonly name: string,
+    private readonly isSecure: boolean,
+  ) {}
 
-  constructor(private readonly isSecure: boolean) {
-    this.name = isSecure ? COOKIE_OVER_HTTPS : COOKIE_OVER_HTTP;
-  }
-
-  /** The session id that a request presents, or null. `header`: its `Cookie` header. */
+  /** What a request presents, or null. `header`: its `Cookie` header. */
   read(header: string | undefined): string | null {
     if (header === undefined || !header.includes(this.name)) return null;
     return parseCookie(header)[this.name] || null;
   }
 
-  /** `Set-Cookie` for a session that lasts for so many seconds. */
+  /** `Set-Cookie` for so many seconds. */
   write(value: string, maxAge: number): string {
     return stringifySetCookie({
       name: this.name,
@@ -31,5 +35,18 @@ export class SessionCookie {
   /** `Set-Cookie` that removes the cookie from the browser. */
   clear(): string {
     return this.write('', 0);
+  }
+}
+
+export class SessionCookie extends DashboardCookie {
+  constructor(isSecure: boolean) {
+    super(isSecure ? COOKIE_OVER_HTTPS : COOKIE_OVER_HTTP, isSecure);
+  }
+}
+
+/** Binds a sign-in at an identity provider to the browser that began it. */
+export class SignOnCookie extends DashboardCookie {
+  constructor(isSecure: boolean) {
+    super(isSecure ? SIGN_ON_OVER_HTTPS : SIGN_ON_OVER_HTTP, isSecure);
   }
 }

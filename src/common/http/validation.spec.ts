@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Transform, Type } from 'class-transformer';
-import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { createValidationPipe } from './validation.js';
 import {
@@ -50,6 +50,13 @@ class Dto {
 
   @IfGiven()
   @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(5)
+  @IsString({ each: true })
+  readonly texts?: string[];
+
+  @IfGiven()
+  @IsArray()
   @Transform(({ value }: { readonly value: unknown }) => [value])
   readonly list?: unknown;
 
@@ -79,7 +86,10 @@ describe('the validation of bodies', () => {
     [{ name: 'A', inner: { text: 'x', more: 1 } }, 'There is no field "inner.more" here.'],
     [{ name: 'A', toString: 1 }, '"toString" is not acceptable'],
     [{ name: 'A', inner: { text: 'x', valueOf: 1 } }, '"inner.valueOf" is not acceptable'],
-    [{}, '"name"'],
+    [{}, 'The field "name" is missing.'],
+    [{ name: 'A', texts: 'logs.list' }, 'The field "texts" is not acceptable: it must be a list.'],
+    [{ name: 'A', texts: [7] }, 'The field "texts" is not acceptable: each entry must be a text.'],
+    [{ name: 'A', texts: [] }, 'texts must contain at least 1 elements'],
     [{ name: 'A', inner: { text: 7 } }, '"inner.text"'],
     [{ name: 'A', inner: 'text' }, '"inner"'],
     [{ name: 'A', count: '1' }, '"count"'],

@@ -10,8 +10,8 @@ export function createValidationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
-    stopAtFirstError: true,
-    validationError: { target: false, value: false },
+    // The value tells what is missing; it is never shown.
+    validationError: { target: false, value: true },
     exceptionFactory: toAppError,
   });
 }
@@ -64,11 +64,28 @@ function innermost(error: ValidationError, path: string): { path: string; error:
   return child ? innermost(child, `${path}.${child.property}`) : { path, error };
 }
 
-function sentence(path: string, { property, constraints = {} }: ValidationError): string {
+function sentence(path: string, { property, value, constraints = {} }: ValidationError): string {
   if (UNKNOWN_FIELD in constraints) return `There is no field "${shortened(path)}" here.`;
-  const [rule = `${property} is not acceptable`] = Object.values(constraints);
+  if (value === undefined && !(UNUSABLE in constraints)) return `The field "${shortened(path)}" is missing.`;
+  const kind = Object.keys(KINDS).find((name) => name in constraints && !isOwn(constraints[name], property));
+  const [first = `${property} is not acceptable`] = Object.values(constraints);
+  const subject = Array.isArray(value) ? 'each entry' : 'it';
+  const rule = kind === undefined ? first : `${subject} ${KINDS[kind]}`;
   return `The field "${shortened(path)}" is not acceptable: ${rule}.`;
 }
+
+/** What is wrong with a value of another kind comes before what else follows from that. */
+const KINDS: Readonly<Record<string, string>> = {
+  isArray: 'must be a list',
+  isObject: 'must be an object',
+  isString: 'must be a text',
+  isBoolean: 'must be true or false',
+};
+const UNUSABLE = 'hasNoEffectYet';
+
+/** Whether a DTO has words of its own for a rule. The library's begin with the name of the property, or with "each value in". */
+const isOwn = (message: string | undefined, property: string): boolean =>
+  message === undefined || !(message.startsWith(property) || message.startsWith('each value in'));
 
 const nameOfAMethod = (path: string): string =>
   `The field "${shortened(path)}" is not acceptable: its name is that of a built-in method.`;

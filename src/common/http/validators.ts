@@ -28,7 +28,7 @@ export const IsName = (): PropertyDecorator =>
     (value) => isText(value, LONGEST_NAME) && value.replace(INVISIBLE, '') !== '' && !MISLEADING.test(value),
   );
 
-const LONGEST_NOTE = 2000;
+export const LONGEST_NOTE = 2000;
 
 /** Longer words for people, line breaks allowed, or none at all. */
 export const IsNote = (): PropertyDecorator =>
@@ -67,7 +67,7 @@ export function isDay(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-const UUID_OR_SLUG = /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/;
+export const UUID_OR_SLUG = /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/;
 
 /** The id of a thing, or its slug. */
 export const IsIdOrSlug = (): PropertyDecorator =>
@@ -91,7 +91,7 @@ export const ValidateEach = (message?: string): PropertyDecorator =>
 /** What makes two ids one. Whatever else stands in the place of an id is for its own rule to refuse. */
 export const withoutCase = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCase() : id);
 
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+export const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 export const isSlug = (text: string): boolean => SLUG.test(text);
 
@@ -114,8 +114,8 @@ export const HasNoEffectYet = (reason: string): PropertyDecorator =>
     rule('hasNoEffectYet', reason, () => false),
   );
 
-const MOST_METADATA = 64;
-const LONGEST_METADATA = 128;
+export const MOST_METADATA = 64;
+export const LONGEST_METADATA = 128;
 
 /** Short texts by name, as requests carry them. */
 export const IsMetadata = (): PropertyDecorator =>

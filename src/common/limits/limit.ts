@@ -1,3 +1,4 @@
+import { amountIn, periodAt } from './period.js';
 import type { BudgetRule, PolicyCondition, PolicyKey, PolicyRule, RateRule } from './rules.js';
 import { RATE_WINDOWS_MS } from './rules.js';
 
@@ -44,6 +45,13 @@ function hasSamePeriods(one: BudgetRule | null, other: BudgetRule | null): boole
   const hasSameResets =
     one.periodic_reset === other.periodic_reset && one.periodic_reset_days === other.periodic_reset_days;
   return hasSameResets && (one.periodic_reset_days === null || one.starts_at === other.starts_at);
+}
+
+/** The limit as it is at a moment: a budget may have been raised for the period that runs. */
+export function limitAt(limit: Limit, moment: number): Limit {
+  const { budget } = limit;
+  if (!budget?.raise) return limit;
+  return { ...limit, amount: amountIn(budget, periodAt(budget, moment)) };
 }
 
 /** A policy's limit, and whom it concerns. */

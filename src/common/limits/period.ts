@@ -39,6 +39,14 @@ function month(moment: number): Period {
   return { startsAt: Date.UTC(year, index), endsAt: Date.UTC(year, index + 1) };
 }
 
+/** How much a budget allows in a period: its amount, and what it was raised by for this very period. */
+export function amountIn(
+  { amount, raise }: Pick<BudgetRule, 'amount' | 'raise'>,
+  { endsAt }: Period,
+): number {
+  return raise?.ends_at === endsAt ? amount + raise.amount : amount;
+}
+
 /**
  * Under which name a budget's use in a period is counted. A clock that jumps finds the counter of the period that it
  * jumps to, with what was spent in it; nothing is ever set back to zero.

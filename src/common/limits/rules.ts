@@ -36,6 +36,16 @@ export interface BudgetRule {
   readonly periodic_reset_days: number | null;
   /** From when periods of days are counted, milliseconds since the epoch. */
   readonly starts_at: number;
+  /** More for one period; absent where it was not raised. */
+  readonly raise?: BudgetRaise;
+}
+
+/** What a budget has more in one period. It ends with the period and needs no taking back. */
+export interface BudgetRaise {
+  /** In nano-dollars, or in tokens. */
+  readonly amount: number;
+  /** End of the period for which it was given, milliseconds since the epoch. */
+  readonly ends_at: number;
 }
 
 export type BudgetMeasure = 'cost' | 'tokens';

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LoopHealth } from '../loops/loop-health.js';
+import { VERSION } from '../version.js';
 import { Probes } from './probes.js';
 
 let server: Server | undefined;
@@ -24,6 +25,36 @@ async function readiness(probes: Probes) {
     ...((await answer.json()) as { status: string; checks: { readonly name: string }[] }),
   };
 }
+
+describe('what runs here', () => {
+  const open = async (path: string, accept: string) => {
+    const probes = new Probes([], undefined);
+    server = createServer((request, response) => {
+      if (!probes.answer(request, response)) response.writeHead(404).end();
+    });
+    await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    return fetch(`http://127.0.0.1:${port}${path}`, { headers: { accept } });
+  };
+  afterEach(() => {
+    server?.close();
+    server?.closeAllConnections();
+  });
+
+  it.each(['/', '/version'])('stands at %s with its version', async (path) => {
+    const answer = await open(path, '*/*');
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ name: 'gatehouse', version: VERSION });
+  });
+
+  it('leaves / to the dashboard where a browser opens it', async () => {
+    expect((await open('/', 'text/html,*/*;q=0.8')).status).toBe(404);
+  });
+
+  it('tells at /health what /readyz tells', async () => {
+    expect(await (await open('/health', '*/*')).json()).toEqual({ status: 'ready' });
+  });
+});
 
 describe('readiness', () => {
   afterEach(() => {

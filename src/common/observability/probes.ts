@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Secret } from '../crypto/secret.js';
 import { stalledLoopsOfInstance } from '../loops/loop-reports.js';
 import type { StalledLoop } from '../processes/ipc.js';
+import { VERSION } from '../version.js';
 import { createLogger } from './logger.js';
 import { METRICS_CONTENT_TYPE, metricsText } from './metrics.js';
 
@@ -27,14 +28,28 @@ interface CheckResult {
   readonly detail?: string;
 }
 
+/** What runs here, and where to go on. */
+const ABOUT = {
+  name: 'gatehouse',
+  version: VERSION,
+  dashboard: '/ui/',
+  documentation: '/docs',
+  openapi: '/openapi.json',
+  health: '/health',
+} as const;
+
 const CHECK_TIMEOUT_MS = 500;
 const CACHED_MS = 1_000;
 const logger = createLogger('probes');
 
 /**
- * The paths that operators and balancers ask: `/livez`, `/readyz` (with `?verbose`), `/metrics`.
+ * The paths that operators and balancers ask: `/livez`, `/readyz` or `/health` (with `?verbose`), `/metrics`, `/version` and, for clients
+ * that are no browsers, `/`.
  * They need no key and no database, and never call a provider.
  */
+/** A browser goes on to the dashboard. */
+const isBrowser = ({ headers: { accept = '' } }: IncomingMessage): boolean => accept.includes('text/html');
+
 export class Probes {
   private readonly remembered = new Map<
     Check,
@@ -52,9 +67,17 @@ export class Probes {
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const [path, query = ''] = (request.url ?? '').split('?', 2) as [string, string?];
     switch (path) {
+      case '/':
+        if (isBrowser(request)) return false;
+        send(response, 200, ABOUT);
+        return true;
+      case '/version':
+        send(response, 200, { name: ABOUT.name, version: ABOUT.version });
+        return true;
       case '/livez':
         send(response, 200, { status: 'live' });
         return true;
+      case '/health':
       case '/readyz':
         void this.ready(response, new URLSearchParams(query).has('verbose'));
         return true;

@@ -1,5 +1,5 @@
 import { type Grain, GRAIN_MS, startOf } from '../rollups/grains.js';
-import type { TimeRange } from './usage-store.js';
+import type { CountedRange, TimeRange } from './usage-store.js';
 
 /** Which rollup answers for which part of a range: each moment in one of them. */
 export type Coverage = Readonly<Record<Grain, readonly TimeRange[]>>;
@@ -12,6 +12,41 @@ export interface RollupState {
   /** Before it there are no minutes. */
   readonly minutesFrom: number;
 }
+
+/**
+ * What can be counted of a range out of rollups: all of it, and the whole of each hour that it cuts where minutes are gone. It is exact
+ * when neither the range nor one of its slots cuts such an hour.
+ */
+export function countedRange(
+  { from, to }: TimeRange,
+  slots: readonly number[],
+  { minutesFrom }: Pick<RollupState, 'minutesFrom'>,
+): CountedRange {
+  const cutsHour = (at: number): boolean => at < minutesFrom && at !== startOf('hour', at);
+  return {
+    from: cutsHour(from) ? startOf('hour', from) : from,
+    to: cutsHour(to) ? nextStart('hour', to) : to,
+    isExact: ![from, to, ...slots.filter((slot) => slot > from && slot < to)].some(cutsHour),
+  };
+}
+
+/** Of request rows each has its time, but some of those before `rowsFrom` are gone. */
+export const rangeOfRows = ({ from, to }: TimeRange, rowsFrom: number): CountedRange => ({
+  from,
+  to,
+  isExact: from >= rowsFrom,
+});
+
+/** Of several counts the answer is as exact as the least of them. */
+export const rangeOfAll = (ranges: readonly CountedRange[]): CountedRange => ({
+  from: Math.min(...ranges.map(({ from }) => from)),
+  to: Math.max(...ranges.map(({ to }) => to)),
+  isExact: ranges.every(({ isExact }) => isExact),
+});
+
+/** The beginnings of slots, of which the first has to begin with what is counted. */
+export const slotsFrom = ({ from }: TimeRange, slots: readonly number[]): readonly number[] =>
+  slots.map((slot, at) => (at === 0 ? Math.min(slot, from) : slot));
 
 /**
  * Covers a range with the coarsest rollups that fit: no bucket may lie in two slots of the series, and none may have

@@ -22,6 +22,14 @@ export interface TimeRange {
   readonly to: number;
 }
 
+/**
+ * What an answer has counted. It is wider than what was asked for where only whole hours are left. `isExact`: that it, and every slot, holds
+ * the requests of its time and no others.
+ */
+export interface CountedRange extends TimeRange {
+  readonly isExact: boolean;
+}
+
 /** What is counted: a range of whole minutes and what narrows it. */
 export interface UsageQuery {
   readonly range: TimeRange;
@@ -30,6 +38,7 @@ export interface UsageQuery {
 
 /** A range, cut into slots. */
 export interface Series {
+  readonly range: CountedRange;
   readonly total: Sums;
   readonly slots: readonly Sums[];
 }
@@ -65,6 +74,7 @@ export interface GroupsWish {
 }
 
 export interface Groups {
+  readonly range: CountedRange;
   readonly total: number;
   readonly rows: readonly (readonly [value: string, sums: Sums])[];
 }

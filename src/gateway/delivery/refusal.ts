@@ -91,6 +91,9 @@ interface RefusedExchange extends Exchange {
 /** Status of an exchange whose client left before it got one, as nginx counts it. */
 const CLIENT_LEFT_STATUS = 499;
 
+/** Endpoints whose clients look for `type: error` beside the error. https://platform.claude.com/docs/en/api/errors */
+const ANTHROPICS: ReadonlySet<string | undefined> = new Set(['messages', 'count-tokens']);
+
 /** Writes down why the exchange found no answer, then answers with our error. */
 function refuseExchange({ request, response, entry, error, hasLeft, attempt }: RefusedExchange): void {
   entry.close(
@@ -104,7 +107,10 @@ function refuseExchange({ request, response, entry, error, hasLeft, attempt }: R
     () => {
       const headers: string[] = [];
       addAnswerHeaders(headers, entry, 'gateway');
-      const more = error.code === 'guardrail_denied' ? { hook_results: entry.hookResults } : {};
+      const more = {
+        ...(ANTHROPICS.has(entry.endpoint?.id) && { type: 'error' }),
+        ...(error.code === 'guardrail_denied' && { hook_results: entry.hookResults }),
+      };
       refuse(request, response, { error, requestId: entry.id, headers, more });
     },
   );

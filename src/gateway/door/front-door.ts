@@ -11,11 +11,13 @@ const BUILT: ReadonlySet<string> = new Set([
   'feedback',
   'guardrails',
   'integrations',
+  'limits',
   'logs',
   'model-configs',
   'organisations',
   'otel',
   'policies',
+  'provider-catalog',
   'providers',
   'virtual-keys',
 ]);

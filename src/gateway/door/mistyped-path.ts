@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../common/fast-path/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { findEndpointRow } from '../../providers/endpoints/index.js';
+import { endpoints, findEndpointRow } from '../../providers/endpoints/index.js';
 import { nearestIds } from '../../providers/nearest-ids.js';
 import { requestPath } from '../planning/request-path.js';
 import { ADMINISTRATION_PATHS, BARE_ROOT, firstSegment, notBuilt } from './front-door.js';
@@ -51,8 +51,30 @@ export function orPathMeant(thrown: unknown, { url = '' }: ClientRequest): unkno
   if (refusal) return refusal;
   if (!url.startsWith(ROOT) || requestPath(url).isProxied) return thrown;
   const meant = ADMINISTRATION_PATHS.get(firstSegment(url));
-  return meant === undefined ? thrown : hasInstead([meant]);
+  return meant === undefined ? (orEndpointMeant(url) ?? thrown) : hasInstead([meant]);
 }
+
+/** Paths of first-class endpoints below /v1 that have no variable part. */
+const ENDPOINT_PATHS = endpoints
+  .flatMap(({ operations }) => operations.map(({ path }) => path.slice(1)))
+  .filter((path) => !path.includes('{'));
+
+const segmentsOf = (path: string): number => path.split('/').length;
+
+/** The refusal of a path that is nearly one of a first-class endpoint; null for others. */
+function orEndpointMeant(url: string): AppError | null {
+  const path = url.slice(ROOT.length).split('?', 1)[0] as string;
+  if (ENDPOINT_PATHS.includes(path)) return null;
+  const alike = ENDPOINT_PATHS.filter((each) => segmentsOf(each) === segmentsOf(path));
+  const [near] = nearestIds(path, new Set(alike));
+  if (near === undefined) return null;
+  const shown = path.slice(0, near.length + LONGEST_DIFFERENCE);
+  return new AppError('not_found', {
+    resource: `endpoint ${ROOT}${shown}; did you mean ${ROOT}${near}? To send another path to a provider, choose one with x-gateway-virtual-key or x-gateway-provider`,
+  });
+}
+
+const LONGEST_DIFFERENCE = 20;
 
 /** What is known of a path without reading its request; null for a path that is only a provider's. */
 const withoutProvider = (url: string): AppError | null =>

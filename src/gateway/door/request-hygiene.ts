@@ -5,7 +5,7 @@ import { AppError } from '../../common/errors/app-error.js';
 export const HEADERS_MAX = 1_000;
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
-export const ALLOWED_METHODS = [...METHODS].join(', ');
+const ALLOWED_METHODS = [...METHODS].join(', ');
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(?::(?<port>\d{1,5}))?$/i;
 const PORT_MAX = 65_535;
@@ -17,12 +17,17 @@ const acceptedHosts = new Set<string>();
  * Node's parser has already refused broken framing.
  */
 export function checkHead(request: ClientRequest): void {
-  const { rawHeaders, headers, method = '', url = '' } = request;
+  const { rawHeaders, headers, url = '' } = request;
   if (rawHeaders.length >= 2 * HEADERS_MAX) throw new AppError('headers_too_large');
-  if (!METHODS.has(method)) throw new AppError('method_not_allowed', { method, allowed: ALLOWED_METHODS });
   if (!url.startsWith('/')) throw new AppError('path_invalid', { detail: 'it must begin with /' });
   if (url.includes('#')) throw new AppError('path_invalid', { detail: 'it must not have a fragment' });
   checkHost(headers.host, rawHeaders);
+}
+
+/** Refuses methods that are not forwarded, and bodies where they mean nothing. The administration knows the methods of each of its paths. */
+export function checkMethod(request: ClientRequest): void {
+  const { method = '' } = request;
+  if (!METHODS.has(method)) throw new AppError('method_not_allowed', { method, allowed: ALLOWED_METHODS });
   if ((method === 'GET' || method === 'HEAD') && hasBody(request))
     throw new AppError('body_not_allowed', { method });
 }

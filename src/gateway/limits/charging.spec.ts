@@ -7,6 +7,7 @@ import {
   type TestGateway,
 } from '../../../test/support/gateway.js';
 import { aBudget, aLimit } from '../../../test/support/limits.js';
+import { aSilence } from '../../../test/support/sounds.js';
 import type { Price, UnitPrices } from '../../providers/prices/price.js';
 
 const TOKENS: Price = {
@@ -32,19 +33,6 @@ const given = async (wishes: GatewayWishes): Promise<TestGateway> =>
 const under = (amount: number, wishes: GatewayWishes): Promise<TestGateway> =>
   given({ caller: aCaller({ limits: { limits: [aBudget(amount)], policies: [] } }), ...wishes });
 afterEach(() => gateway.close());
-
-/** Two seconds of silence: 8,000 samples a second of 16 bits. */
-function wave(): File {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0, 'latin1');
-  head.write('WAVEfmt ', 8, 'latin1');
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(8_000, 24);
-  head.writeUInt16LE(16, 34);
-  return new File([Buffer.concat([head, Buffer.alloc(32_000 - 32)])], 'a.wav', { type: 'audio/wav' });
-}
 
 type Fields = Readonly<Record<string, string | File>>;
 function form(fields: Fields): FormData {
@@ -81,7 +69,7 @@ interface Row extends Asked {
 
 const SOURCE = new File(['picture'], 'a.png', { type: 'image/png' });
 const SPOKEN = { model: 'tts-1', input: 'Hello 🌍!', voice: 'alloy' };
-const HEARD = { file: wave(), model: 'whisper-1' };
+const HEARD = { file: aSilence(2), model: 'whisper-1' };
 const IMAGES = byUnit({
   images: [
     { size: '512x512', quality: null, amount: 18_000_000 },

@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { CallerLimits, Limit, Policy } from '../../common/limits/limit.js';
+import { type CallerLimits, type Limit, limitAt, type Policy } from '../../common/limits/limit.js';
 import { counterKey, periodAt } from '../../common/limits/period.js';
 import { concerns, type Group, groupOf, type LimitedRequest, readsBody } from './applying.js';
 import { type Estimate, type Inestimable, isInestimable } from './estimate.js';
@@ -64,7 +64,8 @@ export class Demands {
     this.parts.push({ pool: this.poolOf(limit, group), amount, slice: null, isForRequest });
   }
 
-  private poolOf(limit: Limit, group: Group | null): Pool {
+  private poolOf(stored: Limit, group: Group | null): Pool {
+    const limit = limitAt(stored, this.moment);
     const name = group ? `${limit.id}/${group.id}` : limit.id;
     const leases = limit.kind === 'budget' ? this.leases.budgets : this.leases.rates;
     const known = leases.find(name, this.moment);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
+import { accountQuery } from '../../providers/account-address.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
 import { gatewayOption } from '../door/gateway-headers.js';
 import { beginsWith, type RequestPath, writtenPath } from './request-path.js';
@@ -41,28 +42,10 @@ function readField(
   });
 }
 
-/** Fields with the defaults of those that were not given. */
-export function withDefaults(provider: Provider, given: Fields): Fields {
-  const defaults = (provider.fields ?? []).flatMap(({ name, default: value }) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
-  return defaults.length === 0 ? given : { ...Object.fromEntries(defaults), ...given };
-}
-
-/** The base URL of an account. Throws `invalid_request` where the account says too little to know it. */
-export function baseUrlOf(provider: Provider, fields: Fields): string {
-  if (provider.baseUrl !== null) return filled(provider.baseUrl, provider, fields);
-  throw new AppError('invalid_request', {
-    detail: `The provider "${provider.id}" has no address of its own. Pin one in the virtual key (custom_host), or send x-gateway-custom-host.`,
-  });
-}
-
 /** Parameters that a call of the account carries, encoded, `a=b&c=d`; empty when there are none. */
 export function queryOf(provider: Provider, fields: Fields, path: RequestPath | undefined): string {
   if (!provider.query || takesNoQuery(provider, path)) return '';
-  return Object.entries(provider.query)
-    .map(([name, value]) => `${name}=${encodeURIComponent(filled(value, provider, fields))}`)
-    .join('&');
+  return accountQuery(provider, fields);
 }
 
 const takesNoQuery = ({ paths }: Provider, path: RequestPath | undefined): boolean =>
@@ -88,17 +71,4 @@ export function withSaid(provider: Provider, fields: Fields, path: RequestPath |
     return [[field.name, value] as const];
   });
   return found.length === 0 ? fields : { ...fields, ...Object.fromEntries(found) };
-}
-
-const PLACEHOLDER = /\{([a-z0-9-]+)\}/g;
-
-/** Values were matched against the patterns of their fields, when they came in a header or were stored. */
-function filled(template: string, provider: Provider, fields: Fields): string {
-  return template.replace(PLACEHOLDER, (_, name: string) => {
-    const value = fields[name];
-    if (value !== undefined) return value;
-    throw new AppError('invalid_request', {
-      detail: `The provider "${provider.id}" needs x-gateway-${name}, or the field "${name}" of the virtual key.`,
-    });
-  });
 }

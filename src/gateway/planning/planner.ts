@@ -14,15 +14,14 @@ import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
 import { bringsCredential } from '../upstream/request-headers.js';
 import type { PlannedTarget, Where } from '../types/plan.js';
 import type { Target } from '../types/target.js';
+import { baseUrlOf, withDefaults } from '../../providers/account-address.js';
 import {
   accountOf,
-  baseUrlOf,
   changesAccount,
   type Fields,
   fieldsFrom,
   NO_FIELDS,
   queryOf,
-  withDefaults,
   withSaid,
 } from './account.js';
 import type { RequestPath } from './request-path.js';

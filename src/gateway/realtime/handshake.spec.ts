@@ -10,7 +10,10 @@ import { addSubprotocols, takeKeyFromQuery, takeKeyFromSubprotocols } from '../u
 
 const gatewayKey = mintApiKey('ws').reveal();
 const identity = new IdentityService(
-  { find: (key) => (key === gatewayKey ? { principal: aCaller(), expiresAt: null } : null) },
+  {
+    find: (key) => (key === gatewayKey ? { principal: aCaller(), expiresAt: null } : null),
+    endOf: () => Promise.resolve(null),
+  },
   { find: () => null, isOurs: () => false },
   new ClientAddresses([]),
 );

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../common/errors/app-error.js';
 import { addAnswerHeaders } from '../delivery/answer-headers.js';
-import { checkHead } from '../door/request-hygiene.js';
+import { checkHead, checkMethod } from '../door/request-hygiene.js';
 import type { Entry } from '../journal/entry.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { headerOf, readResponseHead } from '../upstream/response-headers.js';
@@ -25,6 +25,7 @@ export function responseOn(request: IncomingMessage, socket: Duplex): ServerResp
 /** Refuses what is no opening handshake. https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1 */
 export function checkHandshake(request: IncomingMessage): void {
   checkHead(request);
+  checkMethod(request);
   const { headers, method = '' } = request;
   if (method !== 'GET') throw new AppError('method_not_allowed', { method, allowed: 'GET' });
   if (headers['sec-websocket-version'] !== VERSION)

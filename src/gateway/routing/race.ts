@@ -1,3 +1,4 @@
+import { hedgeDecision } from '../../common/contracts/routing-config/decisions.js';
 import type { Fallback, HedgePlan, PlannedTarget } from '../types/plan.js';
 import { type Answered, movesOn, type Outcome, settle } from './outcome.js';
 import type { Racing, Rival, Walk } from './walk.js';
@@ -38,7 +39,7 @@ export async function race<Answer extends Answered>(
     racing.measured(hedge, outcome);
     return { outcome, tried: 1 };
   }
-  walk.decided(`${plan.path}: ${second.path} is asked too after ${Math.round(patienceMs ?? 0)} ms`);
+  walk.decided(hedgeDecision(plan.path, second.path, Math.round(patienceMs ?? 0)));
   const two = settle(rival.walk.attempt(second, hold));
   return { outcome: await better(plan, { one, two }, { walk, racing, rival }), tried: 2 };
 }

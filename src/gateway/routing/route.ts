@@ -1,5 +1,9 @@
 import { leastOf } from '../../common/contracts/routing-config/cheapest.js';
-import { conditionDecision } from '../../common/contracts/routing-config/decisions.js';
+import {
+  balanceDecision,
+  conditionDecision,
+  outOfServiceDecision,
+} from '../../common/contracts/routing-config/decisions.js';
 import { tokenPriceOf } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Conditional, Fallback, HoldRule, LoadBalance, Plan, Weighted } from '../types/plan.js';
@@ -90,7 +94,7 @@ async function balance<Answer extends Answered>(
   const go = (costs: Costs): Promise<Answer> => {
     const chances = { loads: walk.loads, random: Math.random, costs };
     const { target, by } = pick(fit, walk.request, chances);
-    walk.decided(`${plan.path}: ${target.path} by ${by}`);
+    walk.decided(balanceDecision(plan.path, target.path, by));
     const run = (): Promise<Answer> => route(target.plan, walk, hold);
     return isMeasured(plan) ? walk.loads.measured(target, run, (then) => walk.whenOver(then)) : run();
   };
@@ -128,7 +132,7 @@ type Choosing = Pick<Walk<Answered>, 'request' | 'isOpen' | 'decided'>;
 function inService<T>(targets: readonly T[], walk: Choosing, planOf: (target: T) => Plan): readonly T[] {
   if (!targets.some((target) => isOut(planOf(target), walk))) return targets;
   const fit = targets.filter((target) => !isOut(planOf(target), walk));
-  walk.decided(`${targets.length - fit.length} of ${targets.length} targets are out of service`);
+  walk.decided(outOfServiceDecision(targets.length - fit.length, targets.length));
   return fit.length > 0 ? fit : targets;
 }
 

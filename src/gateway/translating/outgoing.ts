@@ -19,6 +19,7 @@ import { addSubprotocols } from '../upstream/subprotocols.js';
 import { encodeBody } from './encode-body.js';
 import { batchRequest } from './batch-output.js';
 import { LongStrings } from './long-strings.js';
+import { withFittingIds } from './fitting-call-ids.js';
 import { isOwnPath, joined, ownPath, placeOf, queryAt } from './own-path.js';
 import { plainHub } from './plain-hub.js';
 import { type Translation, translationFor } from './translation-for.js';
@@ -109,7 +110,7 @@ function knownRequest(prepared: Prepared): WireRequest {
 
 function ownRequest(prepared: Prepared): WireRequest {
   const { request, content, target, entry } = prepared;
-  const body = bodyAt(content, target);
+  const body = withCallIds(bodyAt(content, target), prepared);
   const own = codingsFor(prepared);
   const headers = headersOf(prepared, own, body !== content.encoded?.bytes);
   addLength(headers, body);
@@ -133,6 +134,15 @@ const PLAINLY = ['accept-encoding', 'identity'] as const;
 
 const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
   isMovedDeployment(content, target) ? bodyOfDeployment(content, target) : bodyOf(content);
+
+/** A conversation may have begun at a provider whose ids of tool calls this one refuses. */
+function withCallIds(body: WireRequest['body'], { content, target, entry }: Prepared): WireRequest['body'] {
+  const { callIds } = target.provider;
+  const { json, body: read } = content;
+  if (!callIds || entry.endpoint?.id !== 'chat-completions' || !json || !Buffer.isBuffer(read)) return body;
+  const fitting = withFittingIds(json, callIds);
+  return fitting === json ? body : editedJson(read, json, fitting);
+}
 
 /** Of bytes that are known the HTTP client says it itself. Not every provider takes a body without. */
 function addLength(headers: string[], body: WireRequest['body']): void {

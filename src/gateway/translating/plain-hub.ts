@@ -1,26 +1,42 @@
+import { createHash } from 'node:crypto';
+import { CallIds } from '../../providers/dialects/call-ids.js';
 import type { Json } from '../../providers/endpoint.js';
+import { wordOf } from '../../providers/endpoints/reading.js';
+import { withoutAnthropicWishes } from '../../providers/models/anthropic-wishes.js';
 import type { Provider } from '../../providers/provider.js';
+import { withIds } from './fitting-call-ids.js';
 
 /** What the hub adds to OpenAI's shape, and providers of that very shape may refuse. */
 const EXTRAS: ReadonlySet<string> = new Set(['cache_control', 'citations', 'content_blocks', 'context']);
 const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
+/** OpenAI's limit of `user`; other providers take more. https://platform.openai.com/docs/api-reference/chat/create */
+const USER_MAX = 64;
+
 /**
- * The hub's request for a provider that speaks OpenAI's shape itself: without marks and blocks that only other dialects
+ * The hub's request for a provider that speaks OpenAI's shape itself: without marks, blocks and wishes that only other dialects
  * know. Reasoning of earlier turns goes back as text where the provider takes it: some refuse a request without it, others
- * one that has it (`Provider.reasoningField`).
+ * one that has it (`Provider.reasoningField`). Ids of calls are such as it takes.
  */
-export function plainHub(hub: Json, { reasoningField }: ReasoningPlace): Json {
-  const { messages, tools } = hub;
+export function plainHub(hub: Json, { reasoningField, callIds }: PlainFacts): Json {
+  const { messages, tools, user } = hub;
   const field = reasoningField === undefined ? 'reasoning_content' : reasoningField;
+  const ids = callIds ? new CallIds(callIds) : null;
   return {
-    ...hub,
-    ...(Array.isArray(messages) ? { messages: messages.map((message) => plainMessage(message, field)) } : {}),
+    ...withoutAnthropicWishes(hub, wordOf(hub.model)),
+    ...(typeof user === 'string' && user.length > USER_MAX ? { user: shortened(user) } : {}),
+    ...(Array.isArray(messages)
+      ? { messages: messages.map((message) => withIds(plainMessage(message, field), ids)) }
+      : {}),
     ...(Array.isArray(tools) ? { tools: tools.map(withoutExtras) } : {}),
   };
 }
 
-type ReasoningPlace = Pick<Provider, 'reasoningField'>;
+type PlainFacts = Pick<Provider, 'reasoningField' | 'callIds'>;
+
+/** Tells users apart as well as the whole does. */
+const shortened = (user: string): string =>
+  createHash('sha256').update(user).digest('hex').slice(0, USER_MAX);
 
 function plainMessage(message: unknown, field: string | null): unknown {
   const plain = withReasoningAt(field, withoutExtras(message));

@@ -19,3 +19,20 @@ it('a refusal whose type stands in a header is told as what it is', async () => 
     error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   });
 });
+
+it('a refusal of the gateway names the parameter, and has the outer type of an Anthropic client', async () => {
+  gateway = await aGateway({ virtualKeys: { claude: 'anthropic', gemini: 'google' } });
+  const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] };
+  const headers = { 'content-type': 'application/json', 'x-gateway-virtual-key': 'gemini' };
+  const asked = JSON.stringify({ ...body, container: 'c' });
+  const messages = await gateway.request('/v1/messages', { method: 'POST', headers, body: asked });
+  const chat = await gateway.chat({ ...body, seed: 7 }, { 'x-gateway-virtual-key': 'claude' });
+
+  expect(await messages.json()).toMatchObject({
+    type: 'error',
+    error: { code: 'parameter_unsupported', param: 'container' },
+  });
+  const refused = (await chat.json()) as Record<string, unknown>;
+  expect(refused).toMatchObject({ error: { code: 'parameter_unsupported', param: 'seed' } });
+  expect(refused).not.toHaveProperty('type');
+});

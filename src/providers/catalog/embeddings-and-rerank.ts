@@ -1,7 +1,20 @@
 import { bearer, inHeader } from '../auth-scheme.js';
 import { jina, voyage } from '../dialects/rerankers/index.js';
+import type { Price } from '../prices/price.js';
 import type { Provider } from '../provider.js';
 import { passedThrough } from './compatible.js';
+
+/** Read on 2026-11-20 in the data of LiteLLM 1.110.2, which names https://api.jina.ai/v1/models. */
+const JINA_RERANKERS = ['jina-reranker-v3.5', 'jina-reranker-m0', 'jina-reranker-v2-base-multilingual'];
+/** Nano-dollars per million tokens. */
+const JINA_RERANK: Price = {
+  input: 50_000_000,
+  output: 0,
+  cachedInput: null,
+  cacheWrite: null,
+  audioInput: null,
+  audioOutput: null,
+};
 
 /** What search is made of: embeddings, reranking, vector databases. */
 export const embeddingsAndRerank: readonly Provider[] = [
@@ -14,6 +27,7 @@ export const embeddingsAndRerank: readonly Provider[] = [
     // Embeddings are close to OpenAI's shape, and unknown parameters are refused: the dialect renames and drops.
     endpoints: ['rerank'],
     pricesId: null,
+    prices: new Map(JINA_RERANKERS.map((model) => [model, JINA_RERANK])),
     source: 'https://api.jina.ai/redoc',
   },
   {

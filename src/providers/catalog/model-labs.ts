@@ -2,6 +2,7 @@ import { bearer, inHeader } from '../auth-scheme.js';
 import { anthropic } from '../dialects/anthropic/index.js';
 import { cohere } from '../dialects/cohere/index.js';
 import { gemini } from '../dialects/gemini/index.js';
+import { MISTRAL_CALL_IDS, OPENAI_CALL_IDS } from '../dialects/call-ids.js';
 import { mistral } from '../dialects/mistral.js';
 import type { Provider } from '../provider.js';
 import { compatible, messageBatchLinks, passedThrough } from './compatible.js';
@@ -12,6 +13,7 @@ export const modelLabs: readonly Provider[] = [
     id: 'openai',
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
+    callIds: OPENAI_CALL_IDS,
     endpoints: [
       'chat-completions',
       'completions',
@@ -106,6 +108,7 @@ export const modelLabs: readonly Provider[] = [
       'models',
     ],
     pricesId: 'mistral',
+    callIds: MISTRAL_CALL_IDS,
     // https://github.com/BerriAI/litellm/issues/30835
     reasoningField: null,
     source: 'https://docs.mistral.ai/api',
@@ -115,7 +118,7 @@ export const modelLabs: readonly Provider[] = [
     name: 'DeepSeek',
     // The documented paths have no version part; api.deepseek.com/v1 was a synonym that the page no longer names.
     baseUrl: 'https://api.deepseek.com',
-    endpoints: ['chat-completions', 'models'],
+    endpoints: ['chat-completions', 'responses', 'models'],
     source: 'https://api-docs.deepseek.com/',
   }),
   compatible({

@@ -19,11 +19,14 @@ const KINDS: readonly Kind[] = [
   { name: /rerank/, endpoints: ['rerank'] },
   { name: /embed|(^|\/)(bge|gte|e5|voyage)-/, endpoints: ['embeddings', 'embed-content'] },
   { name: /moderation/, endpoints: ['moderations'] },
-  { name: /transcribe|whisper/, endpoints: ['transcriptions', 'translations', 'realtime'] },
-  { name: /realtime|-live-/, endpoints: ['realtime'] },
-  { name: /(^|[-/])(tts|aura|orpheus)(-|$)/, endpoints: ['speech', 'generate-content'] },
   {
-    name: /gpt-image|dall-e|imagen|glm-image|grok-imagine|cogview|stable-(diffusion|image)|^(sd3|core$|ultra$)|(^|\/)flux/,
+    name: /transcribe|whisper|^scribe_|^(nova|nova-[23]|enhanced|base)(-(general|phonecall))?$/,
+    endpoints: ['transcriptions', 'translations', 'realtime'],
+  },
+  { name: /realtime|-live-/, endpoints: ['realtime'] },
+  { name: /(^|[-/])(tts|aura|orpheus)(-|$)|^eleven_/, endpoints: ['speech', 'generate-content'] },
+  {
+    name: /gpt-image|dall-e|imagen|glm-image|grok-imagine|cogview|^recraft|stable-(diffusion|image)|^(sd3|core$|ultra$)|(^|\/)flux/,
     endpoints: ['image-generations', 'image-edits', 'image-variations'],
   },
   { name: /^(inpaint|erase|search-and-replace|remove-background)$/, endpoints: ['image-edits'] },

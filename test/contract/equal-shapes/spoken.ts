@@ -27,7 +27,7 @@ export const SPOKEN: Readonly<Record<string, string>> = {
   cohere: 'chat-v2 embed-v2 rerank-v2 rerank',
   'mistral-ai':
     'chat-completions fim-completions agent-completions embeddings moderations ocr speech transcriptions',
-  deepseek: 'chat-completions',
+  deepseek: 'chat-completions responses',
   'x-ai': 'chat-completions responses image-generations',
   moonshot: 'chat-completions',
   'moonshot-ai': 'chat-completions',

@@ -105,7 +105,7 @@ describe('B: a path', () => {
     },
   );
 
-  it.each(['/%76%31/models', '/v%31/x', '/V1/models', '/v2/models', '/', '//v1/models', '/v1x/y'])(
+  it.each(['/%76%31/models', '/v%31/x', '/V1/models', '/v2/models', '//v1/models', '/v1x/y'])(
     'B20: %s is nobody’s path',
     async (target) => {
       const answer = await ask(target, 'GET', 'never');
@@ -113,6 +113,11 @@ describe('B: a path', () => {
       expect(targets()).toEqual([]);
     },
   );
+
+  it('B20: / tells what answers here, and reaches no provider', async () => {
+    expect((await ask('/', 'GET', 'never')).status).toBe(200);
+    expect(targets()).toEqual([]);
+  });
 
   it.each([
     ['/v1', '/base/v9'],

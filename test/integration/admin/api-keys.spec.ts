@@ -385,9 +385,15 @@ describe('API keys', () => {
         ['DELETE', ''],
         ['POST', '/rotate'],
       ])
-        expect((await app.call(method ?? '', `/v1/api-keys/${id}${path ?? ''}`, { body: {} })).status).toBe(
-          404,
-        );
+        expect(
+          (
+            await app.call(
+              method ?? '',
+              `/v1/api-keys/${id}${path ?? ''}`,
+              method === 'GET' ? {} : { body: {} },
+            )
+          ).status,
+        ).toBe(404);
       expect((await app.call('GET', '/v1/api-keys?page_size=100')).text).not.toContain(id);
     });
 

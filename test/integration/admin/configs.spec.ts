@@ -312,6 +312,25 @@ describe('configs', () => {
     expect(Number(count)).toBe(Number(before[0].count) + 1);
   });
 
+  it('tell what goes by them: keys, keys of users, and requests that name none', async () => {
+    const config = { name: 'Used', slug: 'pc-used', config: SIMPLE, workspace_id: app.first.workspace_id };
+    expect((await app.call('POST', CONFIGS, { body: config })).status).toBe(200);
+    const usage = async () => (await app.call('GET', `${CONFIGS}/pc-used/usage`)).body;
+    expect(await usage()).toEqual({
+      object: 'config-usage',
+      api_keys: 0,
+      user_keys_of: null,
+      is_default: false,
+    });
+
+    const key = { name: 'Key', scopes: ['logs.view'], workspace_id: app.first.workspace_id };
+    const defaults = { config_id: 'pc-used' };
+    const made = await app.call('POST', '/v1/api-keys/workspace/service', { body: { ...key, defaults } });
+    expect(made.status, made.text).toBe(200);
+    expect(await usage()).toMatchObject({ api_keys: 1 });
+    expect((await app.call('DELETE', `${CONFIGS}/pc-used`)).body.error.message).toContain('1 API keys');
+  });
+
   it('are the default of a workspace one at a time, also when two become it at once', async () => {
     const made = await Promise.all([aConfig({ isDefault: 1 }), aConfig({ is_default: true })]);
     const defaults = (await Promise.all(made.map(({ slug }) => read(slug)))).filter(

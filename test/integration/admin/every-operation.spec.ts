@@ -152,6 +152,7 @@ describe('a list', () => {
     { path: '/v1/policies/rate-limits', holds: 'rate policy' },
     { path: '/v1/logs', holds: 'log' },
     { path: '/v1/logs/exports', holds: 'log export' },
+    { path: '/v1/logs/views', holds: 'shared view' },
     { path: '/v1/admin/workspaces' },
     { path: '/v1/admin/legal-holds', holds: 'legal hold' },
     { path: '/v1/audit-logs' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../src/admin/openapi/document.js';
+import { buildAdministrationApi } from '../../../src/admin/openapi/document.js';
 import type { Answer } from '../../support/admin-app.js';
 import {
   CALLERS,
@@ -40,7 +40,7 @@ function told({ status, text, headers }: Answer): object {
 
 describe('the table of permissions', () => {
   it('has a line for each operation of the administration, and a status for each caller', () => {
-    const { paths } = buildOpenApi(world.app.app);
+    const { paths } = buildAdministrationApi(world.app.app);
     const operations = Object.entries(paths).flatMap(([path, item]) =>
       METHODS.filter((method) => item[method]).map((method) => `${method.toUpperCase()} ${path}`),
     );

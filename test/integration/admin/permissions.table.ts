@@ -30,6 +30,7 @@ export type ThingName =
   | 'API key in the body'
   | 'API key of somebody else'
   | 'audit destination'
+  | 'budget of a virtual key'
   | 'config'
   | 'config version'
   | 'config version in the body'
@@ -37,15 +38,18 @@ export type ThingName =
   | 'finished log export'
   | 'guardrail'
   | 'guardrail of the organization'
+  | 'identity provider'
   | 'integration'
   | 'integration of the organization'
   | 'invite'
   | 'legal hold'
+  | 'linked account'
   | 'log'
   | 'log export'
   | 'member'
   | 'model of the integration'
   | 'new audit destination'
+  | 'new identity provider'
   | 'new guardrail of the organization'
   | 'new invite'
   | 'new member'
@@ -56,6 +60,8 @@ export type ThingName =
   | 'price'
   | 'provider'
   | 'rate policy'
+  | 'shared view'
+  | 'sign-in trial'
   | 'signed tokens'
   | 'this workspace'
   | 'trace'
@@ -63,6 +69,7 @@ export type ThingName =
   | 'use of a policy'
   | 'virtual key'
   | 'virtual key for another workspace'
+  | 'virtual key of the sandbox'
   | 'workspace';
 
 export interface Permission {
@@ -84,6 +91,7 @@ const
   ADMINISTER    = '200 200 403 403 403 | 200 403 403 403 401 | 404 401', // a thing of the organization
   OWN_SETTINGS  = '200 200 403 403 403 | 200 403 403 403 401 | 200 401', // of one's organization, whichever it is
   OWNERS_ONLY   = '200 403 403 403 403 | 200 403 403 403 401 | 404 401', // an owner, or a key that acts for one
+  OWNERS_OWN    = '200 403 403 403 403 | 200 403 403 403 401 | 200 401', // of one's organization, by its owners
   ABOVE_READ    = '200 200 404 404 404 | 200 404 404 403 401 | 404 401', // what no workspace reaches
   ABOVE_MANAGE  = '200 200 404 404 403 | 200 404 404 403 401 | 404 401',
   LENT          = '200 200 403 404 403 | 200 403 404 403 401 | 404 401', // of the organization, lent to this workspace
@@ -111,6 +119,7 @@ const GROUPED = {
 /* prettier-ignore */
 export const PERMISSIONS: readonly Permission[] = [
   row('GET /v1/admin/me', EVERYBODY),
+  row('GET /v1/provider-catalog', EVERYBODY),
 
   row('POST /v1/api-keys/organisation/service', OWN_SETTINGS, undefined, KEY),
   row('POST /v1/api-keys/workspace/service', MANAGE, undefined, { ...KEY, ...HERE }),
@@ -135,6 +144,10 @@ export const PERMISSIONS: readonly Permission[] = [
   row('GET /v1/virtual-keys/{slug}', READ, 'virtual key'),
   row('PUT /v1/virtual-keys/{slug}', MANAGE, 'virtual key', RENAMED),
   row('DELETE /v1/virtual-keys/{slug}', MANAGE, 'virtual key'),
+  row('GET /v1/limits', LIST),
+  row('POST /v1/limits/{id}/raise', MANAGE, 'budget of a virtual key', { by: 5 }),
+  row('POST /v1/virtual-keys/{slug}/test', MANAGE, 'virtual key of the sandbox'),
+  row('POST /v1/virtual-keys/test', MANAGE, undefined, { provider: 'sandbox', ...HERE }),
   row('POST /v1/virtual-keys/{slug}/duplicate', MANAGE, 'virtual key', {}),
   row('POST /v1/virtual-keys/{slug}/copy', MANAGE, 'virtual key', HERE),
   row('POST /v1/virtual-keys/{slug}/copy', ABOVE_MANAGE, 'virtual key for another workspace'),
@@ -143,6 +156,7 @@ export const PERMISSIONS: readonly Permission[] = [
   row('POST /v1/configs/simulate', READ, undefined, { config: { provider: 'sandbox' }, ...HERE }),
   row('GET /v1/configs', LIST),
   row('GET /v1/configs/{slug}', READ, 'config'),
+  row('GET /v1/configs/{slug}/usage', READ, 'config'),
   row('PUT /v1/configs/{slug}', MANAGE, 'config', RENAMED),
   row('DELETE /v1/configs/{slug}', MANAGE, 'config'),
   row('GET /v1/configs/{slug}/versions', READ, 'config'),
@@ -222,10 +236,21 @@ export const PERMISSIONS: readonly Permission[] = [
   row('GET /v1/admin/organisation/jwt', OWN_SETTINGS, 'signed tokens'),
   row('PUT /v1/admin/organisation/jwt', OWN_SETTINGS, 'new signed tokens'),
   row('DELETE /v1/admin/organisation/jwt', OWN_SETTINGS, 'signed tokens'),
+  row('GET /v1/admin/organisation/identity-providers', OWN_SETTINGS),
+  row('POST /v1/admin/organisation/identity-providers', OWNERS_OWN, 'new identity provider'),
+  row('GET /v1/admin/organisation/identity-providers/{id}', ADMINISTER, 'identity provider'),
+  row('PUT /v1/admin/organisation/identity-providers/{id}', OWNERS_ONLY, 'identity provider', RENAMED),
+  row('DELETE /v1/admin/organisation/identity-providers/{id}', OWNERS_ONLY, 'identity provider'),
+  row('DELETE /v1/admin/organisation/identity-providers/{id}/accounts/{userId}', OWNERS_ONLY, 'linked account'),
+  row('POST /v1/admin/organisation/sign-in-trials', OWNERS_OWN, 'new identity provider'),
+  row('GET /v1/admin/organisation/sign-in-trials/{id}', ADMINISTER, 'sign-in trial'),
+  row('GET /v1/admin/organisation/sign-in', OWN_SETTINGS),
+  row('PUT /v1/admin/organisation/sign-in', OWNERS_OWN, undefined, { single_sign_on_required: false, break_glass_user_ids: [] }),
   row('GET /v1/model-configs/pricing', OWN_SETTINGS),
   row('PUT /v1/model-configs/pricing/{provider}/{model}', OWN_SETTINGS, 'price', { pay_as_you_go: {} }),
   row('DELETE /v1/model-configs/pricing/{provider}/{model}', ADMINISTER, 'price'),
   row('GET /v1/audit-logs', OWN_SETTINGS),
+  row('GET /v1/audit-logs/verify', OWN_SETTINGS),
   row('GET /v1/audit-logs/export', OWN_SETTINGS),
   row('POST /v1/audit-logs/destinations', OWN_SETTINGS, 'new audit destination'),
   row('GET /v1/audit-logs/destinations', OWN_SETTINGS),
@@ -250,6 +275,10 @@ export const PERMISSIONS: readonly Permission[] = [
   row('POST /v1/logs/exports/{id}/start', READ, 'log export'),
   row('POST /v1/logs/exports/{id}/cancel', READ, 'log export'),
   row('GET /v1/logs/exports/{id}/download', READ, 'finished log export'),
+  row('GET /v1/logs/views', LIST),
+  row('POST /v1/logs/views', READ, undefined, { name: 'A view', ...HERE }),
+  row('PUT /v1/logs/views/{id}', MANAGE, 'shared view', RENAMED),
+  row('DELETE /v1/logs/views/{id}', MANAGE, 'shared view'),
   row('GET /v1/logs/{id}', READ, 'log'),
   row('GET /v1/logs/traces/{traceId}', READ, 'trace'),
   row('POST /v1/feedback', GIVE_FEEDBACK, undefined, { trace_id: 't', value: 1 }),
@@ -272,12 +301,16 @@ export const ENDLESS: readonly string[] = ['GET /v1/logs/stream'];
 /** Doors for those who have no credential: what they send is one, or everybody may know the answer. */
 export const PUBLIC: readonly string[] = [
   'GET /v1/logs/exports/{id}/file',
+  'GET /v1/auth/single-sign-on/callback',
+  'GET /v1/auth/single-sign-on/start',
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',
   'POST /v1/auth/passkeys/request-options',
   'POST /v1/auth/passkeys/sign-in',
   'POST /v1/auth/set-up',
   'POST /v1/auth/sign-in',
+  'POST /v1/auth/single-sign-on',
+  'POST /v1/auth/single-sign-on/back-channel-logout',
 ];
 
 /** About the caller's own dashboard session. Every other credential is refused; test/integration/sign-in walks through them. */
@@ -287,6 +320,7 @@ export const OF_SESSIONS: readonly string[] = [
   'DELETE /v1/auth/sessions',
   'DELETE /v1/auth/sessions/{id}',
   'POST /v1/auth/sign-out',
+  'POST /v1/auth/single-sign-on/sign-out',
   'POST /v1/auth/step-up',
   'POST /v1/auth/password',
   'POST /v1/auth/totp',

@@ -83,6 +83,8 @@ export class PermissionThings {
       );
       return at(id);
     },
+    'shared view': async () =>
+      at((await this.made('logs/views', { name: 'A view', is_shared: true, ...HERE })).id),
     trace: async () => ({ path: [(await this.logged(`t-${randomUUID()}`)).path[1] ?? ''] }),
     member: async () => at('ws-default', (await this.person({ [this.app.first.workspace_id]: 'member' })).id),
     'new member': async () => ({
@@ -108,9 +110,24 @@ export class PermissionThings {
     'usage policy': async () => at((await this.made('policies/usage-limits', BUDGET)).id),
     'use of a policy': () => this.use(),
     'signed tokens': async () => at(),
+    'new identity provider': async () => ({ path: [], body: await this.identityProvider() }),
+    'identity provider': async () => at((await this.madeProvider()).id),
+    'linked account': async () => {
+      const { id } = await this.madeProvider();
+      const { id: userId } = await this.person({});
+      await this.app.dataSource.query(
+        'INSERT INTO user_identities (provider_id, subject, organization_id, user_id) VALUES ($1, $2, $3, $4)',
+        [id, randomUUID(), this.app.first.organisation_id, userId],
+      );
+      return at(id, userId);
+    },
+    'sign-in trial': async () =>
+      at((await this.made('admin/organisation/sign-in-trials', await this.identityProvider())).id),
     'new signed tokens': async () => ({ path: [], body: this.signedTokens() }),
     'this workspace': async () => at('ws-default'),
+    'budget of a virtual key': () => this.budget(),
     'virtual key': () => this.virtualKey(),
+    'virtual key of the sandbox': () => this.virtualKey({ provider: 'sandbox', key: undefined }),
     'virtual key for another workspace': async () => ({
       ...(await this.virtualKey()),
       body: { workspace_id: 'ws-third' },
@@ -120,6 +137,26 @@ export class PermissionThings {
       return { ...at(await this.app.anotherWorkspace(slug)), query: `?name=${slug}` };
     },
   };
+
+  /** At an address of this machine that publishes what a provider must. */
+  private async identityProvider(): Promise<object> {
+    const issuer = new URL(this.issuer.uri).origin;
+    const metadata = {
+      ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
+      jwks_uri: this.issuer.uri,
+    };
+    this.issuer.answer = (response) =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(metadata));
+    return { name: 'Directory', issuer, client_id: 'gatehouse', client_secret: 'sso-canary' };
+  }
+
+  /** An organization has twenty at most, so the oldest go. */
+  private async madeProvider(): Promise<Json> {
+    await this.app.dataSource.query(
+      'DELETE FROM identity_providers WHERE id IN (SELECT id FROM identity_providers ORDER BY id DESC OFFSET 15)',
+    );
+    return this.made('admin/organisation/identity-providers', await this.identityProvider());
+  }
 
   private async made(path: string, body: object): Promise<Json> {
     const answer = await this.app.call('POST', `/v1/${path}`, { body });
@@ -149,9 +186,17 @@ export class PermissionThings {
     return integration;
   }
 
-  private async virtualKey(): Promise<Thing> {
-    const body = { name: 'Asked for', provider: 'openai', key: 'sk-canary', ...HERE };
+  private async virtualKey(more: object = {}): Promise<Thing> {
+    const body = { name: 'Asked for', provider: 'openai', key: 'sk-canary', ...HERE, ...more };
     return at((await this.made('virtual-keys', body)).data.slug);
+  }
+
+  private async budget(): Promise<Thing> {
+    const usage_limits = { credit_limit: 10, type: 'cost', periodic_reset: 'monthly' };
+    const body = { name: 'Limited', provider: 'sandbox', usage_limits, ...HERE };
+    const { slug } = (await this.made('virtual-keys', body)).data;
+    const { data } = (await this.app.call('GET', '/v1/limits?page_size=100')).body;
+    return at(data.find((limit: Json) => limit.applies_to.slug === slug).id);
   }
 
   private sharedGuardrail(): object {

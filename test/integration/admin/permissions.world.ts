@@ -31,7 +31,10 @@ export class PermissionWorld {
   }
 
   static async make(): Promise<PermissionWorld> {
-    const world = new PermissionWorld(await AdminApp.start(), await TestIssuer.start());
+    const world = new PermissionWorld(
+      await AdminApp.start({ GATEHOUSE_EGRESS_ALLOW: '127.0.0.1:*' }),
+      await TestIssuer.start(),
+    );
     await world.populate();
     return world;
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../src/admin/openapi/document.js';
+import { buildAdministrationApi } from '../../../src/admin/openapi/document.js';
 import { aUserWithPassword, Browser } from '../../support/browser.js';
 import { AdminApp, type Answer } from '../../support/admin-app.js';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { email, password } = await aUserWithPassword(app, { role: 'admin' });
   session = new Browser(app);
   await session.signIn(email, password);
-  operations = Object.entries(buildOpenApi(app.app).paths).flatMap(([path, methods]) =>
+  operations = Object.entries(buildAdministrationApi(app.app).paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, { parameters?: { in: string; name: string }[] }>).map(
       ([method, { parameters = [] }]) => ({
         method: method.toUpperCase(),
@@ -51,9 +51,15 @@ async function call(operation: Operation, query: string): Promise<Answer> {
     : asWorkspace;
 }
 
+/** A browser comes here on its way to an identity provider and back: what is wrong is told on the page to which it is redirected. */
+const REDIRECTS: ReadonlySet<string> = new Set([
+  '/v1/auth/single-sign-on/callback',
+  '/v1/auth/single-sign-on/start',
+]);
+
 describe('a query parameter that an operation does not document', () => {
   it.each(['GET', 'POST', 'PUT', 'DELETE'])('is refused and named by every %s operation', async (method) => {
-    const of = operations.filter((each) => each.method === method);
+    const of = operations.filter((each) => each.method === method && !REDIRECTS.has(each.path));
     expect(of.length).toBeGreaterThan(15);
     const wrong: string[] = [];
     for (const operation of of) {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../src/admin/openapi/document.js';
+import { buildAdministrationApi } from '../../../src/admin/openapi/document.js';
 import { administer } from '../../support/administer.js';
 import { AdminApp } from '../../support/admin-app.js';
 
@@ -48,6 +48,35 @@ describe('the web server of the administration', () => {
 
     expect(answer.status).toBe(status);
     if (status === 415) expect(answer.body.error.code).toBe('unsupported_media_type');
+  });
+
+  it.each([
+    ['OPTIONS', '/v1/admin/me', 'GET, HEAD'],
+    ['PUT', '/v1/admin/me', 'GET, HEAD'],
+    ['PATCH', '/v1/configs/some-config', 'DELETE, GET, HEAD, PUT'],
+    ['OPTIONS', '/v1/api-keys/revoke', 'POST'],
+  ] as const)(
+    'answers %s %s with 405 and the methods that the path has: %s',
+    async (method, path, allowed) => {
+      const answer = await app.call(method, path);
+      expect([answer.status, answer.body.error.code]).toEqual([405, 'method_not_allowed']);
+      expect(answer.headers['allow']).toBe(allowed);
+    },
+  );
+
+  it.each([
+    ['GET', '/v1/admin/me', 400, 'body_not_allowed'],
+    ['GET', '/v1/admin/invites/accept', 405, 'method_not_allowed'],
+    ['GET', '/v1/no-such-path', 404, 'not_found'],
+  ] as const)('refuses the body of %s %s with %i %s', async (method, path, status, code) => {
+    const answer = await app.call(method, path, { body: '{}' });
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+  });
+
+  it('answers a path that is no URL, and one with a parameter of 4 KiB, in its own words', async () => {
+    expect((await app.call('GET', '/v1/configs/%zz')).body.error.code).toBe('path_invalid');
+    const long = await app.call('GET', `/v1/configs/${'x'.repeat(4096)}`);
+    expect([long.status, long.body.error.code]).toEqual([404, 'not_found']);
   });
 
   it('does not care for the type of a GET, which has no body', async () => {
@@ -145,7 +174,7 @@ describe('the web server of the administration', () => {
     expect(headers['x-portkey-request-id']).toBe(headers['x-gateway-request-id']);
   });
 
-  it('answers 401 in the same words, whatever is wrong with the key', async () => {
+  it('answers 401 in the same words, unless the whole secret of a key that has ended is presented', async () => {
     const { id, key: revoked } = await app.workspaceKey();
     await app.call('DELETE', `/v1/api-keys/${id}`);
     const expired = await app.workspaceKey();
@@ -156,7 +185,7 @@ describe('the web server of the administration', () => {
       await app.dataSource.query('SELECT encode(key_hash, $1) AS hash FROM api_keys LIMIT 1', ['hex'])
     )[0].hash;
     const texts = await Promise.all(
-      ['', 'nonsense', revoked, expired.key, hash, `${revoked.slice(0, -1)}!`].map(async (key) => {
+      ['', 'nonsense', hash, `${revoked.slice(0, -1)}!`].map(async (key) => {
         const { status, text, body } = await app.call('GET', '/v1/virtual-keys', { key });
         expect(status).toBe(401);
         return text.replace(body.error.request_id, '');
@@ -164,6 +193,14 @@ describe('the web server of the administration', () => {
     );
 
     expect(new Set(texts).size).toBe(1);
+    for (const [key, words] of [
+      [revoked, 'This API key was revoked at '],
+      [expired.key, 'This API key expired at '],
+    ] as const) {
+      const { status, body } = await app.call('GET', '/v1/virtual-keys', { key });
+      expect([status, body.error.code]).toEqual([401, 'api_key_ended']);
+      expect(body.error.message).toContain(words);
+    }
   });
 
   it.each([
@@ -178,7 +215,7 @@ describe('the web server of the administration', () => {
   });
 
   it('describes each of its operations', () => {
-    const { paths } = buildOpenApi(app.app);
+    const { paths } = buildAdministrationApi(app.app);
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -214,9 +251,13 @@ describe('the web server of the administration', () => {
       'post /v1/auth/passkeys/sign-in',
       'post /v1/auth/set-up',
       'post /v1/auth/sign-in',
+      'post /v1/auth/single-sign-on',
+      'post /v1/auth/single-sign-on/back-channel-logout',
+      'get /v1/auth/single-sign-on/callback',
+      'get /v1/auth/single-sign-on/start',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ];
-    const { paths } = buildOpenApi(app.app);
+    const { paths } = buildAdministrationApi(app.app);
     for (const [path, methods] of Object.entries(paths))
       for (const method of Object.keys(methods)) {
         if (PUBLIC.includes(`${method} ${path}`)) continue;

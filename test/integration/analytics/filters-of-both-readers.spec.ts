@@ -74,6 +74,21 @@ describe('analytics and the list of requests', () => {
     [{ ai_org_model: 'openai__' }, 1],
     [{ is_success: 'true' }, 14],
     [{ is_success: 'false' }, 1],
+    [{ status_code_min: '400' }, 1],
+    [{ status_code_min: '300', status_code_max: '399' }, 1],
+    [{ status_code_max: '299' }, 13],
+    [{ not_status_code: '302,404' }, 13],
+    [{ not_ai_model: 'noprov' }, 14],
+    [{ not_ai_org: 'openai', ai_model: 'noprov' }, 1],
+    [{ not_virtual_key: 'never-used' }, 15],
+    [{ not_api_key_id: '01a0a1b2-0000-7000-8000-000000000000' }, 15],
+    [{ not_config: 'never-saved' }, 15],
+    [{ not_user: 'nobody' }, 15],
+    [{ not_prompt_slug: 'none' }, 15],
+    [{ not_error_code: 'none' }, 15],
+    [{ 'not_metadata[team]': 'red' }, 14],
+    [{ not_metadata: '{"team":""}' }, 13],
+    [{ not_ai_org_model: '__noprov' }, 14],
   ];
 
   it.each(CASES)('agree about %j', async (query, count) => {

@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Administration, APPLICATION_SCOPES } from '../administration.js';
 import type { Answer } from '../http-client.js';
 import type { Service } from '../service.js';
+import { SeededRandom } from '../random.js';
 import { inParallel, sleep } from '../waiting.js';
 import { billOf, type Booked, type ScriptedProvider, type Task, textOf } from './scripted-provider.js';
 import { PRICES, UNPRICED } from './prices.js';
-
-/** One workspace of the proof, with two keys and two virtual keys that lead to two addresses of the provider. */
-export interface Tenant {
-  readonly id: string;
-  readonly slug: string;
-  readonly keys: readonly { readonly id: string; readonly key: string }[];
-  readonly first: string;
-  readonly second: string;
-  /** Slugs of saved configs. */
-  readonly fallback: string;
-  readonly cache: string;
-}
+import type { Fact } from './facts.js';
+import type { Tenant } from './tenant.js';
 
 /** One request as its client made it and what it saw. */
 export interface Asked {
@@ -44,7 +34,6 @@ export interface Known extends Asked {
   readonly virtualKey: string;
   readonly provider: string;
   readonly config: string;
-  readonly tokens: number;
   readonly input: number;
   readonly output: number;
   /** Nano-dollars; null when nobody knows. */
@@ -54,67 +43,29 @@ export interface Known extends Asked {
   readonly fallbacks: number;
 }
 
-const SCOPES = [...APPLICATION_SCOPES, 'analytics.view', 'logs.write'];
 const MOST_AT_ONCE = 24;
 const QUESTIONS = 40;
 
 /** Numbers that are the same in every run of the same seed. */
 export function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-export async function aTenant(service: Service, provider: ScriptedProvider, name: string): Promise<Tenant> {
-  const administration = new Administration(service);
-  const { id, slug } = (await administration.ask('POST', '/v1/admin/workspaces', { name })) as {
-    id: string;
-    slug: string;
-  };
-  const keys = await Promise.all(
-    ['a', 'b'].map((each) => administration.createKey(`${name}-${each}`, SCOPES, { workspace_id: id })),
-  );
-  const virtualKey = (place: string): Promise<string> =>
-    administration.createVirtualKey({
-      name: `${name}-${place}`,
-      secret: 'sk-of-the-proof',
-      customHost: provider.address(place),
-      workspaceId: id,
-    });
-  const [first, second] = [await virtualKey('first'), await virtualKey('second')];
-  const config = async (what: string, document: object): Promise<string> => {
-    const made = await administration.ask('POST', '/v1/configs', {
-      name: `${name}-${what}`,
-      workspace_id: id,
-      config: document,
-    });
-    return made.data.slug as string;
-  };
-  const targets = [{ virtual_key: first }, { virtual_key: second }];
-  return {
-    id,
-    slug,
-    keys,
-    first,
-    second,
-    fallback: await config('fallback', { strategy: { mode: 'fallback' }, targets }),
-    cache: await config('cache', { cache: { mode: 'simple' }, virtual_key: first }),
-  };
+  const random = new SeededRandom(seed);
+  return (below) => random.whole(0, below - 1);
 }
 
 /** Sends so many requests of all kinds and tells what must be known of them. */
 export class KnownRequests {
   readonly #asked: Asked[] = [];
-  readonly #next = numbers(42);
+  readonly #next: (below: number) => number;
   readonly #run = randomUUID().slice(0, 8);
 
   constructor(
     private readonly service: Service,
     private readonly provider: ScriptedProvider,
     private readonly tenants: readonly Tenant[],
-  ) {}
+    seed = 42,
+  ) {
+    this.#next = numbers(seed);
+  }
 
   get count(): number {
     return this.#asked.length;
@@ -294,7 +245,6 @@ function knownOf(asked: Asked, calls: readonly Booked[], stored: Booked | undefi
     config: via === 'fallback' || via === 'cache' ? tenant[via] : '',
     input: sum('input'),
     output: sum('output'),
-    tokens: sum('input') + sum('output'),
     cost: isHit ? 0 : bill,
     saved: isHit ? (bill ?? 0) : 0,
     retries: Math.max(0, calls.length - 1) - fallbacks,
@@ -308,4 +258,29 @@ function billed(told: readonly Booked[]): number | null {
   return bills.length === 0 || bills.includes(null)
     ? null
     : bills.reduce<number>((total, bill) => total + (bill ?? 0), 0);
+}
+
+/** What only the gateway can know of it. */
+interface Timing {
+  readonly durationMs: number;
+  readonly errorCode: string;
+  readonly ending: string;
+}
+
+export function factOf(known: Known, timing: Timing): Fact {
+  const { tenant, exchange, calls } = known;
+  const isTold = known.cacheStatus === 'HIT' || calls.some(({ usage }) => usage !== null);
+  return {
+    ...known,
+    ...timing,
+    trace: exchange,
+    span: '',
+    workspace: tenant.slug,
+    endpoint: 'chat-completions',
+    prompt: '',
+    source: '',
+    input: isTold ? known.input : null,
+    output: isTold ? known.output : null,
+    feedback: null,
+  };
 }

@@ -1,32 +1,26 @@
-import type { Known } from './known-requests.js';
+import { type Fact, meanOf, NANO_PER_CENT, tokensOf, userOf } from './facts.js';
 
 /**
  * Every answer of the analytics worked out of what is known, with nothing but sums over a list: no tables, no rollups, no SQL.
  * Times in milliseconds, money in cents, rates in percent, as the interface says them.
  */
-const NANO_PER_CENT = 10_000_000;
-
-/** What is told of durations by the log alone; nobody else can know them. */
-export interface Timed extends Known {
-  readonly durationMs: number;
-}
-
-type Of = readonly Timed[];
+type Of = readonly Fact[];
 type Fields = Readonly<Record<string, unknown>>;
 
-const sum = (of: Of, value: (one: Timed) => number): number =>
+const sum = (of: Of, value: (one: Fact) => number): number =>
   of.reduce((total, one) => total + value(one), 0);
 const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 const cents = (of: Of): number => sum(of, ({ cost }) => cost ?? 0) / NANO_PER_CENT;
-const failed = (of: Of): Timed[] => of.filter(({ status }) => status >= 400);
-const hits = (of: Of): Timed[] => of.filter(({ cacheStatus }) => cacheStatus === 'HIT');
-const named = (of: Of): Timed[] => of.filter((one) => userOf(one) !== '');
+const failed = (of: Of): Fact[] => of.filter(({ status }) => status >= 400);
+const withStatus = (of: Of, wanted: string): Fact[] => of.filter(({ cacheStatus }) => cacheStatus === wanted);
+const simple = (of: Of): Fact[] => withStatus(of, 'HIT');
+const semantic = (of: Of): Fact[] => withStatus(of, 'SEMANTIC HIT');
+const hits = (of: Of): Fact[] => [...simple(of), ...semantic(of)];
+const named = (of: Of): Fact[] => of.filter((one) => userOf(one) !== '');
 const usersOf = (of: Of): number => new Set(named(of).map(userOf)).size;
-const rescued = (of: Of): Timed[] => of.filter(({ status }) => status < 400);
+const rescued = (of: Of): Fact[] => of.filter(({ status }) => status < 400);
 const savedCents = (of: Of): number => sum(of, ({ saved }) => saved) / NANO_PER_CENT;
 const durations = (of: Of): number => sum(of, ({ durationMs }) => durationMs);
-
-export const userOf = ({ metadata }: Known): string => metadata?.['_user'] ?? '';
 
 export function groupBy<T>(all: readonly T[], valueOf: (one: T) => string): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>();
@@ -58,14 +52,14 @@ const latency = (of: Of): Fields => ({
 });
 const cost = (of: Of): Fields => ({ total: cents(of), avg: ratio(cents(of), of.length) });
 const tokens = (of: Of): Fields => {
-  const total = sum(of, (one) => one.tokens);
+  const total = sum(of, tokensOf);
   return { total, avg: ratio(total, of.length) };
 };
 const rate = (of: Of): Fields => ({ rate: ratio(failed(of).length, of.length) * 100 });
 const hitRate = (of: Of): number => ratio(hits(of).length, of.length) * 100;
 const hitLatency = (of: Of): Fields => ({ avg: ratio(durations(hits(of)), hits(of).length) });
 const statuses = (of: Of): [number, number][] => countsOf(failed(of).map(({ status }) => status));
-const retriesOf = (of: Of): Timed[] =>
+const retriesOf = (of: Of): Fact[] =>
   rescued(of).filter(({ retries, fallbacks }) => retries > 0 && fallbacks === 0);
 const fallbackRescues = (of: Of): number => rescued(of).filter(({ fallbacks }) => fallbacks > 0).length;
 
@@ -119,11 +113,11 @@ export const GRAPHS_BY_HAND: Readonly<Record<string, GraphOf>> = {
   'cache/hit-rate': {
     summary: (of) => ({ total: hits(of).length, rate: hitRate(of) }),
     point: (of, until) => ({
-      simple_hits: hits(of).length,
-      semantic_hits: 0,
+      simple_hits: simple(of).length,
+      semantic_hits: semantic(of).length,
       rate: hitRate(of),
-      cumulative_simple_cache_savings: savedCents(until) + savedCents(of),
-      cumulative_semantic_cache_savings: 0,
+      cumulative_simple_cache_savings: savedCents(simple([...until, ...of])),
+      cumulative_semantic_cache_savings: savedCents(semantic([...until, ...of])),
     }),
   },
   'cache/latency': same(hitLatency),
@@ -141,43 +135,38 @@ export function cacheSummaryByHand(of: Of): Fields {
 }
 
 /** By path below `/v1/analytics/groups/`: the field of the value, and the value. */
-export const GROUPS_BY_HAND: Readonly<Record<string, readonly [field: string, of: (one: Known) => string]>> =
-  {
-    users: ['user', userOf],
-    'ai-models': ['ai_model', ({ model }) => model],
-    model: ['model', ({ model }) => model],
-    workspaces: ['workspace', ({ tenant }) => tenant.slug],
-    workspace: ['workspace', ({ tenant }) => tenant.slug],
-    ai_service: ['ai_service', ({ provider }) => provider],
-    provider: ['provider', ({ virtualKey }) => virtualKey],
-    api_key: ['api_key', ({ keyId }) => keyId],
-    config: ['config', ({ config }) => config],
-    endpoint: ['endpoint', () => 'chat-completions'],
-    status_code: ['status_code', ({ status }) => String(status)],
-    cache_status: ['cache_status', ({ cacheStatus }) => cacheStatus],
-    prompt: ['prompt', () => ''],
-    'metadata/_environment': ['metadata_value', ({ metadata }) => metadata?.['_environment'] ?? ''],
-    'metadata/team': ['metadata_value', ({ metadata }) => metadata?.['team'] ?? ''],
-  };
+export const GROUPS_BY_HAND: Readonly<Record<string, readonly [field: string, of: (one: Fact) => string]>> = {
+  users: ['user', userOf],
+  'ai-models': ['ai_model', ({ model }) => model],
+  model: ['model', ({ model }) => model],
+  workspaces: ['workspace', ({ workspace }) => workspace],
+  workspace: ['workspace', ({ workspace }) => workspace],
+  ai_service: ['ai_service', ({ provider }) => provider],
+  provider: ['provider', ({ virtualKey }) => virtualKey],
+  api_key: ['api_key', ({ keyId }) => keyId],
+  config: ['config', ({ config }) => config],
+  endpoint: ['endpoint', ({ endpoint }) => endpoint],
+  status_code: ['status_code', ({ status }) => String(status)],
+  cache_status: ['cache_status', ({ cacheStatus }) => cacheStatus],
+  prompt: ['prompt', ({ prompt }) => prompt],
+  'metadata/_environment': ['metadata_value', ({ metadata }) => metadata?.['_environment'] ?? ''],
+  'metadata/team': ['metadata_value', ({ metadata }) => metadata?.['team'] ?? ''],
+};
 
 /** Columns of groups that do not depend on the clock of the gateway alone. */
 export const COLUMNS_BY_HAND: Readonly<Record<string, (of: Of) => unknown>> = {
   requests: (of) => of.length,
   cost: cents,
-  total_tokens: (of) => sum(of, (one) => one.tokens),
-  avg_tokens: (of) =>
-    ratio(
-      sum(of, (one) => one.tokens),
-      of.length,
-    ),
+  total_tokens: (of) => sum(of, tokensOf),
+  avg_tokens: (of) => ratio(sum(of, tokensOf), of.length),
   avg_input_tokens: (of) =>
     ratio(
-      sum(of, ({ input }) => input),
+      sum(of, ({ input }) => input ?? 0),
       of.length,
     ),
   avg_output_tokens: (of) =>
     ratio(
-      sum(of, ({ output }) => output),
+      sum(of, ({ output }) => output ?? 0),
       of.length,
     ),
   avg_latency: (of) => ratio(durations(of), of.length),
@@ -189,3 +178,9 @@ export const COLUMNS_BY_HAND: Readonly<Record<string, (of: Of) => unknown>> = {
   first_seen: (of) => new Date(Math.min(...of.map(({ at }) => at))).toISOString(),
   last_seen: (of) => new Date(Math.max(...of.map(({ at }) => at))).toISOString(),
 };
+
+/** Columns that only groups of the metadata have. */
+export function feedbackOfGroup(of: Of): Fields {
+  const given = of.flatMap(({ feedback }) => (feedback === null ? [] : [feedback]));
+  return { avg_weighted_feedback: meanOf(given) ?? 0, requests_with_feedback: given.length };
+}

@@ -1,4 +1,4 @@
-export type Operator = 'is' | 'min' | 'max';
+export type Operator = 'is' | 'not' | 'min' | 'max';
 
 /** One condition on a list, in the words of the list's fields. */
 export interface Filter {
@@ -20,7 +20,7 @@ export type ParsedFilters =
   | { readonly filters: readonly Filter[] }
   | { readonly problem: 'unreadable' | 'unknownField'; readonly text: string };
 
-const OPERATORS: readonly Operator[] = ['is', 'min', 'max'];
+const OPERATORS: readonly Operator[] = ['is', 'not', 'min', 'max'];
 const NEEDS_QUOTES = /[\s"]/;
 
 const quoted = (value: string): string =>

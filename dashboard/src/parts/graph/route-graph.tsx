@@ -12,7 +12,9 @@ export interface RouteNode {
   readonly children?: readonly RouteNode[];
 }
 
-const [WIDTH, HEIGHT, GAP_X, GAP_Y] = [116, 44, 72, 14];
+const [WIDTH, HEIGHT, GAP_X, GAP_Y] = [116, 44, 88, 14];
+/** Letters that fit in a place, and between two. */
+const [IN_PLACE, BETWEEN] = [16, 13];
 
 interface Placed {
   readonly node: RouteNode;
@@ -20,6 +22,10 @@ interface Placed {
   readonly y: number;
   readonly from: { readonly x: number; readonly y: number } | null;
 }
+
+/** What fits in a place. The whole text is in its title. */
+const shortened = (text: string, most = IN_PLACE): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
 /** Places from left to right by depth; one with places behind it stands at the middle of them. */
 function place(root: RouteNode): readonly Placed[] {
@@ -67,15 +73,15 @@ export function RouteGraph({ root }: { root: RouteNode }) {
           )}
           {from && node.edge && (
             <text className={styles.note} x={x - 8} y={y + HEIGHT / 2 - 8} textAnchor="end">
-              {node.edge}
+              {shortened(node.edge, BETWEEN)}
             </text>
           )}
           <rect x={x} y={y} width={WIDTH} height={HEIGHT} rx={6} />
           <text x={x + 12} y={y + 19}>
-            {node.name}
+            {shortened(node.name)}
           </text>
           <text className={styles.note} x={x + 12} y={y + 34}>
-            {node.note}
+            {shortened(node.note)}
           </text>
           <title>{`${node.name}, ${node.note}${node.isTaken ? `, ${words.graph.taken}` : ''}`}</title>
         </g>

@@ -20,6 +20,9 @@ const look = EditorView.theme({
   },
   '.cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--success-soft) !important' },
   '.cm-deletedChunk': { backgroundColor: 'var(--error-soft) !important' },
+  '.cm-collapsedLines': { background: 'var(--surface) !important', color: 'var(--muted)' },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: 'none !important' },
+  '.cm-markedLine': { backgroundColor: 'var(--error-soft)' },
   '.cm-changedText': { background: 'none !important', fontWeight: 600 },
 });
 

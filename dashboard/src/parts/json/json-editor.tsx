@@ -4,17 +4,22 @@ import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { words } from '../../words/en';
 import { editorSetup } from './editor-setup';
+import { markedLines, markLines } from './marked-lines';
 import styles from './json.module.css';
+
+const NONE: readonly number[] = [];
 
 interface JsonEditorProps {
   readonly value: string;
   /** Absent: read only. */
   readonly onChange?: (value: string) => void;
   readonly label?: string;
+  /** Lines with mistakes, from 1. */
+  readonly marked?: readonly number[];
 }
 
 /** A JSON document with line numbers and colours. The editor holds the text while it is being typed. */
-export function JsonEditor({ value, onChange, label = words.json.label }: JsonEditorProps) {
+export function JsonEditor({ value, onChange, label = words.json.label, marked = NONE }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView | null>(null);
   const changed = useRef(onChange);
@@ -30,6 +35,7 @@ export function JsonEditor({ value, onChange, label = words.json.label }: JsonEd
         extensions: [
           editorSetup(isReadOnly, label),
           json(),
+          markedLines,
           EditorView.updateListener.of(
             ({ docChanged, state }) => docChanged && changed.current?.(state.doc.toString()),
           ),
@@ -44,5 +50,10 @@ export function JsonEditor({ value, onChange, label = words.json.label }: JsonEd
     if (!view || view.state.doc.toString() === value) return;
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
   }, [value, isReadOnly, label]);
+  const lines = marked.join(',');
+  useEffect(() => {
+    const numbers = lines === '' ? [] : lines.split(',').map(Number);
+    editor.current?.dispatch({ effects: markLines.of(numbers) });
+  }, [lines, isReadOnly, label]);
   return <div ref={host} className={styles.editor} />;
 }

@@ -6,21 +6,25 @@ import { Meter } from './values';
 export interface ShownLimit {
   readonly type: 'cost' | 'tokens';
   readonly credit_limit: number;
+  /** What the present period has more. */
+  readonly raised_by: number;
   readonly usage: number;
 }
 
 export const limitAmount = (type: ShownLimit['type'], amount: number): string =>
   type === 'cost' ? money(nanoOfDollars(amount)) : short(amount);
 
+const allowed = ({ credit_limit, raised_by }: ShownLimit): number => credit_limit + raised_by;
+
 /** The fullest of some budgets, or that there is none. */
 export function LimitMeter({ label, limits }: { label: string; limits: readonly ShownLimit[] }) {
-  const fullest = [...limits].sort((a, b) => b.usage / b.credit_limit - a.usage / a.credit_limit)[0];
+  const fullest = [...limits].sort((a, b) => b.usage / allowed(b) - a.usage / allowed(a))[0];
   if (!fullest) return <span>{words.parts.noLimit}</span>;
   return (
     <Meter
       label={label}
       used={fullest.usage}
-      limit={fullest.credit_limit}
+      limit={allowed(fullest)}
       format={(amount) => limitAmount(fullest.type, amount)}
     />
   );

@@ -1,9 +1,13 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconDots, IconKey } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { lastUseQuery } from '../../api/key-use';
 import { type ApiKey, apiKeysQuery, limitsOf } from '../../api/keys';
 import { loadStateOf } from '../../api/load-state';
+import { type Filter, filtersText } from '../../parts/filters/filter';
+import { FilterBar } from '../../parts/filters/filter-bar';
+import { exact } from '../../parts/format/numbers';
 import { Page } from '../../parts/shell/page';
 import { Can } from '../../parts/states/can';
 import { EmptyState } from '../../parts/states/states';
@@ -15,6 +19,8 @@ import { useMay, usePlace } from '../../session/session';
 import { words } from '../../words/en';
 import { RevokeDialog, RotateDialog } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
+import { filtersOf, KEY_FIELDS, matches } from './key-filters';
+import { RevokeManyDialog } from './revoke-many-dialog';
 import { summaryOf } from './scope-summary';
 
 const { columns: titles, types, status: statuses } = words.apiKeys;
@@ -25,24 +31,39 @@ const TONES: Readonly<Record<ApiKey['status'], Tone>> = {
 };
 const ROW_HEIGHT = 44;
 
-type Open = { readonly what: 'create' } | { readonly what: 'revoke' | 'rotate'; readonly key: ApiKey } | null;
+type Open = { readonly what: 'many' } | { readonly what: 'revoke' | 'rotate'; readonly key: ApiKey } | null;
+
+interface ApiKeysPageProps {
+  readonly isCreating: boolean;
+  readonly filter: string | undefined;
+  readonly onCreating: (isOpen: boolean) => void;
+  readonly onFilter: (filter: string) => void;
+}
 
 /** The keys of a workspace, and what each of them can do. */
-export function ApiKeysPage({
-  isCreating,
-  onCreating,
-}: {
-  isCreating: boolean;
-  onCreating: (isOpen: boolean) => void;
-}) {
-  const { workspace } = usePlace();
+export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKeysPageProps) {
+  const { session, workspace } = usePlace();
+  const may = useMay();
   const query = useQuery(apiKeysQuery(workspace.slug));
+  const use = useQuery({ ...lastUseQuery(workspace.slug), enabled: may('analytics.view') });
   const [open, setOpen] = useState<Open>(null);
-  const columns = useMemo(() => columnsOf((what, key) => setOpen({ what, key })), []);
-  const rows = query.data?.data ?? [];
+  const columns = useMemo(
+    () => columnsOf((what, key) => setOpen({ what, key }), { me: session.user.id, lastUse: use.data }),
+    [session.user.id, use.data],
+  );
+  const filters = useMemo(() => filtersOf(filter), [filter]);
+  const all = query.data?.data ?? [];
+  const rows = all.filter((key) => matches(key, filters));
   const create = <CreateButton onClick={() => onCreating(true)} />;
   return (
     <Page title={words.apiKeys.title} text={words.apiKeys.text} isTable action={create}>
+      <FilterBar
+        fields={KEY_FIELDS}
+        filters={filters}
+        onChange={(next: readonly Filter[]) => onFilter(filtersText(next))}
+      >
+        <RevokeManyButton isEmpty={rows.length === 0} onClick={() => setOpen({ what: 'many' })} />
+      </FilterBar>
       <DataTable<ApiKey>
         label={words.apiKeys.table}
         columns={columns}
@@ -51,21 +72,44 @@ export function ApiKeysPage({
         state={loadStateOf(query, 'workspace_service_api_keys.list')}
         rowHeight={ROW_HEIGHT}
         renderCompact={(key) => <CompactKey apiKey={key} />}
-        empty={
-          <EmptyState
-            icon={<IconKey size={20} aria-hidden />}
-            title={words.apiKeys.empty}
-            text={words.apiKeys.emptyText}
-          >
-            {create}
-          </EmptyState>
-        }
-        footer={words.apiKeys.count(query.data?.total ?? 0)}
+        empty={<NoKeys isFiltered={all.length > 0}>{create}</NoKeys>}
+        footer={footerOf(query.data?.total ?? 0, rows.length, all.length)}
       />
       {isCreating && <CreateKeyDialog onClose={() => onCreating(false)} />}
+      {open?.what === 'many' && <RevokeManyDialog keys={rows} onClose={() => setOpen(null)} />}
       {open?.what === 'revoke' && <RevokeDialog apiKey={open.key} onClose={() => setOpen(null)} />}
       {open?.what === 'rotate' && <RotateDialog apiKey={open.key} onClose={() => setOpen(null)} />}
     </Page>
+  );
+}
+
+function footerOf(total: number, shown: number, read: number): string {
+  const count = words.apiKeys.count(shown < read ? shown : total);
+  return total > read ? `${count} · ${words.apiKeys.more(exact(read))}` : count;
+}
+
+function NoKeys({ isFiltered, children }: { isFiltered: boolean; children: ReactNode }) {
+  const { empty, emptyText, emptyFiltered, emptyFilteredText } = words.apiKeys;
+  return (
+    <EmptyState
+      icon={<IconKey size={20} aria-hidden />}
+      title={isFiltered ? emptyFiltered : empty}
+      text={isFiltered ? emptyFilteredText : emptyText}
+    >
+      {!isFiltered && children}
+    </EmptyState>
+  );
+}
+
+function RevokeManyButton({ isEmpty, onClick }: { isEmpty: boolean; onClick: () => void }) {
+  const may = useMay();
+  const scope = 'workspace_service_api_keys.delete';
+  return (
+    <Can isAllowed={may(scope) || may('workspace_user_api_keys.delete')} scope={scope}>
+      <Button disabled={isEmpty} onClick={onClick}>
+        {words.apiKeys.many.open}
+      </Button>
+    </Can>
   );
 }
 
@@ -81,7 +125,16 @@ function CreateButton({ onClick }: { onClick: () => void }) {
   );
 }
 
-const columnsOf = (open: (what: 'revoke' | 'rotate', key: ApiKey) => void): readonly Column<ApiKey>[] => [
+interface ColumnFacts {
+  readonly me: string;
+  /** Unknown until it was read, and for who may not read it. */
+  readonly lastUse: ReadonlyMap<string, string> | undefined;
+}
+
+const columnsOf = (
+  open: (what: 'revoke' | 'rotate', key: ApiKey) => void,
+  { me, lastUse }: ColumnFacts,
+): readonly Column<ApiKey>[] => [
   {
     key: 'name',
     title: titles.name,
@@ -93,7 +146,9 @@ const columnsOf = (open: (what: 'revoke' | 'rotate', key: ApiKey) => void): read
     key: 'owner',
     title: titles.owner,
     width: 'minmax(80px, 1fr)',
-    cell: ({ type }) => <Value isMuted>{types[type] ?? type}</Value>,
+    cell: ({ type, user_id }) => (
+      <Value isMuted>{user_id === me ? words.apiKeys.me : (types[type] ?? type)}</Value>
+    ),
   },
   {
     key: 'can',
@@ -106,6 +161,12 @@ const columnsOf = (open: (what: 'revoke' | 'rotate', key: ApiKey) => void): read
     title: titles.status,
     width: '90px',
     cell: ({ status }) => <StatusPill tone={TONES[status]}>{statuses[status] ?? status}</StatusPill>,
+  },
+  {
+    key: 'used',
+    title: titles.used,
+    width: '110px',
+    cell: ({ id }) => <LastUse lastUse={lastUse} id={id} />,
   },
   {
     key: 'budget',
@@ -127,6 +188,12 @@ const columnsOf = (open: (what: 'revoke' | 'rotate', key: ApiKey) => void): read
     cell: (key) => <KeyMenu apiKey={key} onOpen={open} />,
   },
 ];
+
+function LastUse({ lastUse, id }: { lastUse: ColumnFacts['lastUse']; id: string }) {
+  const at = lastUse?.get(id) ?? null;
+  if (lastUse !== undefined && at === null) return <Value isMuted>{words.apiKeys.unused}</Value>;
+  return <Moment at={at} />;
+}
 
 const PERMISSION: Readonly<Record<ApiKey['type'], string>> = {
   'organisation-service': 'organisation_service_api_keys',

@@ -47,7 +47,7 @@ function bodyOf(form: Form, workspace: string, now: number): NewApiKey {
   return {
     name: form.name.trim(),
     workspace_id: workspace,
-    scopes: [...form.scopes],
+    scopes: [...form.scopes] as NewApiKey['scopes'],
     ...(form.budget && {
       usage_limits: { credit_limit: Number(form.budget), type: 'cost', periodic_reset: 'monthly' },
     }),

@@ -1,7 +1,8 @@
+import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { IconHistory } from '@tabler/icons-react';
+import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { type AuditRecord, auditQuery } from '../../api/audit';
+import { type AuditRecord, auditExportUrl, auditQuery } from '../../api/audit';
 import { loadStateOf } from '../../api/load-state';
 import { type Filter, filtersText, parseFilters } from '../../parts/filters/filter';
 import { FilterBar } from '../../parts/filters/filter-bar';
@@ -16,6 +17,7 @@ import { Moment, StatusPill, type Tone, Value } from '../../parts/values/values'
 import { words } from '../../words/en';
 import { AUDIT_FIELDS, conditionsOf } from './audit-filters';
 import { AuditDrawer } from './audit-drawer';
+import { ChainCheck } from './chain-check';
 
 const { columns: titles, outcomes } = words.audit;
 export const OUTCOME_TONES: Readonly<Record<AuditRecord['outcome'], Tone>> = {
@@ -64,6 +66,14 @@ function Outcome({ record: { outcome } }: { record: AuditRecord }) {
   return <StatusPill tone={OUTCOME_TONES[outcome]}>{outcomes[outcome] ?? outcome}</StatusPill>;
 }
 
+function ExportLink({ href }: { href: string }) {
+  return (
+    <Button component="a" href={href} download leftSection={<IconDownload size={14} aria-hidden />}>
+      {words.audit.export}
+    </Button>
+  );
+}
+
 /** Every administrative action. The address holds the range, the filters and the open record. */
 export function AuditLogPage({
   search,
@@ -79,13 +89,12 @@ export function AuditLogPage({
   }, [search.filter]);
   const [openedAt] = useState(Date.now);
   const { from, to } = intervalOf(range, openedAt);
-  const list = useInfiniteQuery(
-    auditQuery({
-      conditions: conditionsOf(filters),
-      from: from.toISOString(),
-      to: range.kind === 'absolute' ? to.toISOString() : undefined,
-    }),
-  );
+  const view = {
+    conditions: conditionsOf(filters),
+    from: from.toISOString(),
+    to: range.kind === 'absolute' ? to.toISOString() : undefined,
+  };
+  const list = useInfiniteQuery(auditQuery(view));
   const rows = useMemo(() => list.data?.pages.flatMap(({ records }) => records) ?? [], [list.data]);
   const open = rows.find(({ id }) => id === search.record);
   const change = (part: AuditSearch): void => onSearch({ ...search, ...part });
@@ -98,7 +107,13 @@ export function AuditLogPage({
       title={words.audit.title}
       text={words.audit.text}
       isTable
-      tools={<RangePicker value={range} onChange={(next) => change({ range: rangeText(next) })} />}
+      tools={
+        <>
+          <ChainCheck />
+          <ExportLink href={auditExportUrl(view)} />
+          <RangePicker value={range} onChange={(next) => change({ range: rangeText(next) })} />
+        </>
+      }
     >
       <FilterBar
         fields={AUDIT_FIELDS}

@@ -74,9 +74,9 @@ function Head({ log, keyNames }: { log: LogDetail; keyNames: ReadonlyMap<string,
             {words.log.apiKey} <b>{key}</b>
           </span>
         )}
-        {log.config_id && (
+        {log.config && (
           <span>
-            {words.log.config} <b>{log.config_id.slice(-8)}</b>
+            {words.log.config} <b>{log.config.name}</b> v{log.config.version}
           </span>
         )}
       </p>

@@ -9,17 +9,17 @@ interface LogField extends FilterField {
   readonly parameter: string;
 }
 
-const EQUAL: readonly Operator[] = ['is'];
+const EQUAL: readonly Operator[] = ['is', 'not'];
 const BETWEEN: readonly Operator[] = ['min', 'max'];
 const options = (...values: readonly string[]) => values.map((value) => ({ value, label: value }));
 
 export const LOG_FIELDS: readonly LogField[] = [
-  { key: 'status', parameter: 'status_code', label: names.status, operators: EQUAL },
+  { key: 'status', parameter: 'status_code', label: names.status, operators: [...EQUAL, ...BETWEEN] },
   {
     key: 'success',
     parameter: 'is_success',
     label: names.success,
-    operators: EQUAL,
+    operators: ['is'],
     options: options('true', 'false'),
   },
   { key: 'model', parameter: 'model', label: names.model, operators: EQUAL },
@@ -38,6 +38,7 @@ export const LOG_FIELDS: readonly LogField[] = [
   { key: 'endpoint', parameter: 'endpoint', label: names.endpoint, operators: EQUAL },
   { key: 'latency', parameter: 'response_time', label: names.latency, operators: BETWEEN },
   { key: 'cost', parameter: 'cost', label: names.cost, operators: BETWEEN },
+  { key: 'first_token', parameter: 'time_to_first_token', label: names.firstToken, operators: BETWEEN },
   { key: 'tokens', parameter: 'total_units', label: names.tokens, operators: BETWEEN },
   { key: 'user', parameter: 'user', label: names.user, operators: EQUAL },
   { key: 'trace', parameter: 'trace_id', label: names.trace, operators: EQUAL },
@@ -45,16 +46,24 @@ export const LOG_FIELDS: readonly LogField[] = [
   { key: 'metadata', parameter: 'metadata', label: names.metadata, operators: EQUAL },
 ];
 
-/** The parameters that mean these filters. Two filters on one field that cannot both be sent become one list. */
+/** The name of the parameter that an operator makes of a field's. */
+const PARAMETER_NAMES: Readonly<Record<Operator, (parameter: string) => string>> = {
+  is: (parameter) => parameter,
+  not: (parameter) => `not_${parameter}`,
+  min: (parameter) => `${parameter}_min`,
+  max: (parameter) => `${parameter}_max`,
+};
+
+/** The parameters that mean these filters. Values of two filters by the same parameter become one list. */
 export function conditionsOf(filters: readonly Filter[]): LogConditions {
   const conditions: Record<string, string> = {};
   for (const { field, operator, value } of filters) {
     const parameter = LOG_FIELDS.find(({ key }) => key === field)?.parameter;
     if (parameter === undefined) continue;
-    const name = operator === 'is' ? parameter : `${parameter}_${operator}`;
+    const name = PARAMETER_NAMES[operator](parameter);
     const before = conditions[name];
-    conditions[name] =
-      before !== undefined && operator === 'is' && name !== 'metadata' ? `${before},${value}` : value;
+    const isList = EQUAL.includes(operator) && parameter !== 'metadata';
+    conditions[name] = before !== undefined && isList ? `${before},${value}` : value;
   }
   return conditions;
 }

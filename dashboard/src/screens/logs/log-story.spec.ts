@@ -20,6 +20,8 @@ const attempt = (over: Partial<LogAttempt>): LogAttempt => ({
   output_tokens: null,
   cost_nano_usd: null,
   estimated: false,
+  reason: { kind: 'first', after_attempt: null, status: null, error_code: null, setting: null },
+  charged_to: [],
   ...over,
 });
 const log = (over: Partial<LogDetail>) =>
@@ -28,6 +30,7 @@ const log = (over: Partial<LogDetail>) =>
     status: 200,
     duration_ms: 2_100,
     decisions: null,
+    route: [],
     provider: 'anthropic',
     virtual_key: null,
     virtual_key_id: null,
@@ -43,16 +46,40 @@ describe('the story of a route', () => {
   it('tells retries apart from fallbacks, in their order', () => {
     const attempts = [
       attempt({}),
-      attempt({ attempt: 1, started_at: '2026-11-25T13:03:21.802Z' }),
+      attempt({
+        attempt: 1,
+        started_at: '2026-11-25T13:03:21.802Z',
+        reason: { kind: 'retry', after_attempt: 0, status: 429, error_code: null, setting: null },
+      }),
       attempt({
         attempt: 2,
         provider: 'bedrock',
         option_path: 'config.targets[1]',
         status: 200,
         started_at: '2026-11-25T13:03:22.374Z',
+        reason: {
+          kind: 'fallback',
+          after_attempt: 1,
+          status: 429,
+          error_code: null,
+          setting: 'config.strategy.on_status_codes',
+        },
+        charged_to: [{ limit_id: 'a', measure: 'cost', subject: 'api_key', name: 'support-bot' }],
       }),
     ];
-    const story = routeStory(log({ decisions: ['Target 1 of 2'], attempts }));
+    const decision = {
+      kind: 'condition',
+      path: 'config',
+      target: 'config.targets[0]',
+      condition: 0,
+    } as const;
+    const story = routeStory(
+      log({
+        config: { slug: 'pc-prod', name: 'prod', version: 7 },
+        route: [{ ...decision, by: null, after_ms: null, text: 'config: …' }],
+        attempts,
+      }),
+    );
 
     expect(story.map(({ icon, atMs }) => [icon, atMs])).toEqual([
       ['route', 0],
@@ -61,8 +88,15 @@ describe('the story of a route', () => {
       ['done', 972],
       ['done', 2_100],
     ]);
+    expect(story[0]).toMatchObject({
+      title: 'Config prod v7 chose the target',
+      text: 'The condition config.conditions[0] matched, so the request went to config.targets[0].',
+    });
     expect(story[2]?.title).toMatch(/^Retried anthropic/);
+    expect(story[2]?.text).toMatch(/^The target retries after status 429 by default\./);
     expect(story[3]?.title).toMatch(/^Fell back to bedrock/);
+    expect(story[3]?.text).toMatch(/^The status 429 is in config\.strategy\.on_status_codes\./);
+    expect(story[3]?.text).toMatch(/Charged to API key support-bot\.$/);
   });
 
   it('of a request that the gateway refused says so, and names no provider', () => {
@@ -109,7 +143,15 @@ it('filters become the parameters of the interface', () => {
   const filters = [
     { field: 'status', operator: 'is', value: '429' },
     { field: 'status', operator: 'is', value: '500' },
+    { field: 'status', operator: 'max', value: '499' },
+    { field: 'model', operator: 'not', value: 'gpt-5' },
+    { field: 'model', operator: 'not', value: 'o3' },
     { field: 'latency', operator: 'min', value: '1000' },
   ] as const;
-  expect(conditionsOf(filters)).toEqual({ status_code: '429,500', response_time_min: '1000' });
+  expect(conditionsOf(filters)).toEqual({
+    status_code: '429,500',
+    status_code_max: '499',
+    not_model: 'gpt-5,o3',
+    response_time_min: '1000',
+  });
 });

@@ -16,7 +16,8 @@ import { CompactLog, LOG_COLUMN_KEYS, logColumns } from './log-columns';
 import { LOG_FIELDS } from './log-filters';
 import { LogsHistogram } from './logs-histogram';
 import styles from './logs.module.css';
-import { useLiveLogs } from './use-live-logs';
+import { type LiveState, useLiveLogs } from './use-live-logs';
+import { ExportButton, SavedViewsButton } from './view-tools';
 import { type LogSearch, useKeyNames, useLogList } from './use-log-list';
 
 interface LogsPageProps {
@@ -36,7 +37,7 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   const all = useMemo(() => logColumns(keyNames), [keyNames]);
   const shown = useMemo(() => search.columns?.split(',') ?? [...LOG_COLUMN_KEYS], [search.columns]);
   const isLive = search.live === 'on';
-  useLiveLogs(isLive, query);
+  const live = useLiveLogs(isLive, query);
   const change = (part: LogSearch): void => onSearch({ ...search, ...part });
   const changeFilters = (next: readonly Filter[]): void => change({ filter: filtersText(next) });
   return (
@@ -47,13 +48,20 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
       tools={
         <>
           <RangePicker value={range} onChange={(next) => change({ range: rangeText(next) })} />
-          <LiveButton isLive={isLive} onToggle={() => change({ live: isLive ? undefined : 'on' })} />
+          <LiveButton
+            isLive={isLive}
+            live={live}
+            onToggle={() => change({ live: isLive ? undefined : 'on' })}
+          />
+          <ExportButton query={query} />
         </>
       }
     >
       <FilterBar fields={LOG_FIELDS} filters={filters} onChange={changeFilters}>
+        <SavedViewsButton search={search} onSearch={change} />
         <ColumnChooser columns={all} shown={shown} onChange={(next) => change({ columns: next.join(',') })} />
       </FilterBar>
+      <LiveNotice live={live} />
       <LogsHistogram
         query={query}
         interval={interval}
@@ -77,16 +85,39 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   );
 }
 
-function LiveButton({ isLive, onToggle }: { isLive: boolean; onToggle: () => void }) {
+interface LiveButtonProps {
+  readonly isLive: boolean;
+  readonly live: LiveState;
+  readonly onToggle: () => void;
+}
+
+function LiveButton({ isLive, live, onToggle }: LiveButtonProps) {
   return (
     <Button
-      leftSection={<span className={styles.dot} data-off={isLive ? undefined : true} aria-hidden />}
+      leftSection={<span className={styles.dot} data-phase={live.phase} aria-hidden />}
       aria-pressed={isLive}
       title={isLive ? words.logs.livePaused : words.logs.liveStart}
       onClick={onToggle}
     >
       {words.logs.live}
     </Button>
+  );
+}
+
+/** What a person would otherwise not know: that rows are missing from the updates, or that none come. */
+function LiveNotice({ live: { phase, dropped } }: { live: LiveState }) {
+  const text =
+    phase === 'ended'
+      ? words.logs.liveEnded
+      : phase === 'interrupted'
+        ? words.logs.liveReconnecting
+        : dropped > 0
+          ? words.logs.liveDropped(exact(dropped))
+          : null;
+  return text === null ? null : (
+    <p className={styles.notice} role="status">
+      {text}
+    </p>
   );
 }
 

@@ -2,8 +2,7 @@ import type { LogAttempt, LogDetail } from '../../api/logs';
 import { duration, money, short } from '../../parts/format/numbers';
 import type { Tone } from '../../parts/values/values';
 import { words } from '../../words/en';
-
-const { route } = words.log;
+import { routeWords as route } from '../../words/log-route';
 
 /** One sentence of the story of a request, and what the record says about it. */
 export interface Step {
@@ -17,21 +16,38 @@ export interface Step {
 
 /** Why the request went where it went, from the decisions and attempts on record. Nothing is guessed. */
 export function routeStory(log: LogDetail): readonly Step[] {
-  const attempts = log.attempts.map((attempt, at) => attemptStep(log, attempt, log.attempts[at - 1]));
-  return [beginning(log), ...attempts, ending(log)];
+  return [beginning(log), ...log.attempts.map((attempt) => attemptStep(log, attempt)), ending(log)];
 }
 
 function beginning(log: LogDetail): Step {
-  const { decisions, provider, virtual_key } = log;
+  const { route: decisions, config, provider, virtual_key } = log;
   const shared = { icon: 'route', tone: 'accent', atMs: 0 } as const;
-  if (decisions && decisions.length > 0)
-    return { ...shared, title: route.decided, text: decisions.join('. ') };
+  const text = decisions.map((decision) => SENTENCES[decision.kind](decision)).join(' ');
+  if (config)
+    return { ...shared, title: route.chosen(config.name, config.version), text: text || route.fixed };
+  if (decisions.length > 0) return { ...shared, title: route.decided, text };
   return {
     ...shared,
     title: route.direct(virtual_key ?? provider ?? words.parts.unknown),
     text: route.directText,
   };
 }
+
+type Decision = LogDetail['route'][number];
+
+/** A decision in a sentence; as it was recorded where there is none for it. */
+const SENTENCES: Readonly<Record<Decision['kind'], (decision: Decision) => string>> = {
+  condition: ({ path, condition, target }) =>
+    route.condition(`${path}.conditions[${condition}]`, placeOf(target)),
+  default: ({ path, target }) => route.default(placeOf(path), placeOf(target)),
+  no_target: ({ path }) => route.noTarget(placeOf(path)),
+  balance: ({ target, by }) => route.balance(placeOf(target), route.balanceBy[by ?? ''] ?? placeOf(by)),
+  hedge: ({ target, after_ms }) => route.hedge(placeOf(target), duration(after_ms)),
+  out_of_service: ({ text }) => `${text}.`,
+  note: ({ text }) => `${text}.`,
+};
+
+const placeOf = (path: string | null): string => path ?? words.parts.unknown;
 
 /** A provider alone is not enough to tell two targets apart. */
 const targetOf = (log: LogDetail, { provider, virtual_key_id, option_path }: LogAttempt): string => {
@@ -41,42 +57,67 @@ const targetOf = (log: LogDetail, { provider, virtual_key_id, option_path }: Log
   return option_path && option_path !== 'config' ? `${name} (${option_path})` : name;
 };
 
-function attemptStep(log: LogDetail, attempt: LogAttempt, before: LogAttempt | undefined): Step {
+type Kind = LogAttempt['reason']['kind'];
+
+const PREFIXES: Readonly<Record<Kind, ((target: string) => string) | null>> = {
+  first: null,
+  retry: route.retried,
+  fallback: route.fellBack,
+  hedge: route.hedged,
+  side_call: route.sideCall,
+};
+const ICONS: Readonly<Record<Kind, Step['icon']>> = {
+  first: 'failed',
+  retry: 'retry',
+  fallback: 'fallback',
+  hedge: 'fallback',
+  side_call: 'cache',
+};
+
+function attemptStep(log: LogDetail, attempt: LogAttempt): Step {
   const target = targetOf(log, attempt);
-  const atMs = Date.parse(attempt.started_at) - Date.parse(log.created_at);
-  const { status, error_code } = attempt;
+  const { status, error_code, reason } = attempt;
   const isSuccess = status !== null && status < 400;
   const result =
     status === null
       ? route.failed(target, error_code ?? words.parts.unknown)
       : route.tried(target, String(status));
-  const isSame = before?.option_path === attempt.option_path && before.provider === attempt.provider;
-  const prefix = before === undefined ? '' : `${isSame ? route.retried(target) : route.fellBack(target)}. `;
-  const icon = isSuccess ? 'done' : before === undefined ? 'failed' : isSame ? 'retry' : 'fallback';
+  const prefix = PREFIXES[reason.kind]?.(target);
   return {
-    icon,
+    icon: isSuccess ? 'done' : ICONS[reason.kind],
     tone: isSuccess ? 'success' : 'warning',
-    title: `${prefix}${result}`,
-    text: attemptText(attempt),
-    atMs,
+    title: prefix === undefined ? result : `${prefix}. ${result}`,
+    text: [reasonText(attempt), attemptText(attempt), chargeText(attempt)].filter(Boolean).join(' '),
+    atMs: Date.parse(attempt.started_at) - Date.parse(log.created_at),
   };
 }
 
-function attemptText({
-  first_byte_ms,
-  duration_ms,
-  error_code,
-  input_tokens,
-  output_tokens,
-  cost_nano_usd,
-}: LogAttempt): string {
+/** Which list of the config led to the attempt, or which default rule. */
+function reasonText({ reason: { kind, status, error_code, setting } }: LogAttempt): string {
+  if (kind !== 'retry' && kind !== 'fallback') return '';
+  if (setting !== null && status !== null) return route.listed(status, setting);
+  const result = status === null ? (error_code ?? words.parts.unknown) : route.status(status);
+  return route.byDefault[kind](result);
+}
+
+export type ChargedBudget = LogAttempt['charged_to'][number];
+
+export const budgetName = ({ subject, name }: ChargedBudget): string =>
+  subject === null || name === null ? route.budgets.removed : route.budgets.subjects[subject](name);
+
+function chargeText({ input_tokens, output_tokens, cost_nano_usd, charged_to }: LogAttempt): string {
+  const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
+  const used = tokens > 0 ? route.charged(money(cost_nano_usd), short(tokens)) : '';
+  const budgets = charged_to.length > 0 ? route.chargedTo(charged_to.map(budgetName).join(', ')) : '';
+  return [used, budgets].filter(Boolean).join(' ');
+}
+
+function attemptText({ first_byte_ms, duration_ms, error_code }: LogAttempt): string {
   const time =
     first_byte_ms === null
       ? route.attemptNoByte(duration(duration_ms))
       : route.attemptText(duration(duration_ms), duration(first_byte_ms));
-  const reason = error_code === null ? '' : ` ${route.because(error_code)}`;
-  const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
-  return `${time}${reason}${tokens > 0 ? ` ${route.charged(money(cost_nano_usd), short(tokens))}` : ''}`;
+  return error_code === null ? time : `${time} ${route.because(error_code)}`;
 }
 
 function ending(log: LogDetail): Step {

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { setUp } from '../../api/auth';
 import { shownError } from '../../api/load-state';
 import { EmptyState, ErrorCard } from '../../parts/states/states';
@@ -11,12 +11,8 @@ import styles from './set-up.module.css';
 const texts = words.setUp.account;
 const MIN_PASSWORD = 12;
 
-/** Makes the owner's account with the one-use token behind the `#`, which no server and no history keeps. */
-export function AccountStep({ onDone }: { onDone: () => void }) {
-  const [token] = useState(() => location.hash.slice(1));
-  useEffect(() => {
-    if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
-  }, []);
+/** Makes the owner's account with the one-use token of the set-up link. */
+export function AccountStep({ token, onDone }: { token: string; onDone: () => void }) {
   if (token === '') return <EmptyState title={texts.noToken} text={texts.noTokenText} />;
   return (
     <>

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { createVirtualKey } from '../../api/keys';
+import { createVirtualKey, type NewVirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
@@ -17,7 +17,13 @@ export function ProviderStep({ onDone }: { onDone: () => void }) {
   const [provider, setProvider] = useState('');
   const [secret, setSecret] = useState('');
   const creation = useMutation({
-    mutationFn: () => createVirtualKey({ name: provider, provider, key: secret, workspace_id: workspace.id }),
+    mutationFn: () =>
+      createVirtualKey({
+        name: provider,
+        provider: provider as NewVirtualKey['provider'],
+        key: secret,
+        workspace_id: workspace.id,
+      }),
     onSuccess: onDone,
   });
   return (

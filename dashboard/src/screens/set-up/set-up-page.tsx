@@ -16,12 +16,14 @@ export const isSetUpStep = (text: string | undefined): text is SetUpStep =>
   STEPS.some((step) => step === text);
 
 interface SetUpPageProps {
+  /** What stood behind the `#` of the link. */
+  readonly token: string;
   readonly step: SetUpStep;
   readonly onStep: (step: SetUpStep) => void;
 }
 
 /** From nothing to a first request. Each step can be skipped and taken up again; the address says where one is. */
-export function SetUpPage({ step, onStep }: SetUpPageProps) {
+export function SetUpPage({ token, step, onStep }: SetUpPageProps) {
   const { data: session, isPending } = useSession();
   const navigate = useNavigate();
   const workspace = session?.workspaces[0];
@@ -39,7 +41,7 @@ export function SetUpPage({ step, onStep }: SetUpPageProps) {
       </aside>
       <main className={styles.content}>
         {isPending && <Loading lines={4} />}
-        {!isPending && !workspace && <AccountStep onDone={() => onStep('provider')} />}
+        {!isPending && !workspace && <AccountStep token={token} onDone={() => onStep('provider')} />}
         {session && workspace && (
           <PlaceProvider value={{ session, workspace }}>
             {shown === 'provider' && <ProviderStep onDone={goOn} />}

@@ -1,5 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { IconApi, IconHistory, IconKey, IconLayoutDashboard, IconListDetails } from '@tabler/icons-react';
+import {
+  IconApi,
+  IconGauge,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconRoute2,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { NavigationGroup, NavigationLink } from '../../parts/shell/shell';
 import { words } from '../../words/en';
@@ -33,6 +43,14 @@ export const PAGES = [
     group: groups.build,
   },
   {
+    key: 'configs',
+    to: '/w/$workspace/configs',
+    title: pages.configs,
+    icon: IconRoute2,
+    scopes: ['configs.list'],
+    group: groups.build,
+  },
+  {
     key: 'api-keys',
     to: '/w/$workspace/api-keys',
     title: pages.apiKeys,
@@ -43,6 +61,35 @@ export const PAGES = [
       'organisation_service_api_keys.list',
     ],
     group: groups.govern,
+  },
+  {
+    key: 'limits',
+    to: '/w/$workspace/limits',
+    title: pages.limits,
+    icon: IconGauge,
+    scopes: [
+      'virtual_keys.list',
+      'workspace_service_api_keys.list',
+      'workspace_user_api_keys.list',
+      'workspaces.read',
+    ],
+    group: groups.govern,
+  },
+  {
+    key: 'members',
+    to: '/w/$workspace/members',
+    title: pages.members,
+    icon: IconUsersGroup,
+    scopes: ['workspace_users.list'],
+    group: groups.govern,
+  },
+  {
+    key: 'people',
+    to: '/org/people',
+    title: pages.people,
+    icon: IconUsers,
+    scopes: ['organisation_users.list'],
+    group: groups.organization,
   },
   {
     key: 'audit-log',

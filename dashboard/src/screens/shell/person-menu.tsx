@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core';
-import { IconLogout, IconSettings } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { IconLogout, IconSettings, IconUser } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { usePlace, useSignOut } from '../../session/session';
 import { words } from '../../words/en';
@@ -37,6 +38,14 @@ export function PersonMenu() {
           <PersonSettings />
         </Suspense>
         <Menu.Divider />
+        <Menu.Item
+          component={Link}
+          to="/account"
+          closeMenuOnClick
+          leftSection={<IconUser size={16} aria-hidden />}
+        >
+          {words.account.title}
+        </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
           {words.shell.signOut}
         </Menu.Item>

@@ -1,7 +1,8 @@
 import { Navigate, Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useHotkeys } from '@mantine/hooks';
 import type { Session, SessionWorkspace } from '../../api/auth';
+import { nameWorkspace } from '../../api/client';
 import { shownError } from '../../api/load-state';
 import { Shell } from '../../parts/shell/shell';
 import { ErrorCard, Loading } from '../../parts/states/states';
@@ -19,15 +20,36 @@ const CommandPalette = lazy(() =>
   import('./command-palette').then((module) => ({ default: module.CommandPalette })),
 );
 
+interface WorkspaceFrameProps {
+  /** Null for pages of the organization and of the person: the workspace that was looked at last stays in the sidebar. */
+  readonly slug: string | null;
+  readonly children?: ReactNode;
+}
+
+const LAST_WORKSPACE = 'gatehouse-workspace';
+
+function workspaceOf({ workspaces }: Session, slug: string | null): SessionWorkspace | undefined {
+  const wanted = slug ?? localStorage.getItem(LAST_WORKSPACE);
+  const found = workspaces.find((one) => one.slug === wanted || one.id === wanted);
+  return slug === null ? (found ?? workspaces[0]) : found;
+}
+
 /** The pages of one workspace, for somebody who is signed in. The frame itself needs no data but the session. */
-export function WorkspaceFrame({ slug }: { slug: string }) {
+export function WorkspaceFrame({ slug, children = <Outlet /> }: WorkspaceFrameProps) {
   const { data: session, error, refetch } = useSession();
   if (session === null)
     return <Navigate to="/sign-in" search={{ return_to: location.pathname + location.search }} replace />;
   if (session) {
-    const workspace = session.workspaces.find((one) => one.slug === slug || one.id === slug);
+    const workspace = workspaceOf(session, slug);
     return workspace ? (
-      <SignedInFrame session={session} workspace={workspace} isUnavailable={error !== null} />
+      <SignedInFrame
+        session={session}
+        workspace={workspace}
+        isOfWorkspace={slug !== null}
+        isUnavailable={error !== null}
+      >
+        {children}
+      </SignedInFrame>
     ) : (
       <NotFoundPage />
     );
@@ -35,7 +57,7 @@ export function WorkspaceFrame({ slug }: { slug: string }) {
   return (
     <Shell
       groups={navigationOf(null)}
-      renderLink={(link, className, content) => renderNavigationLink(slug, link, className, content)}
+      renderLink={(link, className, content) => renderNavigationLink(slug ?? '', link, className, content)}
       switcher={null}
       person={null}
       crumbs={[]}
@@ -53,9 +75,14 @@ interface SignedInFrameProps {
   readonly workspace: SessionWorkspace;
   /** The session could not be read again: what is on the page stays, and says so. */
   readonly isUnavailable: boolean;
+  readonly isOfWorkspace: boolean;
+  readonly children: ReactNode;
 }
 
-function SignedInFrame({ session, workspace, isUnavailable }: SignedInFrameProps) {
+function SignedInFrame(props: SignedInFrameProps) {
+  const { session, workspace, isOfWorkspace, isUnavailable, children } = props;
+  nameWorkspace(session.role === 'member' && session.workspaces.length > 1 ? workspace.slug : null);
+  useEffect(() => localStorage.setItem(LAST_WORKSPACE, workspace.slug), [workspace.slug]);
   const [zone] = useTimeZone();
   const [isSearching, setSearching] = useState(false);
   useHotkeys([['mod+K', () => setSearching(true)]], []);
@@ -70,7 +97,7 @@ function SignedInFrame({ session, workspace, isUnavailable }: SignedInFrameProps
           }
           switcher={<WorkspaceSwitcher session={session} workspace={workspace} />}
           person={<PersonMenu />}
-          crumbs={[session.organisation.name, workspace.name]}
+          crumbs={isOfWorkspace ? [session.organisation.name, workspace.name] : [session.organisation.name]}
           openSearch={() => setSearching(true)}
           banner={
             isUnavailable && (
@@ -80,7 +107,7 @@ function SignedInFrame({ session, workspace, isUnavailable }: SignedInFrameProps
             )
           }
         >
-          <Outlet />
+          {children}
         </Shell>
         {isSearching && (
           <Suspense fallback={null}>

@@ -1,10 +1,11 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { IconDots, IconPlugConnected } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { deleteVirtualKey, limitsOf, type VirtualKey, virtualKeysQuery } from '../../api/keys';
-import { loadStateOf, shownError } from '../../api/load-state';
-import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
+import { limitsOf, type VirtualKey, virtualKeysQuery } from '../../api/keys';
+import { loadStateOf } from '../../api/load-state';
+import { type KeyHealth, virtualKeyHealthQuery } from '../../api/virtual-keys';
+import { duration, exact } from '../../parts/format/numbers';
 import { Page } from '../../parts/shell/page';
 import { Can } from '../../parts/states/can';
 import { EmptyState } from '../../parts/states/states';
@@ -14,7 +15,9 @@ import { LimitMeter } from '../../parts/values/limit-meter';
 import { Moment, StatusPill, type Tone, Value } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
 import { words } from '../../words/en';
-import { CreateVirtualKeyDialog } from './create-virtual-key-dialog';
+import { CopyDialog, RemoveDialog, TestDialog } from './key-dialogs';
+import { VirtualKeyDialog } from './virtual-key-dialog';
+import styles from './virtual-keys-page.module.css';
 
 const { columns: titles } = words.virtualKeys;
 const { status: statuses } = words.apiKeys;
@@ -25,19 +28,35 @@ const TONES: Readonly<Record<VirtualKey['status'], Tone>> = {
 };
 const ROW_HEIGHT = 44;
 
+type Action = 'test' | 'copy' | 'remove';
+interface OpenAction {
+  readonly action: Action;
+  readonly virtualKey: VirtualKey;
+}
+
+type OnAction = (action: Action | 'edit', key: VirtualKey) => void;
+
+interface VirtualKeysPageProps {
+  readonly isCreating: boolean;
+  /** Slug of the virtual key that is being changed. */
+  readonly edited: string | undefined;
+  readonly onCreating: (isOpen: boolean) => void;
+  readonly onEditing: (slug: string | undefined) => void;
+}
+
 /** Stored provider credentials, with their limits. */
-export function VirtualKeysPage({
-  isCreating,
-  onCreating,
-}: {
-  isCreating: boolean;
-  onCreating: (isOpen: boolean) => void;
-}) {
+export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: VirtualKeysPageProps) {
   const { workspace } = usePlace();
   const may = useMay();
   const query = useQuery(virtualKeysQuery(workspace.slug));
-  const [removed, setRemoved] = useState<VirtualKey | null>(null);
-  const columns = useMemo(() => columnsOf(setRemoved), []);
+  const health = useQuery({ ...virtualKeyHealthQuery(workspace.slug), enabled: may('analytics.view') });
+  const [open, setOpen] = useState<OpenAction | null>(null);
+  const columns = useMemo(() => {
+    const act: OnAction = (action, key) =>
+      action === 'edit' ? onEditing(key.slug) : setOpen({ action, virtualKey: key });
+    return columnsOf(act, health.data);
+  }, [health.data, onEditing]);
+  const editedKey = query.data?.data.find(({ slug }) => slug === edited);
   const create = (
     <Can isAllowed={may('virtual_keys.create')} scope="virtual_keys.create">
       <Button variant="filled" onClick={() => onCreating(true)}>
@@ -72,13 +91,24 @@ export function VirtualKeysPage({
         }
         footer={words.virtualKeys.count(query.data?.total ?? 0)}
       />
-      {isCreating && <CreateVirtualKeyDialog onClose={() => onCreating(false)} />}
-      {removed && <RemoveDialog virtualKey={removed} onClose={() => setRemoved(null)} />}
+      {isCreating && <VirtualKeyDialog virtualKey={null} onClose={() => onCreating(false)} />}
+      {editedKey && <VirtualKeyDialog virtualKey={editedKey} onClose={() => onEditing(undefined)} />}
+      {open && <ActionDialog {...open} onClose={() => setOpen(null)} />}
     </Page>
   );
 }
 
-const columnsOf = (onRemove: (key: VirtualKey) => void): readonly Column<VirtualKey>[] => [
+const DIALOGS = { test: TestDialog, copy: CopyDialog, remove: RemoveDialog } as const;
+
+function ActionDialog({ action, virtualKey, onClose }: OpenAction & { onClose: () => void }) {
+  const Dialog = DIALOGS[action];
+  return <Dialog virtualKey={virtualKey} onClose={onClose} />;
+}
+
+const columnsOf = (
+  onAction: OnAction,
+  health: ReadonlyMap<string, KeyHealth> | undefined,
+): readonly Column<VirtualKey>[] => [
   {
     key: 'slug',
     title: titles.slug,
@@ -104,6 +134,12 @@ const columnsOf = (onRemove: (key: VirtualKey) => void): readonly Column<Virtual
     cell: ({ status }) => <StatusPill tone={TONES[status]}>{statuses[status] ?? status}</StatusPill>,
   },
   {
+    key: 'health',
+    title: titles.health,
+    width: '130px',
+    cell: ({ slug }) => <Health health={health?.get(slug)} isKnown={health !== undefined} />,
+  },
+  {
     key: 'budget',
     title: titles.budget,
     width: '190px',
@@ -116,57 +152,60 @@ const columnsOf = (onRemove: (key: VirtualKey) => void): readonly Column<Virtual
     cell: ({ expires_at }) => <Moment at={expires_at} as="date" />,
   },
   {
-    key: 'created',
-    title: titles.created,
-    width: '110px',
-    cell: ({ created_at }) => <Moment at={created_at} as="date" />,
-  },
-  {
     key: 'actions',
     title: '',
     width: '32px',
     align: 'end',
-    cell: (key) => <RowMenu virtualKey={key} onRemove={onRemove} />,
+    cell: (key) => <RowMenu virtualKey={key} onAction={onAction} />,
   },
 ];
 
-function RowMenu({ virtualKey, onRemove }: { virtualKey: VirtualKey; onRemove: (key: VirtualKey) => void }) {
+/** How requests went; below 95 % a colour and the words say so. */
+function Health({ health, isKnown }: { health: KeyHealth | undefined; isKnown: boolean }) {
+  if (!isKnown) return <Value>{null}</Value>;
+  if (!health || health.requests === 0) return <Value isMuted>{words.virtualKeys.noRequests}</Value>;
+  const rate = `${Number(health.success_rate.toFixed(1))} %`;
+  return (
+    <span className={styles.health} title={words.virtualKeys.health(rate, exact(health.requests))}>
+      <StatusPill tone={toneOf(health.success_rate)}>{rate}</StatusPill>
+      <span className={styles.latency}>{words.virtualKeys.latencyOf(duration(health.p50_latency))}</span>
+    </span>
+  );
+}
+
+function toneOf(rate: number): Tone {
+  if (rate < 80) return 'error';
+  return rate < 95 ? 'warning' : 'success';
+}
+
+const ACTIONS = [
+  { action: 'edit', text: words.virtualKeys.edit, scope: 'virtual_keys.update' },
+  { action: 'test', text: words.virtualKeys.test.run, scope: 'virtual_keys.update' },
+  { action: 'copy', text: words.virtualKeys.copy, scope: 'virtual_keys.copy' },
+  { action: 'remove', text: words.virtualKeys.remove, scope: 'virtual_keys.delete' },
+] as const;
+
+function RowMenu({ virtualKey, onAction }: { virtualKey: VirtualKey; onAction: OnAction }) {
   const may = useMay();
   return (
-    <Menu position="bottom-end" width={200}>
+    <Menu position="bottom-end" width={220}>
       <Menu.Target>
         <ActionIcon aria-label={`${words.parts.moreActions}: ${virtualKey.slug}`}>
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item color="red" disabled={!may('virtual_keys.delete')} onClick={() => onRemove(virtualKey)}>
-          {words.virtualKeys.remove}
-        </Menu.Item>
+        {ACTIONS.map(({ action, text, scope }) => (
+          <Can key={action} isAllowed={may(scope)} scope={scope}>
+            <Menu.Item
+              color={action === 'remove' ? 'red' : undefined}
+              onClick={() => onAction(action, virtualKey)}
+            >
+              {text}
+            </Menu.Item>
+          </Can>
+        ))}
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-function RemoveDialog({ virtualKey, onClose }: { virtualKey: VirtualKey; onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const removal = useMutation({
-    mutationFn: () => deleteVirtualKey(virtualKey.slug),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['virtual-keys'] });
-      onClose();
-    },
-  });
-  return (
-    <ConfirmByName
-      title={words.virtualKeys.removeTitle(virtualKey.slug)}
-      text={words.virtualKeys.removeText}
-      name={virtualKey.slug}
-      action={words.virtualKeys.remove}
-      isRunning={removal.isPending}
-      error={removal.isError ? shownError(removal.error) : null}
-      onConfirm={() => removal.mutate()}
-      onClose={onClose}
-    />
   );
 }

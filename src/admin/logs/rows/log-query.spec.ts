@@ -19,6 +19,11 @@ describe('logQueryOf', () => {
     ['ai_model', "x' OR 1=1--", 'model = ANY($1::text[])', ["x' OR 1=1--"]],
     ['api_key_id', ID, 'api_key_id = ANY($1::uuid[])', [ID]],
     ['virtual_key', 'openai-prod', 'virtual_key = ANY($1::text[])', ['openai-prod']],
+    ['status_code_min', '400', 'status >= $1::smallint', '400'],
+    ['status_code_max', '499', 'status <= $1::smallint', '499'],
+    ['not_status_code', '401,404', '(status = ANY($1::smallint[])) IS NOT TRUE', ['401', '404']],
+    ['not_ai_model', 'gpt-5', '(model = ANY($1::text[])) IS NOT TRUE', ['gpt-5']],
+    ['not_metadata[team]', 'red', '(metadata @> $1::jsonb) IS NOT TRUE', '{"team":"red"}'],
     ['trace_id', 'a', 'trace_id = ANY($1::text[])', ['a']],
     ['metadata', '{"_user":"ada"}', 'metadata @> $1::jsonb', '{"_user":"ada"}'],
     [`metadata[x' OR 1=1--]`, '1', 'metadata @> $1::jsonb', `{"x' OR 1=1--":"1"}`],
@@ -35,6 +40,10 @@ describe('logQueryOf', () => {
     ['time_of_generation_max', '9999-12-31T23:59:59-05:00'],
     ['status_code', '200; DROP TABLE request_logs'],
     ['status_code', '2'],
+    ['status_code_min', '4xx'],
+    ['status_code_max', '99'],
+    ['not_status_code', '401,'],
+    ['not_api_key_id', 'x'],
     ['api_key_id', `${ID}' OR '1'='1`],
     ['ai_model', 'x\0'],
     ['ai_model', 'x,,y'],
@@ -54,14 +63,21 @@ describe('logQueryOf', () => {
     expect(() => logQueryOf({ [name]: value })).toThrow(`"${name}"`);
   });
 
-  it.each(['sort', 'group_by', 'current_page', '__proto__x', 'constructor', 'toString', 'metadata[]'])(
-    'refuses the unknown parameter %s',
-    (name) => {
-      expect(() => logQueryOf({ [name]: 'created_at desc,(select pg_sleep(5))' })).toThrow(
-        'There is no parameter',
-      );
-    },
-  );
+  it.each([
+    'sort',
+    'not_cost_min',
+    'not_is_success',
+    'group_by',
+    'current_page',
+    '__proto__x',
+    'constructor',
+    'toString',
+    'metadata[]',
+  ])('refuses the unknown parameter %s', (name) => {
+    expect(() => logQueryOf({ [name]: 'created_at desc,(select pg_sleep(5))' })).toThrow(
+      'There is no parameter',
+    );
+  });
 
   it.each(['cursor', 'page_size', 'pageSize', 'include_total'])(
     'refuses %s where there are no pages',

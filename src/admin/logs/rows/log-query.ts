@@ -1,10 +1,6 @@
 import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/database/page.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
-import {
-  type Condition,
-  conditionOf,
-  isLogFilter,
-} from '../../../common/database/log-reading/log-filters.js';
+import { type Condition, conditionOfParameter } from '../../../common/database/log-reading/log-filters.js';
 
 /** A page of the request log, as it was asked for. */
 export interface LogQuery {
@@ -18,8 +14,6 @@ export interface LogQuery {
 export const WORKSPACE_NAMES = ['workspace_id', 'workspace_slug'] as const;
 
 const PAGE_NAMES: readonly string[] = ['cursor', 'page_size', 'pageSize', 'include_total'];
-
-const METADATA = /^metadata\[(.{1,128})\]$/s;
 
 /** Reads the parameters of a list. An unknown one is refused: who misspells a filter must not get everybody's rows. `own` narrows whatever is asked for. */
 export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): LogQuery {
@@ -44,8 +38,7 @@ function conditionsIn(query: ListQuery, more: readonly string[], hint: string): 
 
 function conditionIn(query: ListQuery, name: string, hint: string): Condition {
   const value = parameterOf(query, name) ?? '';
-  if (isLogFilter(name)) return conditionOf(name, value);
-  const key = METADATA.exec(name)?.[1];
-  if (key !== undefined) return conditionOf('metadata', JSON.stringify(Object.fromEntries([[key, value]])));
+  const condition = conditionOfParameter(name, value);
+  if (condition) return condition;
   throw noParameter(name, hint);
 }

@@ -9,6 +9,7 @@ import { LogRows } from './log-rows.js';
 import { LogRowsOrPostgres } from './log-rows-or-postgres.js';
 import { PostgresLogRows } from './postgres-log-rows.js';
 import { RequestParts } from '../request-parts.js';
+import { RouteParts } from '../route/route-parts.js';
 
 /** What is in PostgreSQL, and the batches that were not inserted into ClickHouse yet, which are of no tenant. */
 interface Stores {
@@ -28,6 +29,7 @@ export const logRowsOf = (clickhouse: ClickHouse | null, stores: Stores): LogRow
   providers: [
     PostgresLogRows,
     RequestParts,
+    RouteParts,
     {
       provide: LogRows,
       inject: [CLICKHOUSE, PostgresLogRows, LogDatabase, DataSource],
@@ -39,6 +41,6 @@ export const logRowsOf = (clickhouse: ClickHouse | null, stores: Stores): LogRow
       ) => logRowsOf(clickhouse, { postgres, database, batches }),
     },
   ],
-  exports: [LogReadingModule, LogRows, PostgresLogRows, RequestParts],
+  exports: [LogReadingModule, LogRows, PostgresLogRows, RequestParts, RouteParts],
 })
 export class LogRowsModule {}

@@ -4,3 +4,72 @@ export function conditionDecision(path: string, held: number, to: string | null)
   const why = held < 0 ? 'no condition holds' : `conditions[${held}] holds`;
   return `${path}: ${why}, so ${to}`;
 }
+
+export const balanceDecision = (path: string, to: string, by: string): string => `${path}: ${to} by ${by}`;
+
+export const outOfServiceDecision = (out: number, of: number): string =>
+  `${out} of ${of} targets are out of service`;
+
+export const hedgeDecision = (path: string, to: string, afterMs: number): string =>
+  `${path}: ${to} is asked too after ${afterMs} ms`;
+
+export const DECISION_KINDS = [
+  'condition',
+  'default',
+  'no_target',
+  'balance',
+  'out_of_service',
+  'hedge',
+  'note',
+] as const;
+
+export type DecisionKind = (typeof DECISION_KINDS)[number];
+
+/** A recorded decision, taken apart. */
+export interface Decision {
+  readonly kind: DecisionKind;
+  /** Where in the config it was made; null where the text does not say. */
+  readonly path: string | null;
+  /** Where it leads; null for nowhere. */
+  readonly target: string | null;
+  /** Index of the condition that held. */
+  readonly condition: number | null;
+  /** What a load balance chose by. */
+  readonly by: string | null;
+  /** Milliseconds after which a hedged attempt began. */
+  readonly after_ms: number | null;
+  /** As it was recorded. */
+  readonly text: string;
+}
+
+const PATH = String.raw`config(?:\.targets\[\d+\])*`;
+const pattern = (rest: string): RegExp => new RegExp(`^${rest}$`);
+const FROM = `(?<path>${PATH}): `;
+const TO = `(?<target>${PATH})`;
+
+/** The first that fits. */
+const PATTERNS: readonly (readonly [DecisionKind, RegExp])[] = [
+  ['condition', pattern(`${FROM}conditions\\[(?<condition>\\d+)\\] holds, so ${TO}`)],
+  ['default', pattern(`${FROM}no condition holds, so ${TO}`)],
+  ['no_target', pattern(`${FROM}no condition holds and there is no default, so the request is refused`)],
+  ['hedge', pattern(`${FROM}${TO} is asked too after (?<after>\\d+) ms`)],
+  ['balance', pattern(`${FROM}${TO} by (?<by>.+)`)],
+  ['out_of_service', pattern('\\d+ of \\d+ targets are out of service')],
+];
+
+const numberOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
+
+/** A text that none of these functions wrote is a note. */
+export function readDecision(text: string): Decision {
+  const found = PATTERNS.find(([, form]) => form.test(text));
+  const { path, target, condition, by, after } = found?.[1].exec(text)?.groups ?? {};
+  return {
+    kind: found?.[0] ?? 'note',
+    path: path ?? null,
+    target: target ?? null,
+    condition: numberOf(condition),
+    by: by ?? null,
+    after_ms: numberOf(after),
+    text,
+  };
+}

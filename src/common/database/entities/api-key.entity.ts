@@ -38,6 +38,10 @@ export class ApiKey extends OwnedAtEitherLevel {
   @Column({ type: 'bytea', nullable: true })
   previousKeyHash: Buffer | null;
 
+  /** What the hash was until the key was revoked. It lets nobody in. */
+  @Column({ type: 'bytea', nullable: true })
+  revokedKeyHash: Buffer | null;
+
   @Column({ type: 'timestamptz', nullable: true })
   previousKeyExpiresAt: Date | null;
 

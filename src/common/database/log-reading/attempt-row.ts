@@ -19,5 +19,7 @@ export interface AttemptRow {
   readonly reasoning_tokens: number | null;
   readonly cost_nano_usd: string | null;
   readonly price: AppliedPrice | null;
+  /** Keys of the counters of the budgets that it was charged to. */
+  readonly charged: readonly string[] | null;
   readonly estimated: boolean | null;
 }

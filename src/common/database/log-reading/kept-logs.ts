@@ -34,6 +34,15 @@ export class KeptLogs {
     return conditionsOf(await this.#times(whose.organizationId), whose);
   }
 
+  /** From when on none of the requests of this reach is gone. */
+  async since({ organizationId, workspaceId }: Whose): Promise<number> {
+    const times = await this.#times(organizationId);
+    const ids = workspaceId === undefined ? [null, ...times.workspacesOf(organizationId)] : [workspaceId];
+    return Math.max(
+      ...ids.map((workspace_id) => times.since('logs', { organization_id: organizationId, workspace_id })),
+    );
+  }
+
   /** Of requests of one organization those whose bodies may be read. */
   async withBodies<Row extends KeptRow>(rows: readonly Row[]): Promise<readonly Row[]> {
     const [first] = rows;

@@ -4,95 +4,23 @@ import {
   metadataSlice,
   USER_KEY,
 } from '../../rollups/dimensions.js';
-import { isUuid } from '../../ids/uuid-v7.js';
+import {
+  anyId,
+  anyOf,
+  anyText,
+  arrival,
+  bound,
+  type Comparison,
+  type Condition,
+  type Filter,
+  listOf,
+  LONGEST_VALUE,
+  negated,
+} from './filter-kinds.js';
 
-/** Puts a value in a query of ClickHouse, as a parameter of a type of it. */
-export type BindTyped = (value: unknown, type: string) => string;
+export type { BindTyped, Condition } from './filter-kinds.js';
 
-/**
- * The same condition in ClickHouse: its SQL, or a column that holds one of the ids that PostgreSQL gives for the
- * organization ($1) and the parameter ($2). Null when only PostgreSQL has what it is about.
- */
-export type InClickHouse =
-  | { readonly sql: (bind: BindTyped, parameter: unknown) => string }
-  | { readonly column: string; readonly ids: string }
-  | null;
-
-/** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
-export interface Condition {
-  readonly sql: (placeholder: string) => string;
-  readonly parameter: unknown;
-  /** The dimensions of the rollups that it is about; null when only the request rows can answer it. */
-  readonly on: readonly string[] | null;
-  readonly inClickHouse: InClickHouse;
-}
-
-interface Filter {
-  readonly sql: Condition['sql'];
-  /** Makes the parameter of the text that was sent; undefined refuses it. */
-  readonly read: (text: string) => unknown;
-  readonly expects: string;
-  /** Unless it is said, only request rows can answer it. */
-  readonly on?: readonly string[];
-  readonly inClickHouse: InClickHouse;
-}
-
-const anyOf = (value: string, type: string): InClickHouse => ({
-  sql: (bind, parameter) => `${value} IN ${bind(parameter, `Array(${type})`)}`,
-});
-
-const MOST_VALUES = 100;
-const LONGEST_VALUE = 2_048;
-
-/** Nothing of a value ever becomes SQL; a comma separates alternatives. */
-const listOf = (text: string, fits: (value: string) => boolean): readonly string[] | undefined => {
-  const values = text.split(',').map((value) => value.trim());
-  return values.length <= MOST_VALUES && values.every(fits) ? values : undefined;
-};
-
-const anyText = (column: string, isDimension = false): Filter => ({
-  ...(isDimension ? { on: [column] } : {}),
-  inClickHouse: anyOf(column, 'String'),
-  sql: (placeholder) => `${column} = ANY(${placeholder}::text[])`,
-  read: (text) => listOf(text, (value) => value !== ''),
-  expects: `a list of at most ${MOST_VALUES} values, separated by commas`,
-});
-
-const anyId = (column: string, isDimension = false): Filter => ({
-  ...(isDimension ? { on: [column] } : {}),
-  inClickHouse: anyOf(column, 'UUID'),
-  sql: (placeholder) => `${column} = ANY(${placeholder}::uuid[])`,
-  read: (text) => listOf(text, isUuid),
-  expects: 'a list of ids, separated by commas',
-});
-
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
-
-const DAY_LENGTH = '2030-01-31'.length;
-
-/** JavaScript takes the 30th of February for the 2nd of March. */
-function isDayOfCalendar(day: string): boolean {
-  const midnight = new Date(day);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
-}
-
-/** In UTC. Years before 1 and after 9999, to which a zone may lead, are none that a database reads. */
-function momentIn(text: string): string | undefined {
-  const at = new Date(text);
-  const year = at.getUTCFullYear();
-  return year >= 1 && year <= 9_999 ? at.toISOString() : undefined;
-}
-
-const arrival = (operator: Comparison): Filter => ({
-  sql: (placeholder) => `created_at ${operator} ${placeholder}::timestamptz`,
-  inClickHouse: {
-    sql: (bind, parameter) =>
-      `created_at ${operator} parseDateTime64BestEffort(${bind(parameter, 'String')}, 6, 'UTC')`,
-  },
-  read: (text) =>
-    DATE_TIME.test(text) && isDayOfCalendar(text.slice(0, DAY_LENGTH)) ? momentIn(text) : undefined,
-  expects: 'a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z',
-});
+const STATUS = /^[1-9]\d{2}$/;
 
 const status: Filter = {
   on: ['status'],
@@ -100,9 +28,17 @@ const status: Filter = {
   inClickHouse: {
     sql: (bind, parameter) => `status IN ${bind((parameter as string[]).map(Number), 'Array(Int16)')}`,
   },
-  read: (text) => listOf(text, (value) => /^[1-9]\d{2}$/.test(value)),
+  read: (text) => listOf(text, (value) => STATUS.test(value)),
   expects: 'a list of status codes, separated by commas',
 };
+
+const statusBound = (operator: Comparison): Filter => ({
+  on: ['status'],
+  sql: (placeholder) => `status ${operator} ${placeholder}::smallint`,
+  inClickHouse: { sql: (bind, parameter) => `status ${operator} ${bind(Number(parameter), 'Int16')}` },
+  read: (text) => (STATUS.test(text) ? text : undefined),
+  expects: 'a status code',
+});
 
 const metadata: Filter = {
   sql: (placeholder) => `metadata @> ${placeholder}::jsonb`,
@@ -143,20 +79,6 @@ const anyConfig: Filter = {
   },
 };
 
-const NUMBER = /^-?\d{1,12}(\.\d{1,7})?$/;
-
-type Comparison = '>=' | '<=';
-
-/** A bound of a number. What is unknown of a request is neither large nor small: no bound lets it in. */
-const bound = (value: string, operator: Comparison, scale = '1'): Filter => ({
-  sql: (placeholder) => `${value} ${operator} ${placeholder}::numeric * ${scale}`,
-  inClickHouse: {
-    sql: (bind, parameter) => `${value} ${operator} ${bind(parameter, 'Decimal(38, 7)')} * ${scale}`,
-  },
-  read: (text) => (NUMBER.test(text) ? text : undefined),
-  expects: 'a number',
-});
-
 const NANO_USD_PER_CENT = '10000000';
 const TOTAL_TOKENS = 'coalesce(input_tokens + output_tokens, input_tokens, output_tokens)';
 
@@ -192,25 +114,9 @@ const bounds = <Name extends string>(name: Name, value: string, scale?: string) 
     [`${name}_max`]: bound(value, '<=', scale),
   }) as Record<`${Name}_min` | `${Name}_max`, Filter>;
 
-/**
- * What a list of the request log, an analysis or an export can be narrowed to, by the name of the parameter. Names are
- * those of the compatible API, with shorter ones beside them. Costs are in cents, times in milliseconds.
- */
-export const LOG_FILTERS = {
-  time_of_generation_min: arrival('>='),
-  time_of_generation_max: arrival('<='),
-  created_at_min: arrival('>='),
-  created_at_max: arrival('<='),
-  ...bounds('total_units', TOTAL_TOKENS),
-  ...bounds('cost', 'cost_nano_usd', NANO_USD_PER_CENT),
-  ...bounds('prompt_token', 'input_tokens'),
-  ...bounds('completion_token', 'output_tokens'),
-  ...bounds('response_time', 'duration_ms'),
-  weighted_feedback_min: weightedFeedback('>='),
-  weighted_feedback_max: weightedFeedback('<='),
-  has_feedback: hasFeedback,
+/** Filters by values. Each may be negated. */
+const VALUES = {
   status_code: status,
-  is_success: outcome,
   error_code: anyText('error_code'),
   cache_status: anyText('cache_status', true),
   ai_org: anyText('provider', true),
@@ -235,6 +141,37 @@ export const LOG_FILTERS = {
   metadata,
 } as const satisfies Record<string, Filter>;
 
+type Negated = `not_${keyof typeof VALUES}`;
+
+const NEGATIONS = Object.fromEntries(
+  Object.entries(VALUES).map(([name, filter]) => [`not_${name}`, negated(filter)]),
+) as Record<Negated, Filter>;
+
+/**
+ * What a list of the request log, an analysis or an export can be narrowed to, by the name of the parameter. Names are
+ * those of the compatible API, with shorter ones beside them. Costs are in cents, times in milliseconds.
+ */
+export const LOG_FILTERS = {
+  time_of_generation_min: arrival('>='),
+  time_of_generation_max: arrival('<='),
+  created_at_min: arrival('>='),
+  created_at_max: arrival('<='),
+  ...bounds('total_units', TOTAL_TOKENS),
+  ...bounds('cost', 'cost_nano_usd', NANO_USD_PER_CENT),
+  ...bounds('prompt_token', 'input_tokens'),
+  ...bounds('completion_token', 'output_tokens'),
+  ...bounds('response_time', 'duration_ms'),
+  ...bounds('time_to_first_token', 'first_token_ms'),
+  status_code_min: statusBound('>='),
+  status_code_max: statusBound('<='),
+  weighted_feedback_min: weightedFeedback('>='),
+  weighted_feedback_max: weightedFeedback('<='),
+  has_feedback: hasFeedback,
+  is_success: outcome,
+  ...VALUES,
+  ...NEGATIONS,
+} as const satisfies Record<string, Filter>;
+
 export type LogFilterName = keyof typeof LOG_FILTERS;
 
 export function isLogFilter(name: string): name is LogFilterName {
@@ -255,6 +192,16 @@ export function conditionOf(name: LogFilterName, text: string): Condition {
     // A value of that length may be the beginning of several longer ones there.
     on: text.length >= LONGEST_VALUE_OF_ROLLUPS ? null : dimensionsOf(name, parameter, on),
   };
+}
+
+const METADATA_KEY = /^(metadata|not_metadata)\[(.{1,128})\]$/s;
+
+/** The condition of a parameter: a filter, or `metadata[key]`. Undefined for any other name. */
+export function conditionOfParameter(name: string, value: string): Condition | undefined {
+  if (isLogFilter(name)) return conditionOf(name, value);
+  const [, filter, key] = METADATA_KEY.exec(name) ?? [];
+  if (filter === undefined || key === undefined || !isLogFilter(filter)) return undefined;
+  return conditionOf(filter, JSON.stringify(Object.fromEntries([[key, value]])));
 }
 
 /** A filter by one key of the metadata is about that key's slice, where an empty value and an absent key are the same. */

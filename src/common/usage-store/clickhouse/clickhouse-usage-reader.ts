@@ -3,10 +3,11 @@ import type { LogDatabase } from '../../database/log-reading/log-database.js';
 import type { Whose } from '../../database/log-reading/where.js';
 import { GRAIN_MS, GRAINS, startOf } from '../../rollups/grains.js';
 import type { RetentionDays } from '../../settings/settings.js';
-import { cover, type RollupState } from '../coverage.js';
+import { countedRange, cover, rangeOfRows, type RollupState, slotsFrom } from '../coverage.js';
 import { type ReadMeasureName, READ_MEASURES, Sums } from '../read-measures.js';
 import { sourceFor } from '../sources.js';
 import type {
+  CountedRange,
   GroupedBy,
   Groups,
   GroupsWish,
@@ -32,6 +33,8 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** A question whose rows are found; how they are grouped is up to who asks. */
 interface Begun {
+  readonly range: CountedRange;
+  readonly slots: readonly number[];
   readonly question: Question;
   readonly source: Source;
   readonly from: string;
@@ -47,6 +50,10 @@ const MS_PER_S = 1_000;
 const MOST_NAMES = 10_000;
 
 const COMPLETE_KEYS = 'SELECT key FROM rollup_metadata_keys WHERE complete_since <= $1';
+
+/** The rows of a day leave PostgreSQL before they leave ClickHouse. */
+const ROWS_FROM = `SELECT CASE WHEN isfinite(before) THEN extract(epoch FROM before) * 1000 END::float8 AS rows_from
+  FROM rollup_seals WHERE grain = 'row'`;
 
 const NAMES: Readonly<Partial<Record<GroupedBy['kind'], string>>> = {
   workspace: 'SELECT id, slug FROM workspaces WHERE organization_id = $1 LIMIT $2',
@@ -72,8 +79,8 @@ export class ClickHouseUsageReader implements UsageReader {
   ): Promise<Series> {
     const begun = await this.#begin(whose, query, { measures, slots });
     if (!begun) return this.beside.postgres.series(whose, query, measures, slots);
-    const { question, source, from } = begun;
-    const starts = slots.map((slot) => slot / MS_PER_S);
+    const { question, source, from, range } = begun;
+    const starts = begun.slots.map((slot) => slot / MS_PER_S);
     // The slot of the whole is 0, which is no slot of time.
     const rows = await this.clickhouse.read<Row & { slot: number }>(
       `SELECT roundDown(at, ${question.bind(starts, 'Array(UInt32)')}) AS slot, ${source.select(measures)}
@@ -83,6 +90,7 @@ export class ClickHouseUsageReader implements UsageReader {
     const bySlot = new Map(rows.map(({ slot, ...sums }) => [slot, sumsOf(sums)]));
     const nothing = new Sums({});
     return {
+      range,
       total: bySlot.get(0) ?? nothing,
       slots: starts.map((start) => bySlot.get(start) ?? nothing),
     };
@@ -92,7 +100,7 @@ export class ClickHouseUsageReader implements UsageReader {
     const { measures, by, page } = wish;
     const begun = await this.#begin(whose, query, { measures, slots: [], by });
     if (!begun) return this.beside.postgres.groups(whose, query, wish);
-    const { question, source, from } = begun;
+    const { question, source, from, range } = begun;
     const value = cut(groupedBySql(by, question, await this.#namesFor(by, whose)));
     const groups = `SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1`;
     const rows = await this.clickhouse.read<Row & { value: string; groups: number }>(
@@ -102,6 +110,7 @@ export class ClickHouseUsageReader implements UsageReader {
       question.parameters,
     );
     return {
+      range,
       total: rows[0]?.groups ?? (page.skip > 0 ? await this.#countOf(groups, question) : 0),
       rows: rows.map(({ value: group, ...sums }) => [group, sumsOf(sums)]),
     };
@@ -116,19 +125,23 @@ export class ClickHouseUsageReader implements UsageReader {
     return row?.groups ?? 0;
   }
 
-  async #begin(whose: Whose, { range, conditions }: UsageQuery, wish: Wish): Promise<Begun | null> {
+  async #begin(whose: Whose, { range: wished, conditions }: UsageQuery, wish: Wish): Promise<Begun | null> {
     const question = new Question();
     const idsOf: IdsOf = (sql, parameter) => this.#ids(sql, [whose.organizationId, parameter]);
     const asked = await conditionsSql(question, conditions, idsOf);
     if (!asked) return null;
-    const keys = await this.beside.database.read<{ key: string }>(COMPLETE_KEYS, [new Date(range.from)]);
+    const keys = await this.beside.database.read<{ key: string }>(COMPLETE_KEYS, [new Date(wished.from)]);
     const metadataKeys = new Set(keys.map(({ key }) => key));
     const source = sourceOf(sourceFor({ conditions, measures: wish.measures, by: wish.by, metadataKeys }));
     const kept = source.table ? [] : await this.beside.kept.conditions(whose);
     const filters = [...asked, ...((await conditionsSql(question, kept, idsOf)) ?? [])];
     const where = filters.length > 0 ? ` WHERE ${filters.join(' AND ')}` : '';
-    const rows = this.#rows(question, source, whose, { range, slots: wish.slots });
-    return { question, source, from: `(${rows}) AS request_logs${where}` };
+    const range = source.table
+      ? countedRange(wished, wish.slots, this.#state())
+      : rangeOfRows(wished, await this.#rowsFrom(whose));
+    const slots = slotsFrom(range, wish.slots);
+    const rows = this.#rows(question, source, whose, { range, slots });
+    return { question, source, range, slots, from: `(${rows}) AS request_logs${where}` };
   }
 
   #rows(
@@ -153,6 +166,12 @@ export class ClickHouseUsageReader implements UsageReader {
     const { minutes } = this.retentionDays;
     const minutesFrom = minutes === 0 ? -Infinity : startOf('day', Date.now()) - minutes * GRAIN_MS.day;
     return { changedHours: new Set(), changedDays: new Set(), minutesFrom };
+  }
+
+  async #rowsFrom(whose: Whose): Promise<number> {
+    const { database, kept } = this.beside;
+    const [row] = await database.read<{ rows_from: number | null }>(ROWS_FROM, []);
+    return Math.max(row?.rows_from ?? -Infinity, await kept.since(whose));
   }
 
   async #ids(sql: string, parameters: readonly unknown[]): Promise<readonly string[]> {

@@ -48,8 +48,16 @@ export async function conditionsSql(
     found.push(
       'sql' in inClickHouse
         ? inClickHouse.sql(question.bind, parameter)
-        : `${inClickHouse.column} IN ${question.bind(await idsOf(inClickHouse.ids, parameter), 'Array(UUID)')}`,
+        : oneOfIds(inClickHouse, question.bind(await idsOf(inClickHouse.ids, parameter), 'Array(UUID)')),
     );
   }
   return found;
+}
+
+function oneOfIds(
+  { column, isNegated }: { readonly column: string; readonly isNegated?: true },
+  ids: string,
+): string {
+  const isAny = `${column} IN ${ids}`;
+  return isNegated ? `NOT ifNull(${isAny}, false)` : isAny;
 }

@@ -47,7 +47,8 @@ function sliceSource(dimension: string): Source {
     `, if(value = '', CAST(map(), 'Map(String, String)'), map(${literal(name)}, value)) AS metadata`;
   const named = {
     all: '',
-    api_key_id: ', toUUID(value) AS api_key_id',
+    // ClickHouse may read the value of a row before it knows the row to be of another dimension, where it is no id.
+    api_key_id: ', toUUIDOrZero(value) AS api_key_id',
     end_user: `, value AS end_user${metadata(USER_KEY)}`,
   }[dimension];
   return {

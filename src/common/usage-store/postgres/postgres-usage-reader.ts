@@ -4,10 +4,11 @@ import type { LogDatabase } from '../../database/log-reading/log-database.js';
 import type { Whose } from '../../database/log-reading/where.js';
 import { userHash } from '../../rollups/ready.js';
 import { GRAINS, type Grain } from '../../rollups/grains.js';
-import { cover, type RollupState } from '../coverage.js';
+import { countedRange, cover, rangeOfAll, rangeOfRows, type RollupState, slotsFrom } from '../coverage.js';
 import { addsUp, READ_MEASURES, type ReadMeasureName, Sums } from '../read-measures.js';
 import { sourceFor } from '../sources.js';
 import type {
+  CountedRange,
   GroupedBy,
   Groups,
   GroupsWish,
@@ -38,20 +39,27 @@ export class PostgresUsageReader implements UsageReader {
     if (measures.includes('requests_of_users') && query.conditions.length === 0)
       return this.#ofUsers(whose, query, slots);
     const added = measures.filter((name) => name !== 'users');
-    const rows = added.length === 0 ? [] : await this.#sums(whose, query, { measures: added, slots });
+    const sums = added.length === 0 ? null : await this.#sums(whose, query, { measures: added, slots });
     const users = measures.includes('users') ? await this.#users(whose, query, slots) : null;
-    const bySlot = new Map(rows.map(({ slot, ...sums }) => [slot, sums]));
-    const points = slots.map((_, at) => new Sums({ ...bySlot.get(at + 1), users: users?.slots[at] }));
-    const whole = { ...bySlot.get(null), users: users?.total };
-    return { total: added.every(addsUp) ? Sums.of(points, added, whole) : new Sums(whole), slots: points };
+    const bySlot = new Map(sums?.rows.map(({ slot, ...row }) => [slot, row]));
+    const points = slots.map((_, at) => new Sums({ ...bySlot.get(at + 1), users: users?.counts.slots[at] }));
+    const whole = { ...bySlot.get(null), users: users?.counts.total };
+    return {
+      range: rangeOfAll([sums, users].flatMap((each) => (each ? [each.range] : []))),
+      total: added.every(addsUp) ? Sums.of(points, added, whole) : new Sums(whole),
+      slots: points,
+    };
   }
 
   /** By the number of the slot; by null the whole, where that is not the sum of its parts. */
-  async #sums(whose: Whose, query: UsageQuery, wish: BeginWish): Promise<readonly SlotRow[]> {
-    const { measures, slots } = wish;
+  async #sums(whose: Whose, query: UsageQuery, wish: BeginWish): Promise<CountedRows> {
     const begun = await this.#begin(whose, query, wish);
+    return { range: begun.range, rows: await this.#rowsOf(begun, wish.measures) };
+  }
+
+  #rowsOf(begun: Begun, measures: readonly ReadMeasureName[]): Promise<readonly SlotRow[]> {
     const { statement, source, from } = begun;
-    const slot = slotSql(statement, slots);
+    const slot = slotSql(begun);
     const isWholeOfParts = measures.every(addsUp);
     const hasCounts = measures.some((name) => READ_MEASURES[name].type === 'jsonb');
     if (source.selectTexts && hasCounts && isWholeOfParts) {
@@ -91,7 +99,7 @@ export class PostgresUsageReader implements UsageReader {
       this.#begin(whose, { range, conditions }, { measures: ['requests'], slots, statement });
     const [all, nobodys] = [await requests([]), await requests([OF_NOBODY])];
     const named = await this.database.read<{ slot: number; count: string }>(
-      `SELECT ${slotSql(statement, slots)} AS slot, sum(requests)::bigint AS count FROM (
+      `SELECT ${slotSql(all)} AS slot, sum(requests)::bigint AS count FROM (
          SELECT at, requests FROM ${all.from} UNION ALL SELECT at, -requests FROM ${nobodys.from}
        ) AS named GROUP BY 1`,
       statement.parameters,
@@ -99,16 +107,18 @@ export class PostgresUsageReader implements UsageReader {
     const users = await this.#users(whose, { range, conditions: [] }, slots);
     const bySlot = new Map(named.map(({ slot, count }) => [slot, Number(count)]));
     const points = slots.map(
-      (_, at) => new Sums({ requests_of_users: bySlot.get(at + 1) ?? 0, users: users.slots[at] }),
+      (_, at) => new Sums({ requests_of_users: bySlot.get(at + 1) ?? 0, users: users.counts.slots[at] }),
     );
-    return { total: Sums.of(points, ['requests_of_users'], { users: users.total }), slots: points };
+    const total = Sums.of(points, ['requests_of_users'], { users: users.counts.total });
+    return { range: rangeOfAll([all.range, users.range]), total, slots: points };
   }
 
   /** Out of what lies ready; where only some requests fit, of their rows. */
-  async #users(whose: Whose, query: UsageQuery, slots: readonly number[]): Promise<DistinctUsers> {
+  async #users(whose: Whose, query: UsageQuery, slots: readonly number[]): Promise<CountedUsers> {
     const source = query.conditions.length === 0 ? USERS_OF_ALL : undefined;
-    const { statement, from } = await this.#begin(whose, query, { measures: ['users'], slots, source });
-    const slot = slotSql(statement, slots);
+    const begun = await this.#begin(whose, query, { measures: ['users'], slots, source });
+    const { statement, from, range } = begun;
+    const slot = slotSql(begun);
     const sql = source
       ? `SELECT ${slot} AS slot, users FROM ${from} ORDER BY 1`
       : `SELECT slot, string_agg(${userHash('end_user')}, '') AS users
@@ -117,13 +127,13 @@ export class PostgresUsageReader implements UsageReader {
     await this.database.each(sql, statement.parameters, (row) => {
       users.add(Number(row['slot']), row['users'] as Buffer);
     });
-    return users;
+    return { range, counts: users };
   }
 
   /** One page, and of how many groups. The one of requests that name no value is ''; so the groups make up the whole. */
   async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
     const { measures, by } = wish;
-    const { statement, source, from } = await this.#begin(whose, query, { measures, slots: [], by });
+    const { statement, source, from, range } = await this.#begin(whose, query, { measures, slots: [], by });
     const order = `${groupOrderSql(wish.orderBy)} ${wish.direction}, value`;
     const page = `LIMIT ${statement.bind(wish.page.take)} OFFSET ${statement.bind(wish.page.skip)}`;
     const grouped = `SELECT ${groupedBySql(by, statement, source)} AS key, ${source.select(measures)} FROM ${from} GROUP BY 1`;
@@ -135,6 +145,7 @@ export class PostgresUsageReader implements UsageReader {
     );
     const isBeyond = rows.length === 0 && wish.page.skip > 0;
     return {
+      range,
       total: isBeyond ? await this.#countOf(whose, query, wish) : Number(rows[0]?.groups ?? 0),
       rows: rows.map(({ value, ...sums }) => [value, new Sums(sums)]),
     };
@@ -150,15 +161,19 @@ export class PostgresUsageReader implements UsageReader {
     return Number(row?.groups ?? 0);
   }
 
-  async #begin(whose: Whose, { range, conditions }: UsageQuery, wish: BeginWish): Promise<Begun> {
-    const state = await this.#state(whose, range);
-    const keys = state.keys.filter((key) => key.complete_since <= range.from);
+  async #begin(whose: Whose, { range: asked, conditions }: UsageQuery, wish: BeginWish): Promise<Begun> {
+    const state = await this.#state(whose, asked);
+    const keys = state.keys.filter((key) => key.complete_since <= asked.from);
     const need = { conditions, ...wish, metadataKeys: new Set(keys.map(({ key }) => key)) };
     const { statement = new Statement(), source = sourceOf(sourceFor(need)) } = wish;
     const tenant = statement.tenant(whose);
     const part = ({ from, to }: TimeRange): string =>
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
-    const coverage = source.table ? cover(range, wish.slots, state) : null;
+    const range = source.table
+      ? countedRange(asked, wish.slots, state)
+      : rangeOfRows(asked, Math.max(state.rowsFrom, await this.kept.since(whose)));
+    const slots = slotsFrom(range, wish.slots);
+    const coverage = source.table ? cover(range, slots, state) : null;
     const parts = coverage
       ? GRAINS.flatMap((grain) => coverage[grain].map((each) => [grain, each] as const))
       : [[null, range] as const];
@@ -170,27 +185,35 @@ export class PostgresUsageReader implements UsageReader {
     const kept = source.table ? [] : await this.kept.conditions(whose);
     const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
     const where = filters.length > 0 ? ` WHERE ${filters.join(' AND ')}` : '';
-    return { statement, source, from: `(${selects.join(' UNION ALL ')}) AS request_logs${where}` };
+    return {
+      statement,
+      source,
+      range,
+      slots,
+      from: `(${selects.join(' UNION ALL ')}) AS request_logs${where}`,
+    };
   }
 
   /** Times as numbers: PostgreSQL's own infinities are no dates of JavaScript. */
   async #state(
     { organizationId, workspaceId }: Whose,
     { from, to }: TimeRange,
-  ): Promise<RollupState & { keys: readonly ChosenKey[] }> {
+  ): Promise<RollupState & { rowsFrom: number; keys: readonly ChosenKey[] }> {
     const tenant = [organizationId, workspaceId ?? null];
     const [row] = await this.database.read<StateRow>(STATE, [new Date(from), new Date(to), ...tenant]);
+    if (!row) throw new Error('The state of the rollups is one row.');
     return {
-      changedHours: new Set(row?.hours ?? []),
-      changedDays: new Set(row?.days ?? []),
-      minutesFrom: row?.minutes_from ?? -Infinity,
-      keys: row?.keys ?? [],
+      changedHours: new Set(row.hours),
+      changedDays: new Set(row.days),
+      minutesFrom: row.minutes_from ?? -Infinity,
+      rowsFrom: row.rows_from ?? -Infinity,
+      keys: row.keys ?? [],
     };
   }
 }
 
 /** The number of the slot in which a row lies, from 1 on. */
-const slotSql = (statement: Statement, slots: readonly number[]): string =>
+const slotSql = ({ statement, slots }: Begun): string =>
   `width_bucket(at, ${statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
 
 /** Of the slice by end users, where every request has a value. */
@@ -204,7 +227,19 @@ const OF_NOBODY: Condition = {
 type Row = Readonly<Record<string, unknown>>;
 type SlotRow = Row & { readonly slot: number | null };
 
+interface CountedRows {
+  readonly range: CountedRange;
+  readonly rows: readonly SlotRow[];
+}
+
+interface CountedUsers {
+  readonly range: CountedRange;
+  readonly counts: DistinctUsers;
+}
+
 interface Begun {
+  readonly range: CountedRange;
+  readonly slots: readonly number[];
   readonly statement: Statement;
   readonly source: Source;
   readonly from: string;
@@ -229,6 +264,7 @@ interface StateRow {
   readonly hours: readonly number[] | null;
   readonly days: readonly number[] | null;
   readonly minutes_from: number | null;
+  readonly rows_from: number | null;
   readonly keys: readonly ChosenKey[] | null;
 }
 
@@ -242,6 +278,7 @@ const marksOf = (grain: string): string =>
 
 const STATE = `SELECT ${marksOf('hour')} AS hours, ${marksOf('day')} AS days,
   (SELECT ${ms('before')} FROM rollup_seals WHERE grain = 'minute') AS minutes_from,
+  (SELECT ${ms('before')} FROM rollup_seals WHERE grain = 'row') AS rows_from,
   (SELECT jsonb_agg(jsonb_build_object('key', key, 'complete_since', ${ms('complete_since')}))
    FROM rollup_metadata_keys) AS keys`;
 

@@ -151,7 +151,7 @@ describe('reasoning', () => {
     ['claude-haiku-4-5-20251001', 'none', { type: 'disabled' }, undefined],
     ['claude-haiku-4-5-20251001', 'low', { type: 'enabled', budget_tokens: 2_048 }, undefined],
     ['anthropic.claude-sonnet-4-5-v1:0', 'high', { type: 'enabled', budget_tokens: 16_384 }, undefined],
-    ['claude-opus-4-1', 'xhigh', { type: 'enabled', budget_tokens: 31_999 }, undefined],
+    ['claude-opus-4-1', 'xhigh', { type: 'enabled', budget_tokens: 16_000 }, undefined],
   ])('of %s with the effort %s is asked for in its own form', (model, effort, thinking, said) => {
     const sent = body({ reasoning_effort: effort }, model);
 
@@ -170,14 +170,91 @@ describe('reasoning', () => {
     });
   });
 
-  it('stays below the limit of tokens, and is refused where that leaves no room', () => {
+  it('takes half of the limit of tokens at most, and is refused where that leaves no room', () => {
     const model = 'claude-haiku-4-5';
     const ask = (limit: number) => body({ reasoning_effort: 'high', max_tokens: limit }, model);
 
-    expect(ask(2_000).thinking.budget_tokens).toBe(1_999);
+    expect(ask(5_000).thinking.budget_tokens).toBe(2_500);
+    expect(ask(2_000).thinking.budget_tokens).toBe(1_024);
     expect(() => ask(1_024)).toThrow('"reasoning_effort"');
     expect(refusal({ reasoning_effort: 'huge' })).toEqual(['invalid_request', null]);
   });
+});
+
+describe('thinking in the words of an Anthropic client', () => {
+  const enabled = { type: 'enabled', budget_tokens: 2_000 };
+
+  it.each([
+    ['claude-sonnet-4-6', { thinking: enabled, reasoning_effort: 'low' }, enabled],
+    [
+      'claude-opus-4-7',
+      { thinking: enabled, reasoning_effort: 'low' },
+      { type: 'adaptive', display: 'summarized' },
+    ],
+    ['claude-opus-4-7', { thinking: enabled }, enabled],
+    [
+      'claude-haiku-4-5',
+      { thinking: { type: 'adaptive' }, reasoning_effort: 'low' },
+      { type: 'enabled', budget_tokens: 2_048 },
+    ],
+    ['claude-haiku-4-5', { thinking: { type: 'adaptive' } }, undefined],
+    [
+      'claude-sonnet-5-5',
+      { thinking: { type: 'disabled' }, reasoning_effort: 'none' },
+      { type: 'between_tools' },
+    ],
+    ['claude-opus-5', { output_config: { effort: 'low' }, reasoning_effort: 'low' }, undefined],
+  ])('is said to %s in words that it knows: %j', (model, hub, said) => {
+    expect(body(hub, model).thinking).toEqual(said);
+  });
+});
+
+describe('sampling that Claude refuses beside thinking', () => {
+  it.each([
+    ['temperature', 0.2],
+    ['top_k', 5],
+    ['top_p', 0.5],
+  ])('is refused by the name of %s', (name, value) => {
+    expect(refusal({ reasoning_effort: 'high', [name]: value })).toEqual(['parameter_unsupported', name]);
+    expect(body({ reasoning_effort: 'none', [name]: value })).toMatchObject({ [name]: value });
+  });
+
+  it('goes along where Claude takes it', () => {
+    expect(body({ reasoning_effort: 'high', temperature: 1, top_p: 0.95 })).toMatchObject({
+      temperature: 1,
+      top_p: 0.95,
+    });
+    expect(body({ temperature: 0.2, top_k: 5 })).toMatchObject({ temperature: 0.2, top_k: 5 });
+  });
+});
+
+describe('ids of tool calls', () => {
+  const turns = (...ids: readonly string[]) =>
+    body({
+      messages: [
+        ...question,
+        {
+          role: 'assistant',
+          tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
+        },
+        ...ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'x' })),
+      ],
+    })
+      .messages.slice(1)
+      .map(({ content: blocks }) => blocks.map(({ id, tool_use_id: of }) => id ?? of));
+
+  it('are such as Anthropic takes, the same for a call and its result', () => {
+    const fitting = ['functions_a_0', 'functions_a_0_2', 'toolu_1'];
+
+    expect(turns('functions.a:0', 'functions_a_0', 'toolu_1')).toEqual([fitting, fitting]);
+  });
+});
+
+it('instructions alone are what the user says, because Anthropic wants something to answer', () => {
+  const { system, messages } = body({ messages: [{ role: 'system', content: 'Say hello.' }] });
+
+  expect(system).toBeUndefined();
+  expect(messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }]);
 });
 
 describe('texts of spaces alone', () => {
@@ -206,7 +283,7 @@ describe('texts of spaces alone', () => {
   });
 });
 
-describe('manual thinking that Anthropic would refuse', () => {
+describe('thinking that Anthropic would refuse', () => {
   const model = 'claude-haiku-4-5';
   const call = { id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } };
   const loop = (turn: Json) => [
@@ -228,10 +305,12 @@ describe('manual thinking that Anthropic would refuse', () => {
     expect(body(hub, model).thinking).toEqual(said);
   });
 
-  it('is no matter of adaptive models', () => {
-    const sent = body({ ...effort, tool_choice: 'required', messages: loop({}) });
-
-    expect(sent.thinking).toEqual({ type: 'adaptive', display: 'summarized' });
+  it('is left out for adaptive models only where a tool must be called', () => {
+    expect(body({ ...effort, tool_choice: 'required' }).thinking).toBeUndefined();
+    expect(body({ ...effort, messages: loop({}) }).thinking).toEqual({
+      type: 'adaptive',
+      display: 'summarized',
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { factsOf } from '../claude/models.js';
+import { checkSampling } from '../claude/thinking.js';
 import { hubAnswer } from './answer.js';
 import { hubError } from './errors.js';
 import { conversationOf } from './request/messages.js';
@@ -24,7 +25,9 @@ function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
   body['messages'] = messages;
   Object.assign(body, toolsOf(hub));
   if (isStreamed) body['stream'] = true;
-  return { path: '/messages', body: withoutRefusedThinking(body, hub), headers: VERSION };
+  const allowed = withoutRefusedThinking(body, hub);
+  checkSampling(hub, allowed.thinking);
+  return { path: '/messages', body: allowed, headers: VERSION };
 }
 
 /** The hub's chat completions in Anthropic's Messages API. */

@@ -164,6 +164,23 @@ describe('parameters', () => {
     ['us.amazon.nova-2-lite-v1:0', { reasoning_effort: 'none' }, { reasoningConfig: { type: 'disabled' } }],
     ['us.amazon.nova-2-lite-v1:0', {}, undefined],
     ['openai.gpt-oss-120b-1:0', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
+    [
+      CLAUDE,
+      { reasoning_effort: 'high', max_tokens: 5_000 },
+      { thinking: { type: 'enabled', budget_tokens: 2_500 } },
+    ],
+    [
+      'openai.gpt-oss-120b-1:0',
+      { thinking: { type: 'enabled', budget_tokens: 32_000 }, reasoning_effort: 'xhigh' },
+      { reasoning_effort: 'high' },
+    ],
+    [
+      'meta.llama3-3-70b-instruct-v1:0',
+      { thinking: { type: 'disabled' }, reasoning_effort: 'none' },
+      undefined,
+    ],
+    ['meta.llama3-3-70b-instruct-v1:0', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
+    ['us.amazon.nova-2-lite-v1:0', { thinking: { type: 'adaptive' } }, undefined],
   ])('ask %s for reasoning: %j', (model, hub, own) => {
     expect(bodyOf(hub, model).additionalModelRequestFields).toEqual(own);
   });
@@ -408,6 +425,39 @@ describe('manual thinking that Claude would refuse', () => {
   ])('is left out only where it stands for an effort: %s', (_, hub, fields) => {
     expect(bodyOf(hub).additionalModelRequestFields).toEqual(fields);
   });
+});
+
+describe('what models of other makers do not have', () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const hub = {
+    messages: [
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.', ...mark }] },
+      { ...user, ...mark },
+    ],
+    tools: [{ ...TOOL, ...mark }],
+  };
+  const LLAMA = 'us.meta.llama3-3-70b-instruct-v1:0';
+
+  it.each([
+    [CLAUDE, 3],
+    ['us.amazon.nova-pro-v1:0', 3],
+    ['arn:aws:bedrock:us-east-1:1:application-inference-profile/x', 3],
+    [LLAMA, 0],
+  ])('marks of the cache: %s gets %i', (model, count) => {
+    expect(JSON.stringify(bodyOf(hub, model)).split('cachePoint')).toHaveLength(count + 1);
+  });
+
+  it('a choice of tools', () => {
+    expect(bodyOf({ tools: [TOOL], tool_choice: 'auto' }, LLAMA).toolConfig).toEqual({ tools: [SPEC] });
+    expect(refusalOf(() => bodyOf({ tools: [TOOL], tool_choice: 'required' }, LLAMA))).toBe('tool_choice');
+  });
+});
+
+it('instructions alone are what the user says, because Bedrock wants something to answer', () => {
+  const { system, messages } = bodyOf({ messages: [{ role: 'system', content: 'Say hello.' }] });
+
+  expect(system).toBeUndefined();
+  expect(messages).toEqual([{ role: 'user', content: [{ text: 'Say hello.' }] }]);
 });
 
 describe('a tool that Bedrock runs itself', () => {

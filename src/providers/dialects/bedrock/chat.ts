@@ -1,8 +1,10 @@
 import type { Json } from '../../endpoint.js';
+import { isObject } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { checkSampling } from '../claude/thinking.js';
 import { hubAnswer } from './answer.js';
 import { hubError } from './errors.js';
-import { familyOf, modelPath } from './models.js';
+import { familyOf, modelPath, takesCachePoints } from './models.js';
 import { conversationOf } from './request/messages.js';
 import { parametersOf } from './request/parameters.js';
 import { withoutRefusedThinking } from './request/refused-thinking.js';
@@ -18,19 +20,44 @@ function stopSequenceAsked({ stop }: Json, model: string): Json {
   return { additionalModelResponseFieldPaths: ['/stop_sequence'] };
 }
 
+/** Without marks of the cache. They help, and change no answer. */
+function withoutMarks(hub: Json): Json {
+  const { messages, tools } = hub;
+  return {
+    ...hub,
+    ...(Array.isArray(messages) ? { messages: messages.map(unmarkedMessage) } : {}),
+    ...(Array.isArray(tools) ? { tools: tools.map(unmarked) } : {}),
+  };
+}
+
+function unmarkedMessage(message: unknown): unknown {
+  const plain = unmarked(message);
+  if (!isObject(plain) || !Array.isArray(plain.content)) return plain;
+  return { ...plain, content: plain.content.map(unmarked) };
+}
+
+function unmarked(value: unknown): unknown {
+  if (!isObject(value) || value.cache_control === undefined) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'cache_control'));
+}
+
 /** A chat of the hub as a request to Converse or ConverseStream. */
-function request(hub: Json, { model, isStreamed, isStrict }: Context): ProviderRequest {
+function request(asked: Json, { model, isStreamed, isStrict }: Context): ProviderRequest {
+  const hub = takesCachePoints(model) ? asked : withoutMarks(asked);
   const { system, messages } = conversationOf(hub.messages);
   const body = {
     ...(isStrict ? {} : stopSequenceAsked(hub, model)),
     ...parametersOf(hub, model),
     ...(system.length > 0 ? { system } : {}),
     messages,
-    ...toolsOf(hub, messages),
+    ...toolsOf(hub, messages, model),
   };
+  const allowed = withoutRefusedThinking(body, hub);
+  const { additionalModelRequestFields: fields } = allowed;
+  checkSampling(hub, isObject(fields) ? fields.thinking : null);
   return {
     path: modelPath(model, isStreamed ? 'converse-stream' : 'converse'),
-    body: withoutRefusedThinking(body, hub),
+    body: allowed,
   };
 }
 

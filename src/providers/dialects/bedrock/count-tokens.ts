@@ -8,7 +8,7 @@ import { toolsOf } from './request/tools.js';
 export const countTokens: Translator = {
   request(hub, { model }) {
     const { system, messages } = conversationOf(hub.messages);
-    const converse = { ...(system.length > 0 ? { system } : {}), messages, ...toolsOf(hub, messages) };
+    const converse = { ...(system.length > 0 ? { system } : {}), messages, ...toolsOf(hub, messages, model) };
     return { path: modelPath(model, 'count-tokens'), body: { input: { converse } } };
   },
   answer: ({ inputTokens }) => ({ input_tokens: inputTokens }),

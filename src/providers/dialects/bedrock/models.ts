@@ -19,6 +19,21 @@ export function familyOf(model: string): Family {
 }
 
 /**
+ * Whether marks of the cache are taken: by Claude and Nova, and perhaps behind a profile of one's own.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html#prompt-caching-models
+ */
+export const takesCachePoints = (model: string): boolean =>
+  familyOf(model) === 'anthropic' || familyOf(model) === 'nova' || isOwnProfile(model);
+
+const isOwnProfile = (model: string): boolean => model.includes('application-inference-profile');
+
+/**
+ * Models that cannot be told to call a tool.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolConfiguration.html (toolChoice)
+ */
+export const takesToolChoice = (model: string): boolean => !/meta\.llama/.test(model);
+
+/**
  * The path of an operation on a model: `converse`, `converse-stream` or `invoke`. Ids have colons and ARNs slashes, all
  * of which are encoded: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html. Throws
  * `invalid_request` for an id that would name another path.

@@ -6,6 +6,8 @@ export interface ModelFacts {
   /** Output tokens, asked for where the client names no limit: Anthropic requires one. */
   readonly maxTokens: number;
   readonly thinking: ThinkingForm;
+  /** Whether it takes a budget of tokens, be it beside the other form. */
+  readonly takesBudgets: boolean;
   /** The `thinking.type` that asks for no thinking. */
   readonly off: 'disabled' | 'between_tools';
   /** Whether it takes instructions in the middle of a conversation, where they leave the cached beginning as it was. */
@@ -21,20 +23,24 @@ export interface ModelFacts {
 const TODAY: Omit<ModelFacts, 'takesSystemTurns'> = {
   maxTokens: 64_000,
   thinking: 'adaptive',
+  takesBudgets: false,
   off: 'disabled',
 };
 
+const MANUAL = { thinking: 'manual', takesBudgets: true } as const;
+
 /**
  * The others, by name: the same table of the troubleshooting page says that models up to Claude 4.5 know manual thinking
- * only, and that Claude Sonnet 5.5 has `between_tools` in place of `disabled`. A name may stand inside a longer one, as
+ * only, that those of 4.6 know both, and that Claude Sonnet 5.5 has `between_tools` in place of `disabled`. A name may stand inside a longer one, as
  * at resellers. A model that cannot do without thinking refuses `disabled` itself.
  */
 const OTHERS: readonly (readonly [RegExp, Partial<ModelFacts>])[] = [
-  [/claude-3-(opus|sonnet|haiku)/, { maxTokens: 4_096, thinking: 'manual' }],
-  [/claude-3-5-/, { maxTokens: 8_192, thinking: 'manual' }],
-  [/claude-3-7-/, { thinking: 'manual' }],
-  [/claude-opus-4(?![-.][5-9])/, { maxTokens: 32_000, thinking: 'manual' }],
-  [/claude-(opus|sonnet|haiku)-4(?![-.][6-9])/, { thinking: 'manual' }],
+  [/claude-3-(opus|sonnet|haiku)/, { maxTokens: 4_096, ...MANUAL }],
+  [/claude-3-5-/, { maxTokens: 8_192, ...MANUAL }],
+  [/claude-3-7-/, MANUAL],
+  [/claude-opus-4(?![-.][5-9])/, { maxTokens: 32_000, ...MANUAL }],
+  [/claude-(opus|sonnet|haiku)-4(?![-.][6-9])/, MANUAL],
+  [/claude-(opus|sonnet|haiku)-4[-.]6/, { takesBudgets: true }],
   [/claude-sonnet-5[-.]5/, { off: 'between_tools' }],
 ];
 

@@ -1,7 +1,8 @@
 import { AppError } from '../../../common/errors/app-error.js';
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
-import { factsOf } from './models.js';
+import { unsupported } from '../refusing.js';
+import { factsOf, type ModelFacts } from './models.js';
 
 /** How much a model shall reason, in Anthropic's words. */
 export interface Reasoning {
@@ -29,37 +30,77 @@ export const BUDGETS: ReadonlyMap<string, number> = new Map([
 /**
  * `reasoning_effort` and `thinking`, together.
  *
- * `thinking` is Anthropic's own parameter and goes along as it is. An effort becomes adaptive thinking with
- * `output_config.effort` (https://platform.claude.com/docs/en/build-with-claude/effort, where `low` is the least), with
- * the thinking shown, because newer models leave its text out by default; for models up to Claude 4.5 it becomes a
- * budget below `max_tokens`. Throws `invalid_request` for an unknown effort and `parameter_unsupported` where the limit
- * leaves no room for the least budget.
+ * `thinking` is Anthropic's own parameter and goes along as it is, unless an effort beside it says the same to a model that knows
+ * another form only. An effort becomes adaptive thinking with `output_config.effort`
+ * (https://platform.claude.com/docs/en/build-with-claude/effort, where `low` is the least), with the thinking shown, because newer
+ * models leave its text out by default; for models up to Claude 4.5 it becomes a budget of half of `max_tokens` at most. An effort that
+ * the client said in Anthropic's words asks for no thinking by itself. Throws `invalid_request` for an unknown effort and
+ * `parameter_unsupported` where the limit leaves no room for the least budget.
  */
 export function reasoningOf(hub: Json, model: string, maxTokens: unknown): Reasoning {
-  const given = isObject(hub.thinking) ? { thinking: hub.thinking } : {};
+  const facts = factsOf(model);
+  const given = givenThinking(hub, facts);
   const effort = hub.reasoning_effort ?? null;
   if (effort === null) return given;
-  const { thinking, off } = factsOf(model);
-  if (effort === 'none') return { thinking: { type: off }, ...given };
+  if (effort === 'none') return { thinking: { type: facts.off }, ...given };
   const budget = typeof effort === 'string' ? BUDGETS.get(effort) : undefined;
   if (budget === undefined)
     throw new AppError('invalid_request', {
       detail: `The parameter "reasoning_effort" must be none, ${[...BUDGETS.keys()].join(', ')}.`,
     });
-  if (thinking === 'manual') return 'thinking' in given ? given : { thinking: manual(budget, maxTokens) };
-  return {
-    thinking: { type: 'adaptive', display: 'summarized' },
-    ...given,
-    effort: effort === 'minimal' ? 'low' : (effort as string),
-  };
+  if ('thinking' in given) return facts.thinking === 'manual' ? given : { ...given, ...effortOf(effort) };
+  if (isOwnEffort(hub)) return {};
+  if (facts.thinking === 'manual') return { thinking: manual(budget, maxTokens) };
+  return { thinking: { type: 'adaptive', display: 'summarized' }, ...effortOf(effort) };
 }
 
+const effortOf = (effort: unknown): Pick<Reasoning, 'effort'> => ({
+  effort: effort === 'minimal' ? 'low' : (effort as string),
+});
+
+/** `output_config.effort` alone. */
+const isOwnEffort = ({ thinking, output_config: output }: Json): boolean =>
+  !isObject(thinking) && isObject(output) && (output.effort ?? null) !== null;
+
+/** What the client says in Anthropic's own words, unless the model has other words for it. */
+function givenThinking({ thinking, reasoning_effort: effort }: Json, facts: ModelFacts): Reasoning {
+  if (!isObject(thinking)) return {};
+  if (thinking.type === 'disabled') return { thinking: { ...thinking, type: facts.off } };
+  if (thinking.type === 'adaptive' && facts.thinking === 'manual') return {};
+  const isEffortToo = (effort ?? null) !== null;
+  return thinking.type === 'enabled' && isEffortToo && !facts.takesBudgets ? {} : { thinking };
+}
+
+/** Of `thinking.type`: those that ask for thinking. */
+export const THINKS: ReadonlySet<unknown> = new Set(['enabled', 'adaptive']);
+
+/** What Claude takes of each beside thinking. https://platform.claude.com/docs/en/build-with-claude/extended-thinking#feature-compatibility */
+const SAMPLING: readonly (readonly [name: string, fits: (value: unknown) => boolean, detail: string])[] = [
+  ['temperature', (value) => typeof value === 'number' && value >= 1, 'the temperature must be 1'],
+  ['top_p', (value) => typeof value === 'number' && value >= 0.95, 'top_p must be 0.95 at least'],
+  ['top_k', () => false, 'top_k must be left out'],
+];
+
+/**
+ * Throws `parameter_unsupported` for sampling that Claude refuses beside the thinking that an effort stands for. What the client
+ * says in Anthropic's own words is Anthropic's to refuse.
+ */
+export function checkSampling(hub: Json, thinking: unknown): void {
+  if (isObject(hub.thinking) || !isObject(thinking) || !THINKS.has(thinking.type)) return;
+  for (const [parameter, fits, detail] of SAMPLING) {
+    const value = hub[parameter] ?? null;
+    if (value !== null && !fits(value))
+      throw unsupported(parameter, `where "reasoning_effort" asks Claude to think, ${detail}`);
+  }
+}
+
+/** Half of the limit is left to the answer, which counts in it, too. */
 function manual(budget: number, maxTokens: unknown): Json {
-  const room = typeof maxTokens === 'number' ? maxTokens - 1 : budget;
-  if (room < BUDGET_MIN)
-    throw new AppError('parameter_unsupported', {
-      parameter: 'reasoning_effort',
-      detail: `this model thinks with at least ${BUDGET_MIN} tokens, and the limit of output tokens must be larger`,
-    });
-  return { type: 'enabled', budget_tokens: Math.min(budget, room) };
+  const limit = typeof maxTokens === 'number' ? maxTokens : Infinity;
+  if (limit <= BUDGET_MIN)
+    throw unsupported(
+      'reasoning_effort',
+      `this model thinks with at least ${BUDGET_MIN} tokens, and the limit of output tokens must be larger`,
+    );
+  return { type: 'enabled', budget_tokens: Math.max(Math.min(budget, Math.floor(limit / 2)), BUDGET_MIN) };
 }

@@ -69,9 +69,13 @@ function blockOf({ type, text, thinking }: Json): readonly Json[] {
   return typeof text === 'string' ? [{ type: 'text', text }] : [];
 }
 
+/** Cohere says `null` of a tool that takes none. */
+const argumentsOf = (given: unknown): string =>
+  typeof given === 'string' && given !== 'null' ? given : '{}';
+
 function callOf(call: unknown, index: number, requestId: string): readonly Json[] {
   if (!isObject(call) || !isObject(call.function) || typeof call.function.name !== 'string') return [];
   const { name, arguments: given } = call.function;
   const id = typeof call.id === 'string' ? call.id : callId(requestId, index);
-  return [{ id, type: 'function', function: { name, arguments: typeof given === 'string' ? given : '{}' } }];
+  return [{ id, type: 'function', function: { name, arguments: argumentsOf(given) } }];
 }

@@ -97,11 +97,16 @@ export function formatParameters({ response_format: format }: Json): Json {
   return { response_format: isObject(schema) ? { type, json_schema: schema } : format };
 }
 
+/** A client of Anthropic says how to think to every model (`shapes/messages`); those that cannot refuse it. */
+const isSaidToAll = ({ type }: Json, effort: unknown): boolean => type === 'adaptive' || isSaid(effort);
+
 /**
  * Reasoning is on or off, within a budget. Models that can reason do, unless told not to, and others know no such
  * parameter; so an effort says something only when it is `none`. https://docs.cohere.com/docs/reasoning
  */
-export function thinkingParameters({ reasoning_effort, thinking }: Json): Json {
+export function thinkingParameters({ reasoning_effort, thinking }: Json, model: string): Json {
+  if (isObject(thinking) && isSaidToAll(thinking, reasoning_effort) && !model.includes('reasoning'))
+    return {};
   if (isObject(thinking)) {
     const { type, budget_tokens, token_budget = budget_tokens } = thinking;
     const isOff = type === 'disabled';

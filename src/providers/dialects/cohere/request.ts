@@ -12,7 +12,7 @@ export function chatRequest(hub: Json, { model, isStreamed }: Context): Provider
     messages: cohereMessages(hub.messages),
     ...stopParameters(hub),
     ...formatParameters(hub),
-    ...thinkingParameters(hub),
+    ...thinkingParameters(hub, model),
     ...toolParameters(hub),
     stream: isStreamed,
   };

@@ -19,7 +19,21 @@ export function takesMinimalLevel(model: string): boolean {
   return /gemini-3(?:\.[0-6])?-flash/.test(model);
 }
 
-/** The least budget: 2.5 Pro cannot stop thinking. https://ai.google.dev/gemini-api/docs/thinking#set-budget */
-export function leastBudget(model: string): number {
-  return model.includes('2.5-pro') ? 128 : 0;
+/** Tokens of thinking that a model may be told, where it is told a number. */
+export interface BudgetRange {
+  /** Where it shall not think, if it can do without. */
+  readonly none: number;
+  readonly least: number;
+  readonly most: number;
 }
+
+/** https://ai.google.dev/gemini-api/docs/thinking#set-budget. 2.5 Pro cannot stop thinking. */
+const RANGES: readonly (readonly [string, BudgetRange])[] = [
+  ['2.5-pro', { none: 128, least: 128, most: 32_768 }],
+  ['2.5-flash-lite', { none: 0, least: 512, most: 24_576 }],
+];
+
+const FLASH_RANGE: BudgetRange = { none: 0, least: 1, most: 24_576 };
+
+export const budgetRange = (model: string): BudgetRange =>
+  RANGES.find(([name]) => model.includes(name))?.[1] ?? FLASH_RANGE;

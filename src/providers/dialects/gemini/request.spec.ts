@@ -565,6 +565,31 @@ describe('thinking', () => {
       { thinking: { type: 'enabled', budget_tokens: 99 }, reasoning_effort: 'low' },
       { includeThoughts: true, thinkingBudget: 99 },
     ],
+    [
+      FLASH,
+      { thinking: { type: 'enabled', budget_tokens: 31_999 } },
+      { includeThoughts: true, thinkingBudget: 24_576 },
+    ],
+    [
+      'gemini-2.5-pro',
+      { thinking: { type: 'enabled', budget_tokens: 31_999 } },
+      { includeThoughts: true, thinkingBudget: 31_999 },
+    ],
+    [
+      'gemini-2.5-flash-lite',
+      { thinking: { type: 'enabled', budget_tokens: 99 } },
+      { includeThoughts: true, thinkingBudget: 512 },
+    ],
+    [
+      THREE,
+      { thinking: { type: 'enabled', budget_tokens: 2_000 }, reasoning_effort: 'low' },
+      { includeThoughts: true, thinkingLevel: 'LOW' },
+    ],
+    [
+      THREE,
+      { thinking: { type: 'adaptive' }, reasoning_effort: 'max' },
+      { includeThoughts: true, thinkingLevel: 'HIGH' },
+    ],
     [THREE, { reasoning_effort: 'high' }, { includeThoughts: true, thinkingLevel: 'HIGH' }],
     [THREE, { reasoning_effort: 'minimal' }, { includeThoughts: true, thinkingLevel: 'LOW' }],
     [
@@ -582,5 +607,16 @@ describe('thinking', () => {
     ],
   ])('of %s: %j is %j', (model, hub, thinkingConfig) => {
     expect(configOf(hub, model)).toEqual(thinkingConfig && { thinkingConfig });
+  });
+
+  it.each([
+    [FLASH, 5_000, 2_500],
+    [FLASH, 100_000, 24_576],
+    ['gemini-2.5-pro', 100, 128],
+  ])('of %s leaves room for an answer in %i tokens', (model, limit, budget) => {
+    expect(configOf({ reasoning_effort: 'high', max_tokens: limit }, model)).toEqual({
+      maxOutputTokens: limit,
+      thinkingConfig: { includeThoughts: true, thinkingBudget: budget },
+    });
   });
 });

@@ -1,12 +1,12 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import { either } from './fields.js';
-import { leastBudget, takesMinimalLevel, isGemini3 } from './models.js';
+import { type BudgetRange, budgetRange, takesMinimalLevel, isGemini3 } from './models.js';
 import { refuse } from '../refusing.js';
 
 /**
  * What `reasoning_effort` means: a level, or a number of tokens. The numbers are those of Google's own layer for
- * OpenAI's clients. Where a model cannot stop thinking, `none` is the least that it can; `xhigh` is the most.
+ * OpenAI's clients. Where a model cannot stop thinking, `none` is the least that it can; `xhigh` and `max` are the most.
  * https://ai.google.dev/gemini-api/docs/openai#thinking
  */
 const EFFORTS: ReadonlyMap<unknown, { readonly level: string; readonly budget: number }> = new Map([
@@ -16,17 +16,24 @@ const EFFORTS: ReadonlyMap<unknown, { readonly level: string; readonly budget: n
   ['medium', { level: 'MEDIUM', budget: 8192 }],
   ['high', { level: 'HIGH', budget: 24_576 }],
   ['xhigh', { level: 'HIGH', budget: 24_576 }],
+  ['max', { level: 'HIGH', budget: 24_576 }],
 ]);
 
 /**
  * `thinkingConfig` of a request; undefined where it says nothing of thinking. Google's own setting
- * (`extra_body.google.thinking_config`) wins, then a budget, then the effort: Gemini refuses level and budget together.
+ * (`extra_body.google.thinking_config`) wins, then a budget, then the effort: Gemini refuses level and budget together, and models
+ * that know levels are told the one that the client's effort stands for. A budget that stands for an effort is half of the limit of
+ * tokens at most, in which Gemini counts its thoughts.
  * https://ai.google.dev/api/generate-content#ThinkingConfig
  */
 export function thinkingConfig(hub: Json, google: Json, model: string): Json | undefined {
   const own = either(google, 'thinking_config', 'thinkingConfig');
   if (isObject(own)) return own;
-  return fromThinking(hub.thinking, model) ?? fromEffort(hub.reasoning_effort, model);
+  const { thinking, reasoning_effort: effort } = hub;
+  const limit = hub.max_completion_tokens ?? hub.max_tokens;
+  const room = typeof limit === 'number' ? Math.floor(limit / 2) : Infinity;
+  const prefersLevel = isGemini3(model) && (effort ?? null) !== null;
+  return (prefersLevel ? undefined : fromThinking(thinking, model)) ?? fromEffort(effort, model, room);
 }
 
 /** https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
@@ -34,16 +41,20 @@ function fromThinking(thinking: unknown, model: string): Json | undefined {
   if (!isObject(thinking)) return undefined;
   if (thinking.type === 'disabled') return fromEffort('none', model);
   if (typeof thinking.budget_tokens !== 'number') return undefined;
-  return { includeThoughts: true, thinkingBudget: thinking.budget_tokens };
+  return { includeThoughts: true, thinkingBudget: within(budgetRange(model), thinking.budget_tokens) };
 }
 
-function fromEffort(effort: unknown, model: string): Json | undefined {
+function fromEffort(effort: unknown, model: string, room = Infinity): Json | undefined {
   if (effort === undefined || effort === null) return undefined;
   const { level, budget } = EFFORTS.get(effort) ?? refuse('reasoning_effort', 'Gemini knows no such effort');
   const includeThoughts = effort !== 'none';
   if (!isGemini3(model)) {
-    return { includeThoughts, thinkingBudget: Math.max(budget, leastBudget(model)) };
+    const range = budgetRange(model);
+    return { includeThoughts, thinkingBudget: budget ? within(range, Math.min(budget, room)) : range.none };
   }
   const isMissing = level === 'MINIMAL' && !takesMinimalLevel(model);
   return { includeThoughts, thinkingLevel: isMissing ? 'LOW' : level };
 }
+
+const within = ({ least, most }: BudgetRange, budget: number): number =>
+  Math.max(least, Math.min(budget, most));

@@ -95,7 +95,7 @@ function toolsOf({ tools, tool_choice: choice }: Json): Json {
 
 /** Models of the family gpt-oss know efforts; others think or do not. https://docs.ollama.com/capabilities/thinking */
 function thinkOf({ reasoning_effort: effort, thinking }: Json, model: string): unknown {
-  if (isObject(thinking)) return thinking.type !== 'disabled';
+  if (isObject(thinking) && thinking.type !== 'adaptive') return thinking.type !== 'disabled';
   if ((effort ?? null) === null) return null;
   if (effort === 'none') return false;
   if (!model.includes('gpt-oss')) return true;

@@ -1,12 +1,9 @@
-import type { PlainUnit, PlainUnitPriceRow } from './row.js';
-
-type Page = Pick<PlainUnitPriceRow, 'provider' | 'source' | 'checked'>;
-
-const each = (page: Page, unit: PlainUnit, amounts: Record<string, string>): readonly PlainUnitPriceRow[] =>
-  Object.entries(amounts).map(([model, amount]) => ({ ...page, model, unit, amount }));
+import { each, LITELLM, type PlainUnitPriceRow } from './row.js';
+import { VOICE_PRICES } from './voices.js';
 
 /** Speech by the character, and transcription by the hour. */
 export const AUDIO_PRICES: readonly PlainUnitPriceRow[] = [
+  ...VOICE_PRICES,
   ...each(
     {
       provider: 'openai',
@@ -26,9 +23,13 @@ export const AUDIO_PRICES: readonly PlainUnitPriceRow[] = [
     { tts: '15', 'tts-hd': '30' },
   ),
   ...each(
-    { provider: 'deepgram', source: 'https://deepgram.com/pricing', checked: '2025-06-30' },
-    'millionInputCharacters',
-    { 'aura-2-*': '30' },
+    {
+      provider: 'azure-openai',
+      source: 'https://azure.microsoft.com/en-us/pricing/details/cognitive-services/openai-service/',
+      checked: LITELLM,
+    },
+    'audioInputHour',
+    { whisper: '0.36' },
   ),
   ...each(
     {
@@ -38,6 +39,30 @@ export const AUDIO_PRICES: readonly PlainUnitPriceRow[] = [
     },
     'millionInputCharacters',
     { '@cf/deepgram/aura-1': '15' },
+  ),
+  ...each(
+    {
+      provider: 'workers-ai',
+      source: 'https://developers.cloudflare.com/workers-ai/models/whisper/',
+      checked: LITELLM,
+    },
+    'audioInputHour',
+    // By the minute: $0.00045 and $0.00051.
+    { '@cf/openai/whisper': '0.027', '@cf/openai/whisper-large-v3-turbo': '0.0306' },
+  ),
+  ...each(
+    {
+      provider: 'groq',
+      source: 'https://console.groq.com/docs/model/canopylabs/orpheus-v1-english',
+      checked: LITELLM,
+    },
+    'millionInputCharacters',
+    { 'canopylabs/orpheus-v1-english': '22' },
+  ),
+  ...each(
+    { provider: 'groq', source: 'https://console.groq.com/docs/models', checked: LITELLM },
+    'millionInputCharacters',
+    { 'canopylabs/orpheus-arabic-saudi': '40' },
   ),
   ...each(
     { provider: 'assemblyai', source: 'https://www.assemblyai.com/pricing', checked: '2026-10-07' },

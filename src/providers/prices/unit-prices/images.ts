@@ -1,9 +1,7 @@
-import type { ImagePriceRow } from './row.js';
-
-type Page = Pick<ImagePriceRow, 'provider' | 'source' | 'checked'>;
+import { type ImagePriceRow, LITELLM, type Page } from './row.js';
 
 /** One price for every size and quality. */
-const flat = (page: Page, amounts: Record<string, string>): readonly ImagePriceRow[] =>
+const flat = (page: Page, amounts: Readonly<Record<string, string>>): readonly ImagePriceRow[] =>
   Object.entries(amounts).map(([model, amount]) => ({
     ...page,
     model,
@@ -44,6 +42,16 @@ const STABILITY: Page = {
   provider: 'stability-ai',
   source: 'https://platform.stability.ai/pricing',
   checked: '2026-06-01',
+};
+/** From LiteLLM 1.96.2, the last data that has them; https://github.com/Portkey-AI/models of 2026-08-21 agrees. */
+const VERTEX = { source: 'https://cloud.google.com/vertex-ai/generative-ai/pricing', checked: '2026-08-14' };
+const VERTEX_IMAGES = {
+  'imagen-4.0-generate-001': '0.04',
+  'imagen-4.0-fast-generate-001': '0.02',
+  'imagen-4.0-ultra-generate-001': '0.06',
+  'imagen-3.0-generate-002': '0.04',
+  'imagen-3.0-generate-001': '0.04',
+  'imagen-3.0-fast-generate-001': '0.02',
 };
 /** In credits; one is a cent. */
 const STABILITY_EDITS: Page = {
@@ -87,6 +95,27 @@ export const IMAGE_PRICES: readonly ImagePriceRow[] = [
     },
     { 'flux-pro-1.1': '0.04' },
   ),
+  ...flat(
+    { provider: 'black-forest-labs', source: 'https://bfl.ai/pricing', checked: LITELLM },
+    {
+      'flux-pro-1.1-ultra': '0.06',
+      'flux-pro-1.0-fill': '0.05',
+      'flux-pro-1.0-expand': '0.05',
+      'flux-pro': '0.05',
+      'flux-dev': '0.025',
+      'flux-kontext-pro': '0.04',
+      'flux-kontext-max': '0.08',
+    },
+  ),
+  ...flat(
+    { provider: 'recraft-ai', source: 'https://www.recraft.ai/docs#pricing', checked: LITELLM },
+    { recraftv3: '0.04', recraftv2: '0.022' },
+  ),
+  ...flat(
+    { provider: 'runway', source: 'https://docs.dev.runwayml.com/guides/pricing/', checked: LITELLM },
+    { gen4_image_turbo: '0.02' },
+  ),
+  ...['vertex-ai', 'vertex-ai-global'].flatMap((provider) => flat({ ...VERTEX, provider }, VERTEX_IMAGES)),
   ...flat(
     { provider: 'replicate', source: 'https://replicate.com/pricing', checked: '2026-10-07' },
     {

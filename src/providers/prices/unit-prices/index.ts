@@ -3,26 +3,30 @@ import type { ImagePrice, Price, UnitPrices } from '../price.js';
 import type { PriceSchedule } from '../schedule.js';
 import { AUDIO_PRICES } from './audio.js';
 import { IMAGE_PRICES } from './images.js';
-import type { PlainUnitPriceRow, UnitPriceRow } from './row.js';
+import { each, LITELLM, type PlainUnitPriceRow, type UnitPriceRow } from './row.js';
+import { VIDEO_PRICES } from './videos.js';
 
 export type { UnitPriceRow } from './row.js';
 
-const COHERE: Omit<PlainUnitPriceRow, 'model'> = {
-  provider: 'cohere',
-  unit: 'thousandSearchUnits',
-  amount: '2',
-  source: 'https://cohere.com/pricing',
-  checked: '2025-06-30',
-};
+const COHERE = { provider: 'cohere', source: 'https://cohere.com/pricing' };
+const SEARCH_PRICES: readonly PlainUnitPriceRow[] = [
+  ...each({ ...COHERE, checked: '2025-06-30' }, 'thousandSearchUnits', {
+    'rerank-v3.5': '2',
+    'rerank-english-v3.0': '2',
+    'rerank-multilingual-v3.0': '2',
+  }),
+  ...each({ ...COHERE, checked: LITELLM }, 'thousandSearchUnits', {
+    'rerank-v4.0-fast': '2',
+    'rerank-v4.0-pro': '2.5',
+  }),
+];
 
 /** List prices that the price package lacks. */
 export const UNIT_PRICES: readonly UnitPriceRow[] = [
   ...AUDIO_PRICES,
   ...IMAGE_PRICES,
-  ...['rerank-v3.5', 'rerank-english-v3.0', 'rerank-multilingual-v3.0'].map((model) => ({
-    ...COHERE,
-    model,
-  })),
+  ...SEARCH_PRICES,
+  ...VIDEO_PRICES,
 ];
 
 const NO_TOKENS: Price = {

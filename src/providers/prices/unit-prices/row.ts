@@ -26,6 +26,23 @@ export interface PlainUnitPriceRow extends Priced {
   readonly unit: PlainUnit;
 }
 
+/** The part of a row that its page decides. */
+export type Page = Pick<Priced, 'provider' | 'source' | 'checked'>;
+
+/** Rows of one page and unit: amounts by model. */
+export const each = (
+  page: Page,
+  unit: PlainUnit,
+  amounts: Readonly<Record<string, string>>,
+): readonly PlainUnitPriceRow[] =>
+  Object.entries(amounts).map(([model, amount]) => ({ ...page, model, unit, amount }));
+
+/**
+ * Rows with this day were read in the open data of LiteLLM 1.110.2, released on it, which names the provider's page. They
+ * agree with https://github.com/Portkey-AI/models of 2026-08-21 where that has the price.
+ */
+export const LITELLM = '2026-11-20';
+
 /** Null matches every size, or every quality. */
 export interface ImagePriceRow extends Priced {
   readonly unit: 'images';

@@ -22,6 +22,8 @@ function bought(row: UnitPriceRow): Partial<Usage> {
       return { input_characters: 1_000_000 };
     case 'audioInputHour':
       return { audio_input_ms: 3_600_000 };
+    case 'videoOutputSecond':
+      return { video_output_ms: 1_000 };
     case 'thousandSearchUnits':
       return { search_units: 1_000 };
     default:
@@ -64,9 +66,31 @@ describe('the table of unit prices', () => {
     expect(book.find('deepgram', 'aura-1-x')).toBeNull();
   });
 
+  it('has each name that it spells out in the list of models, priced by its unit', () => {
+    const listed = new Map(new GenaiModelCatalog().all().map((it) => [`${it.provider} ${it.id}`, it]));
+
+    for (const { provider, model } of UNIT_PRICES.filter((row) => !row.model.endsWith('*')))
+      expect(listed.get(`${provider} ${model}`)?.pricing?.units, `${provider} ${model}`).toBeDefined();
+  });
+
   it('is in the list of models, with exact decimals', () => {
     const all = new GenaiModelCatalog().all();
     const find = (provider: string, id: string) => all.find((it) => it.provider === provider && it.id === id);
+
+    expect(find('elevenlabs', 'eleven_v3')).toMatchObject({
+      pricing: { units: { million_input_characters: '80' } },
+      endpoints: ['speech'],
+    });
+    expect(find('elevenlabs', 'scribe_v2')?.endpoints).toEqual(['transcriptions']);
+    expect(find('deepgram', 'nova-3')).toMatchObject({
+      pricing: { units: { audio_input_hour: '0.258' } },
+      endpoints: ['transcriptions'],
+    });
+    expect(find('recraft-ai', 'recraftv3')?.endpoints).toEqual(['image-generations']);
+    expect(find('runway', 'gen4_turbo')).toMatchObject({
+      pricing: { units: { video_output_second: '0.05' } },
+      endpoints: [],
+    });
 
     expect(find('openai', 'tts-1-hd')).toMatchObject({
       pricing: { units: { million_input_characters: '30' } },

@@ -36,7 +36,7 @@ export function envelope({ id, model }: Json, context: Context): Json {
 
 /** The blocks as their provider gave them, and what it said besides; calls of tools come last. */
 function contentOf(message: Json, refusal: string): Json[] {
-  const kept = list(message.content_blocks).filter(isBlock);
+  const kept = list(message.content_blocks).filter(isBlock).map(signed);
   const kinds = new Set(kept.map(({ type }) => type));
   const calls = list(message.tool_calls).flatMap((call) => {
     const block = toolUse(
@@ -60,6 +60,10 @@ function isBlock(block: unknown): block is Json {
   const field = isObject(block) ? KEPT.get(block.type) : undefined;
   return field !== undefined && typeof (block as Json)[field] === 'string';
 }
+
+/** The shape requires a signature. */
+const signed = (block: Json): Json =>
+  block.type === 'thinking' && typeof block.signature !== 'string' ? { ...block, signature: '' } : block;
 
 function thinkingOf({ reasoning_content, reasoning, content }: Json): Json[] {
   const thinking = textOf(reasoning_content ?? reasoning) + spokenText(content, true);

@@ -1,9 +1,12 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 
+/** What some models write as the arguments of a tool that takes none. */
+export const NO_ARGUMENTS = 'null';
+
 /** Arguments as the object that `input` must be. What is no JSON object is kept under a name of its own. */
 export function inputOf(given: unknown): Json {
-  if (typeof given !== 'string' || given.trim() === '') return {};
+  if (typeof given !== 'string' || given.trim() === '' || given.trim() === NO_ARGUMENTS) return {};
   try {
     const value: unknown = JSON.parse(given);
     return isObject(value) ? value : { INVALID_JSON: given };

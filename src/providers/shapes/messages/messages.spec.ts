@@ -42,17 +42,26 @@ describe('parameters of an Anthropic client', () => {
       { temperature: 1, top_k: 3, top_p: 0.5 },
     ],
     [{ service_tier: 'standard_only' }, { service_tier: 'default' }],
-    [{ thinking: { type: 'enabled', budget_tokens: 1_024 } }, { reasoning_effort: 'minimal' }],
-    [{ thinking: { type: 'enabled', budget_tokens: 10_000 } }, { reasoning_effort: 'high' }],
-    [{ thinking: { type: 'enabled', budget_tokens: 31_999 } }, { reasoning_effort: 'xhigh' }],
-    [{ thinking: { type: 'enabled', budget_tokens: 99_999 } }, { reasoning_effort: 'xhigh' }],
-    [{ thinking: { type: 'adaptive' } }, {}],
-    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, { reasoning_effort: 'xhigh' }],
-    [{ thinking: { type: 'disabled' }, output_config: { effort: 'low' } }, { reasoning_effort: 'none' }],
+    [{ output_config: { effort: 'max' } }, { reasoning_effort: 'max', output_config: { effort: 'max' } }],
     [{ cache_control: { type: 'ephemeral' }, context_management: { edits: [] }, speed: 'standard' }, {}],
     [{ something_new: 1 }, { something_new: 1 }],
   ])('%j are said as %j', (body, said) => {
     expect(hub(body)).toEqual({ model: 'some-model', max_tokens: 9, messages: question, ...said });
+  });
+
+  it.each([
+    [{ type: 'enabled', budget_tokens: 1_024 }, null, 'minimal'],
+    [{ type: 'enabled', budget_tokens: 10_000 }, null, 'high'],
+    [{ type: 'enabled', budget_tokens: 31_999 }, null, 'xhigh'],
+    [{ type: 'enabled', budget_tokens: 99_999 }, null, 'xhigh'],
+    [{ type: 'adaptive' }, null, undefined],
+    [{ type: 'adaptive' }, 'max', 'max'],
+    [{ type: 'disabled' }, 'low', 'none'],
+  ])('keep the thinking %j beside the effort that it stands for', (thinking, effort, said) => {
+    const found = hub({ thinking, ...(effort && { output_config: { effort } }) });
+
+    expect(found.thinking).toEqual(thinking);
+    expect(found.reasoning_effort).toBe(said);
   });
 
   it.each([
@@ -354,6 +363,23 @@ describe('an answer to an Anthropic client', () => {
     ]);
   });
 
+  it('signs thinking with an empty signature where its provider signs nothing', () => {
+    const content_blocks = [{ type: 'thinking', thinking: 'Hm.' }];
+
+    expect(answer({ content: 'Hello', content_blocks }).content).toEqual([
+      { type: 'thinking', thinking: 'Hm.', signature: '' },
+      { type: 'text', text: 'Hello' },
+    ]);
+  });
+
+  it('has an empty input where the arguments of a call are null', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: 'null' } };
+
+    expect(answer({ tool_calls: [call] }).content).toEqual([
+      { type: 'tool_use', id: 'a', caller, name: 'f', input: {} },
+    ]);
+  });
+
   it('has Mistral’s reasoning as thinking, and not in its text', () => {
     const content = [
       { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
@@ -471,6 +497,23 @@ describe('a stream to an Anthropic client', () => {
     }
     const token = told([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop', stop_reason: 128_009 }] }]);
     expect(token.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn', stop_sequence: null } });
+  });
+
+  it('tells usage that Groq puts into a field of its own', () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    const ended = told([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], x_groq: { usage } }]);
+
+    expect(ended.at(-2)).toMatchObject({ usage: { input_tokens: 7, output_tokens: 3 } });
+  });
+
+  it('gives a call whose arguments are null no input', () => {
+    const call = { index: 0, id: 'a', function: { name: 'f', arguments: '' } };
+    const events = told([
+      delta({ tool_calls: [call] }),
+      delta({ tool_calls: [{ index: 0, function: { arguments: 'null' } }] }),
+    ]);
+
+    expect(events.filter(({ type }) => type === 'content_block_delta')).toEqual([]);
   });
 
   it('has a start and an end even where nothing was said', () => {

@@ -3,11 +3,11 @@ import { isObject, list, textOf, wordOf } from '../../endpoints/reading.js';
 import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
 import { spokenIn } from '../spoken.js';
 import { envelope } from './answer.js';
-import { citationsOf, toolUse } from './blocks.js';
+import { citationsOf, NO_ARGUMENTS, toolUse } from './blocks.js';
 import { messagesStreamError } from './errors.js';
 import { BlockSequence, named } from './sequence.js';
 import { sequenceOf, spokenRefusal, stopOf } from './stop.js';
-import { messagesUsage, wholeUsage } from './usage.js';
+import { messagesUsage, usageIn, wholeUsage } from './usage.js';
 
 const TEXT: Json = { type: 'text', text: '' };
 const THINKING: Json = { type: 'thinking', thinking: '', signature: '' };
@@ -31,7 +31,7 @@ export class MessagesStream implements ChunkTranslator {
 
   chunk(hub: Json): readonly StreamEvent[] {
     if (this.isOver) return [];
-    if (isObject(hub.usage)) this.usage = hub.usage;
+    this.usage = usageIn(hub) ?? this.usage;
     const choice = list(hub.choices).find(isFirst);
     const events = [...this.start(hub)];
     if (!choice) return events;
@@ -120,7 +120,7 @@ export class MessagesStream implements ChunkTranslator {
     const start = toolUse(call, {});
     if (!start && !this.blocks.has(key)) return [];
     const part = isObject(call.function) ? call.function.arguments : null;
-    const isPart = typeof part === 'string' && part !== '';
+    const isPart = typeof part === 'string' && part !== '' && part !== NO_ARGUMENTS;
     return this.blocks.add(
       key,
       start ?? {},

@@ -22,6 +22,12 @@ export function messagesUsage(hub: unknown): Json {
   };
 }
 
+/** The usage of a chunk or an answer, where it may stand: Groq's streams have it in a field of their own. https://console.groq.com/docs/api-reference#chat */
+export function usageIn({ usage, x_groq: groq }: Json): Json | null {
+  if (isObject(usage)) return usage;
+  return isObject(groq) && isObject(groq.usage) ? groq.usage : null;
+}
+
 /** Null where the provider does not tell how long what was written is kept. */
 function cacheCreation(hub: unknown): Json | null {
   const { prompt_tokens_details: prompt } = isObject(hub) ? hub : {};

@@ -1,7 +1,9 @@
 import type { LogDetail } from '../../../api/logs';
 import { exact, exactMoney, money, NONE } from '../../../parts/format/numbers';
 import { words } from '../../../words/en';
+import { routeWords } from '../../../words/log-route';
 import styles from '../log-drawer.module.css';
+import { budgetName, type ChargedBudget } from '../route-story';
 import { nanoOf, tokenCosts } from '../token-costs';
 
 const { cost } = words.log;
@@ -57,6 +59,56 @@ export function CostTab({ log }: { log: LogDetail }) {
         }
         isEstimated={estimated === true || log.usage_source === 'estimated'}
       />
+      <Budgets log={log} />
+    </>
+  );
+}
+
+interface Charge {
+  readonly budget: ChargedBudget;
+  readonly amount: number;
+}
+
+/** What each budget was charged: the cost, or the tokens, of the attempts that name it. */
+function chargesOf({ attempts }: LogDetail): readonly Charge[] {
+  const charges = new Map<string, Charge>();
+  for (const { charged_to, cost_nano_usd, input_tokens, output_tokens } of attempts)
+    for (const budget of charged_to) {
+      const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
+      const amount = budget.measure === 'cost' ? (cost_nano_usd ?? 0) : tokens;
+      const before = charges.get(budget.limit_id)?.amount ?? 0;
+      charges.set(budget.limit_id, { budget, amount: before + amount });
+    }
+  return [...charges.values()];
+}
+
+function Budgets({ log }: { log: LogDetail }) {
+  const texts = routeWords.budgets;
+  const charges = chargesOf(log);
+  if (charges.length === 0) return <p className={styles.none}>{texts.none}</p>;
+  return (
+    <>
+      <h3 className={styles.section}>{texts.title}</h3>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            {[texts.owner, texts.measure, texts.amount].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {charges.map(({ budget, amount }) => (
+            <tr key={budget.limit_id}>
+              <th scope="row">{budgetName(budget)}</th>
+              <td>{texts.measures[budget.measure]}</td>
+              <td>{budget.measure === 'cost' ? exactMoney(amount) : exact(amount)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { LogDetail } from '../../../api/logs';
 import { duration } from '../../../parts/format/numbers';
 import { Money } from '../../../parts/values/values';
 import { words } from '../../../words/en';
+import { routeWords } from '../../../words/log-route';
 import { exactTokens } from '../log-columns';
 import styles from '../log-drawer.module.css';
 import { routeStory } from '../route-story';
@@ -48,7 +49,7 @@ export function RouteTab({ log }: { log: LogDetail }) {
   return (
     <>
       <Figures log={log} />
-      <h3 className={styles.section}>{words.log.route.title}</h3>
+      <h3 className={styles.section}>{routeWords.title}</h3>
       <ol className={styles.story}>
         {routeStory(log).map(({ icon, tone, title, text, atMs }, at) => {
           const Icon = ICONS[icon];

@@ -1,6 +1,8 @@
 import type { Json } from '../../../endpoint.js';
-import { isObject, list, stringify } from '../../../endpoints/reading.js';
+import { isObject, list } from '../../../endpoints/reading.js';
+import { ANTHROPIC_CALL_IDS, CallIds } from '../../call-ids.js';
 import { blocksOf, plainText, present, withMark, withMarkAtEnd } from './content.js';
+import { toolInput } from '../../claude/tool-input.js';
 import { invalid, unsupported } from '../../refusing.js';
 
 /** A conversation in Anthropic's words. */
@@ -15,11 +17,12 @@ interface Turn {
 }
 
 type RoleOf = Turn['role'];
+type ToBlocks = (message: Json, ids: CallIds) => Json[];
 
 /** Whose turn a message of the hub becomes, and what it says. */
-const ROLES: ReadonlyMap<unknown, readonly [RoleOf, (message: Json) => Json[]]> = new Map<
+const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
   unknown,
-  readonly [RoleOf, (message: Json) => Json[]]
+  readonly [RoleOf, ToBlocks]
 >([
   ['system', ['system', systemBlocks]],
   ['developer', ['system', systemBlocks]],
@@ -35,13 +38,15 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, (message: Json) => Json[]]> 
  * the front, as Anthropic's own endpoint for OpenAI's clients does it
  * (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk), which also has no place for `name`.
  * Turns of one role that follow each other become one, and results of tools come first in theirs, as the API requires
- * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls). Turns that say nothing are left out.
+ * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls). Turns that say nothing are left out. Instructions alone are what
+ * the user says, because there must be something to answer.
  */
 export function conversationOf(messages: unknown, takesSystemTurns: boolean): Conversation {
   if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
+  const ids = new CallIds(ANTHROPIC_CALL_IDS);
   const said: Turn[] = [];
   for (const message of messages as readonly unknown[]) {
-    const turn = turnOf(message);
+    const turn = turnOf(message, ids);
     if (turn.content.length > 0) said.push(turn);
   }
   const mayStay = takesSystemTurns && said.some(isSystems) ? beforeAnswers(said) : NOWHERE;
@@ -52,6 +57,8 @@ export function conversationOf(messages: unknown, takesSystemTurns: boolean): Co
     if (isSystems(turn) && !isInPlace) system.push(...turn.content);
     else addTurn(turns, turn);
   });
+  if (turns.length === 0 && system.length > 0)
+    return { system: [], messages: [{ role: 'user', content: system }] };
   return { system, messages: turns.map(withResultsFirst) };
 }
 
@@ -59,9 +66,9 @@ const NOWHERE: readonly boolean[] = [];
 
 const isSystems = ({ role }: Turn): boolean => role === 'system';
 
-function turnOf(message: unknown): Turn {
+function turnOf(message: unknown, ids: CallIds): Turn {
   const [role, toBlocks] = roleOf(message);
-  return { role, content: withMarkAtEnd(toBlocks(message as Json), message as Json) };
+  return { role, content: withMarkAtEnd(toBlocks(message as Json, ids), message as Json) };
 }
 
 /** Of each turn, whether the next that is not the system's, if there is one, is an answer. */
@@ -78,7 +85,7 @@ function beforeAnswers(said: readonly Turn[]): readonly boolean[] {
     .reverse();
 }
 
-function roleOf(message: unknown): readonly [RoleOf, (message: Json) => Json[]] {
+function roleOf(message: unknown): readonly [RoleOf, ToBlocks] {
   const row = isObject(message) ? ROLES.get(message.role) : undefined;
   if (!row) throw invalid('Each message needs a role: system, developer, user, assistant or tool.');
   return row;
@@ -109,61 +116,40 @@ function userBlocks({ content }: Json): Json[] {
   return blocksOf(content);
 }
 
-function toolResult(message: Json): Json[] {
+function toolResult(message: Json, ids: CallIds): Json[] {
   const { tool_call_id: id, content } = message;
   if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
   const said = typeof content === 'string' ? content.trim() && content : blocksOf(content);
-  return [{ type: 'tool_result', tool_use_id: id, ...(said.length > 0 ? { content: said } : {}) }];
+  return [{ type: 'tool_result', tool_use_id: ids.of(id), ...(said.length > 0 ? { content: said } : {}) }];
 }
 
 /**
  * An assistant's turn: its blocks as the provider gave them where the client kept them, else its content, then its tool
  * calls. Blocks that have the thinking only are put before the content.
  */
-function assistantBlocks(message: Json): Json[] {
+function assistantBlocks(message: Json, ids: CallIds): Json[] {
   if ((message.function_call ?? null) !== null)
     throw unsupported('messages[].function_call', 'send "tool_calls" instead');
   if ((message.audio ?? null) !== null)
     throw unsupported('messages[].audio', 'Anthropic knows no earlier audio');
   const kept = blocksOf(list(message.content_blocks));
   const said = kept.some(({ type }) => type === 'text') ? [] : blocksOf(message.content);
-  return [...kept, ...said, ...present([plainText(message.refusal)]), ...calls(message, kept)];
+  return [...kept, ...said, ...present([plainText(message.refusal)]), ...calls(message, kept, ids)];
 }
 
-function calls({ tool_calls: given }: Json, kept: readonly Json[]): Json[] {
+function calls({ tool_calls: given }: Json, kept: readonly Json[], ids: CallIds): Json[] {
   const known = new Set(kept.map(({ id }) => id));
   return list(given)
     .filter((call) => !isObject(call) || !known.has(call.id))
-    .map(toolUse);
+    .map((call) => toolUse(call, ids));
 }
 
-function toolUse(call: unknown): Json {
+function toolUse(call: unknown, ids: CallIds): Json {
   if (!isObject(call) || typeof call.id !== 'string') throw invalid('Each tool call needs an "id".');
   if (call.type === 'custom')
     throw unsupported('messages[].tool_calls[].custom', 'Anthropic knows functions only');
   if (!isObject(call.function) || typeof call.function.name !== 'string')
     throw invalid('Each tool call needs a "function" with a "name".');
   const { name, arguments: given } = call.function;
-  return withMark({ type: 'tool_use', id: call.id, name, input: inputOf(given) }, call);
-}
-
-/**
- * Arguments as the object that Anthropic wants. What is no JSON object, as models sometimes write it, is shown to the
- * model as such, the way Anthropic describes it
- * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming).
- */
-function inputOf(given: unknown): Json {
-  if (given === undefined || given === null || given === '') return {};
-  if (isObject(given)) return given;
-  const parsed = typeof given === 'string' ? parse(given) : null;
-  return parsed ?? { INVALID_JSON: typeof given === 'string' ? given : stringify(given) };
-}
-
-function parse(text: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return withMark({ type: 'tool_use', id: ids.of(call.id), name, input: toolInput(given) }, call);
 }

@@ -1,17 +1,19 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
+import { THINKS } from '../../claude/thinking.js';
 
 /**
- * A request without manual thinking that Anthropic would refuse it for: where a tool must be called, and between a call and
- * its result when the call's turn does not begin with signed thinking, which clients of OpenAI's shape do not keep
+ * A request without thinking that Anthropic would refuse it for: where a tool must be called, and, of manual thinking, between a call
+ * and its result when the call's turn does not begin with signed thinking, which clients of OpenAI's shape do not keep
  * (https://platform.claude.com/docs/en/build-with-claude/thinking-tool-workflows). Only thinking that an effort stands for
  * is left out: an effort is a wish, and OpenAI's models serve such requests. What the client asked for in Anthropic's own
- * words stays. Adaptive thinking has neither limit.
+ * words stays.
  */
 export function withoutRefusedThinking(body: Json, hub: Json): Json {
-  const isManual = isObject(body.thinking) && body.thinking.type === 'enabled';
-  if (!isManual || isObject(hub.thinking)) return body;
-  if (!isForced(body.tool_choice) && !isBareLoop(list(body.messages))) return body;
+  const form = isObject(body.thinking) ? body.thinking.type : null;
+  if (isObject(hub.thinking) || !THINKS.has(form)) return body;
+  const isBare = form === 'enabled' && isBareLoop(list(body.messages));
+  if (!isBare && !isForced(body.tool_choice)) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'thinking'));
 }
 

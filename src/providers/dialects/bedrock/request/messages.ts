@@ -1,8 +1,9 @@
 import type { Json } from '../../../endpoint.js';
-import { isObject, list, stringify } from '../../../endpoints/reading.js';
-import { CallIds } from './call-ids.js';
+import { isObject, list } from '../../../endpoints/reading.js';
+import { BEDROCK_CALL_IDS, CallIds } from '../../call-ids.js';
 import { blocksOf, cachePoint, plainText, present, withMarkAtEnd } from './content.js';
 import { DocumentNames } from './media.js';
+import { toolInput } from '../../claude/tool-input.js';
 import { invalid, unsupported } from '../../refusing.js';
 
 /** A conversation in Converse's words. */
@@ -40,12 +41,13 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
 /**
  * The hub's messages as `system` and `messages`. System and developer turns move to the front, wherever they stood.
  * Turns of one role that follow each other become one, because Converse wants them to alternate, and results of tools
- * come first in theirs. Turns that say nothing are left out.
+ * come first in theirs. Turns that say nothing are left out. Instructions alone are what the user says, because there must
+ * be something to answer.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-call.html
  */
 export function conversationOf(messages: unknown): Conversation {
   if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
-  const known: Known = { names: new DocumentNames(), ids: new CallIds() };
+  const known: Known = { names: new DocumentNames(), ids: new CallIds(BEDROCK_CALL_IDS) };
   const system: Json[] = [];
   const turns: Turn[] = [];
   for (const message of messages as readonly unknown[]) {
@@ -54,6 +56,8 @@ export function conversationOf(messages: unknown): Conversation {
     if (role === 'system') system.push(...blocks);
     else addTurn(turns, role, blocks);
   }
+  if (turns.length === 0 && system.length > 0)
+    return { system: [], messages: [{ role: 'user', content: system }] };
   return { system, messages: turns.map(({ role, content }) => ({ role, content: resultsFirst(content) })) };
 }
 
@@ -123,22 +127,5 @@ function toolUse(call: unknown, ids: CallIds): Json[] {
   if (!isObject(call.function) || typeof call.function.name !== 'string')
     throw invalid('Each tool call needs a "function" with a "name".');
   const { name, arguments: given } = call.function;
-  return [{ toolUse: { toolUseId: ids.of(call.id), name, input: inputOf(given) } }, ...cachePoint(call)];
-}
-
-/** Arguments as the object that Converse wants. What is no JSON object, as models sometimes write it, is shown as such. */
-function inputOf(given: unknown): Json {
-  if (given === undefined || given === null || given === '') return {};
-  if (isObject(given)) return given;
-  const parsed = typeof given === 'string' ? parse(given) : null;
-  return parsed ?? { INVALID_JSON: typeof given === 'string' ? given : stringify(given) };
-}
-
-function parse(text: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return [{ toolUse: { toolUseId: ids.of(call.id), name, input: toolInput(given) } }, ...cachePoint(call)];
 }

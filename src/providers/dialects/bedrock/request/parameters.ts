@@ -1,6 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, stringify } from '../../../endpoints/reading.js';
 import { reasoningOf } from '../../claude/thinking.js';
+import { withoutAnthropicWishes } from '../../../models/anthropic-wishes.js';
 import { type Family, familyOf } from '../models.js';
 import { isImpossible, refuseImpossible } from './refusals.js';
 import { invalid, unsupported } from '../../refusing.js';
@@ -129,9 +130,9 @@ const TOP_K: Readonly<Record<Family, (value: unknown) => Json>> = {
   other: (value) => ({ top_k: value }),
 };
 
-/** Parameters of the hub that ask for reasoning, as they are, for models that know them by these names or refuse them. */
-const asGiven = ({ reasoning_effort: effort, thinking, output_config: output }: Json): Json =>
-  present({ reasoning_effort: effort, thinking, output_config: output });
+/** An effort, as it is in OpenAI's words, for models that know it by this name or refuse it. */
+const asGiven = (hub: Json, model: string): Json =>
+  present({ reasoning_effort: withoutAnthropicWishes(hub, model).reasoning_effort });
 
 const REASONING: Readonly<Record<Family, (hub: Json, model: string) => Json>> = {
   anthropic: anthropicReasoning,
@@ -158,10 +159,12 @@ const NOVA_EFFORTS: ReadonlyMap<unknown, string> = new Map([
   ['max', 'high'],
 ]);
 
+const namesBudget = (thinking: unknown): boolean => isObject(thinking) && thinking.type !== 'adaptive';
+
 function novaReasoning({ reasoning_effort: effort, thinking }: Json): Json {
   const isOff = effort === 'none' || (isObject(thinking) && thinking.type === 'disabled');
   if (isOff) return { reasoningConfig: { type: 'disabled' } };
-  if ((effort ?? null) === null && isObject(thinking))
+  if ((effort ?? null) === null && namesBudget(thinking))
     throw unsupported('thinking', 'Nova takes no budget of tokens; send "reasoning_effort"');
   if ((effort ?? null) === null) return {};
   const known = NOVA_EFFORTS.get(effort);

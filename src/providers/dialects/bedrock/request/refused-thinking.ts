@@ -1,16 +1,19 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
+import { THINKS } from '../../claude/thinking.js';
 
 /**
- * The model's own fields without manual thinking that Claude would refuse the request for, here as with Anthropic itself: where a tool
- * must be called, and between a call and its result when the call's turn does not begin with signed thinking, which clients of OpenAI's
+ * The model's own fields without thinking that Claude would refuse the request for, here as with Anthropic itself: where a tool
+ * must be called, and, of manual thinking, between a call and its result when the call's turn does not begin with signed thinking, which clients of OpenAI's
  * shape do not keep. Only thinking that an effort stands for is left out; what the client asked for in Claude's own words stays.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html
  */
 export function withoutRefusedThinking(body: Json, hub: Json): Json {
   const { additionalModelRequestFields: fields, toolConfig, messages } = body;
-  if (!isObject(fields) || !isManual(fields.thinking) || isAsked(hub)) return body;
-  if (!isForced(toolConfig) && !isBareLoop(list(messages))) return body;
+  if (!isObject(fields) || isAsked(hub)) return body;
+  const form = isObject(fields.thinking) ? fields.thinking.type : null;
+  const isBare = form === 'enabled' && isBareLoop(list(messages));
+  if (!THINKS.has(form) || (!isBare && !isForced(toolConfig))) return body;
   const others = without('thinking', fields);
   if (Object.keys(others).length === 0) return without('additionalModelRequestFields', body);
   return { ...body, additionalModelRequestFields: others };
@@ -18,8 +21,6 @@ export function withoutRefusedThinking(body: Json, hub: Json): Json {
 
 const without = (name: string, object: Json): Json =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
-
-const isManual = (thinking: unknown): boolean => isObject(thinking) && thinking.type === 'enabled';
 
 const isAsked = ({
   thinking,

@@ -1,6 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { cachePoint } from './content.js';
+import { takesToolChoice } from '../models.js';
 import { invalid, unsupported } from '../../refusing.js';
 
 interface Choice {
@@ -36,7 +37,7 @@ const NO_TOOL: Json = {
  * The hub's tools, and which of them to use, as `toolConfig`. Tools of Bedrock's own (`toolSpec`, `systemTool`) go along.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html
  */
-export function toolsOf(hub: Json, messages: readonly Json[]): { readonly toolConfig?: Json } {
+export function toolsOf(hub: Json, messages: readonly Json[], model: string): { readonly toolConfig?: Json } {
   const { choice, isNone, allowed } = choiceOf(hub.tool_choice ?? null);
   const given = list(hub.tools);
   if (given.length > 0 && hub.parallel_tool_calls === false)
@@ -44,7 +45,14 @@ export function toolsOf(hub: Json, messages: readonly Json[]): { readonly toolCo
   if (given.length === 0 || isNone)
     return messages.some(usesTools) ? { toolConfig: { tools: [NO_TOOL] } } : {};
   const tools = given.flatMap((tool) => toolBlocks(tool, allowed));
-  return { toolConfig: { tools, ...(choice === null ? {} : { toolChoice: choice }) } };
+  return { toolConfig: { tools, ...choiceFor(model, choice) } };
+}
+
+/** To choose freely is what all models do that cannot be told how to. */
+function choiceFor(model: string, choice: Json | null): Json {
+  if (choice === null || takesToolChoice(model)) return choice === null ? {} : { toolChoice: choice };
+  if ('auto' in choice) return {};
+  throw unsupported('tool_choice', 'this model cannot be told to call a tool; it knows auto and none');
 }
 
 function usesTools({ content }: Json): boolean {

@@ -45,6 +45,8 @@ export function parametersOf(body: Json, model: string): Json {
     ...limitOf(body.max_tokens ?? null, model),
     stop: stopOf(body.stop_sequences ?? []),
     user: isObject(body.metadata) ? body.metadata.user_id : null,
+    thinking: isObject(body.thinking) ? body.thinking : null,
+    output_config: ownEffort(body),
     reasoning_effort: effortOf(body),
     response_format: formatOf(body),
     service_tier: TIERS.get(body.service_tier),
@@ -80,26 +82,24 @@ const TIERS: ReadonlyMap<unknown, string> = new Map([
   ['standard_only', 'default'],
 ]);
 
-/** OpenAI's greatest effort stands for Anthropic's. */
-const EFFORTS: ReadonlyMap<unknown, string> = new Map([
-  ['low', 'low'],
-  ['medium', 'medium'],
-  ['high', 'high'],
-  ['xhigh', 'xhigh'],
-  ['max', 'xhigh'],
-]);
+const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
 /** Thinking that is off; between tools it may still go on. */
 const OFF: ReadonlySet<unknown> = new Set(['disabled', 'between_tools']);
+
+/** Said beside the hub's effort, so that a provider which knows these words gets them as they were. */
+function ownEffort({ output_config: output }: Json): Json | null {
+  return isObject(output) && EFFORTS.has(output.effort) ? { effort: output.effort } : null;
+}
 
 /**
  * How much to reason. A budget becomes the least effort that reaches it; adaptive thinking without an effort leaves it to
  * the model, as the hub does where nothing is said.
  */
-function effortOf({ thinking, output_config: output }: Json): string | null {
+function effortOf({ thinking, output_config: output }: Json): unknown {
   const { type, budget_tokens: budget } = isObject(thinking) ? thinking : {};
   if (OFF.has(type)) return 'none';
-  const effort = isObject(output) ? EFFORTS.get(output.effort) : undefined;
+  const effort = ownEffort({ output_config: output })?.effort;
   if (effort !== undefined || type !== 'enabled' || typeof budget !== 'number') return effort ?? null;
   const found = [...BUDGETS].find(([name, tokens]) => name !== 'max' && budget <= tokens);
   return found?.[0] ?? 'xhigh';

@@ -1,0 +1,94 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client, dataOf } from './client';
+import type { paths } from './schema';
+
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+}
+  ? Body
+  : never;
+
+export type ConfigRow = Answer<'/v1/configs'>['data'][number];
+export type Config = Answer<'/v1/configs/{slug}'>['data'];
+export type ConfigVersion = Answer<'/v1/configs/{slug}/versions'>['data'][number];
+export type Simulation =
+  paths['/v1/configs/simulate']['post']['responses'][200]['content']['application/json']['data'];
+export type SimulatedRequest = Omit<
+  paths['/v1/configs/simulate']['post']['requestBody']['content']['application/json'],
+  'config' | 'workspace_id'
+>;
+export type Document = Readonly<Record<string, unknown>>;
+
+/** The lists' largest page. Longer lists say how many are missing. */
+const PAGE_SIZE = 100;
+const FIRST_PAGE = { current_page: 0, page_size: PAGE_SIZE };
+const at = (slug: string) => ({ path: { slug } });
+
+export const configsQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: ['configs', 'list', workspace],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET('/v1/configs', { params: { query: { workspace_id: workspace, ...FIRST_PAGE } }, signal }),
+      ),
+  });
+
+export const configQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['configs', 'one', slug],
+    queryFn: async ({ signal }) =>
+      (await dataOf(client.GET('/v1/configs/{slug}', { params: at(slug), signal }))).data,
+  });
+
+export const configVersionsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['configs', 'versions', slug],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET('/v1/configs/{slug}/versions', { params: { ...at(slug), query: FIRST_PAGE }, signal }),
+      ),
+  });
+
+export const configUsageQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['configs', 'usage', slug],
+    queryFn: ({ signal }) => dataOf(client.GET('/v1/configs/{slug}/usage', { params: at(slug), signal })),
+  });
+
+export const createConfig = async (workspace: string, name: string, config: Document): Promise<string> => {
+  const { data } = await dataOf(
+    client.POST('/v1/configs', { body: { name, config, workspace_id: workspace } }),
+  );
+  return data.slug ?? '';
+};
+
+export const saveConfig = (slug: string, config: Document) =>
+  dataOf(client.PUT('/v1/configs/{slug}', { params: at(slug), body: { config } }));
+
+/** The server's own check of a document: nothing is saved, and a refusal names every mistake. */
+export const checkConfig = (slug: string, config: Document, signal: AbortSignal) =>
+  dataOf(
+    client.PUT('/v1/configs/{slug}', {
+      params: { ...at(slug), query: { dry_run: true } },
+      body: { config },
+      signal,
+    }),
+  );
+
+export const rollBackConfig = (slug: string, versionId: string) =>
+  dataOf(client.POST('/v1/configs/{slug}/rollback', { params: at(slug), body: { version_id: versionId } }));
+
+export const deleteConfig = (slug: string) =>
+  dataOf(client.DELETE('/v1/configs/{slug}', { params: at(slug) }));
+
+/** Where a request would go by a document. Nothing is sent. */
+export const simulateConfig = async (
+  workspace: string,
+  config: Document,
+  request: SimulatedRequest,
+): Promise<Simulation> =>
+  (
+    await dataOf(
+      client.POST('/v1/configs/simulate', { body: { ...request, config, workspace_id: workspace } }),
+    )
+  ).data;

@@ -1,0 +1,69 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client, dataOf } from './client';
+import type { VirtualKey } from './keys';
+import type { paths } from './schema';
+
+export type CatalogProvider =
+  paths['/v1/provider-catalog']['get']['responses'][200]['content']['application/json']['data'][number];
+export type CredentialTest =
+  paths['/v1/virtual-keys/test']['post']['responses'][200]['content']['application/json'];
+export type UnsavedCredential =
+  paths['/v1/virtual-keys/test']['post']['requestBody']['content']['application/json'];
+export type VirtualKeyChange = NonNullable<
+  paths['/v1/virtual-keys/{slug}']['put']['requestBody']
+>['content']['application/json'];
+export type VirtualKeyCopy =
+  paths['/v1/virtual-keys/{slug}/copy']['post']['requestBody']['content']['application/json'];
+
+/** What an account of each provider has. It changes with the version of the server only. */
+export const catalogQuery = queryOptions({
+  queryKey: ['provider-catalog'],
+  queryFn: async ({ signal }): Promise<readonly CatalogProvider[]> =>
+    (await dataOf(client.GET('/v1/provider-catalog', { signal }))).data,
+  staleTime: Infinity,
+});
+
+export const updateVirtualKey = (slug: string, body: VirtualKeyChange) =>
+  dataOf(client.PUT('/v1/virtual-keys/{slug}', { params: { path: { slug } }, body }));
+
+export const copyVirtualKey = (slug: string, body: VirtualKeyCopy) =>
+  dataOf(client.POST('/v1/virtual-keys/{slug}/copy', { params: { path: { slug } }, body }));
+
+export const testVirtualKey = (slug: string) =>
+  dataOf(client.POST('/v1/virtual-keys/{slug}/test', { params: { path: { slug } } }));
+
+export const testCredential = (body: UnsavedCredential) =>
+  dataOf(client.POST('/v1/virtual-keys/test', { body }));
+
+/** How the requests of a virtual key went. */
+export interface KeyHealth {
+  readonly requests: number;
+  /** Percent. */
+  readonly success_rate: number;
+  readonly p50_latency: number;
+}
+
+const DAY_MS = 86_400_000;
+const MOST_GROUPS = 100;
+
+/** The last 24 hours by virtual key, from rollups. */
+export const virtualKeyHealthQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: ['virtual-key-health', workspace],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, KeyHealth>> => {
+      const query = {
+        workspace_slug: workspace,
+        columns: 'requests,success_rate,p50_latency',
+        time_of_generation_min: new Date(Date.now() - DAY_MS).toISOString(),
+        page_size: MOST_GROUPS,
+      };
+      const params = { path: { groupBy: 'provider' as const }, query };
+      const { data } = await dataOf(client.GET('/v1/analytics/groups/{groupBy}', { params, signal }));
+      const groups = (data ?? []) as unknown as readonly (KeyHealth & {
+        readonly provider: VirtualKey['slug'];
+      })[];
+      return new Map(groups.map((group) => [group.provider, group]));
+    },
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,82 @@
+import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type ApiKey, revokeApiKeys } from '../../api/keys';
+import { shownError } from '../../api/load-state';
+import { ErrorCard } from '../../parts/states/states';
+import { words } from '../../words/en';
+import styles from './key-actions.module.css';
+
+const texts = words.apiKeys.many;
+
+/** Revokes the chosen keys together: all of them, or none when one may not be revoked. */
+export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [typed, setTyped] = useState('');
+  const revocation = useMutation({
+    mutationFn: () => revokeApiKeys([...chosen]),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['api-keys'] });
+      onClose();
+    },
+  });
+  const toggle = (id: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const word = String(chosen.size);
+  const isConfirmed = chosen.size > 0 && typed === word;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.title}
+      closeButtonProps={{ 'aria-label': words.parts.close }}
+    >
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isConfirmed) revocation.mutate();
+        }}
+      >
+        <p className={styles.text}>{texts.text}</p>
+        <fieldset className={styles.choices} aria-label={texts.choose}>
+          {keys.map(({ id, name, key }) => (
+            <Checkbox
+              key={id}
+              label={`${name} ${key}`}
+              checked={chosen.has(id)}
+              onChange={() => toggle(id)}
+            />
+          ))}
+        </fieldset>
+        {chosen.size > 0 && (
+          <TextInput
+            label={words.confirm.type(word)}
+            value={typed}
+            autoComplete="off"
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        )}
+        {revocation.isError && (
+          <ErrorCard error={shownError(revocation.error)} title={words.errors.actionTitle} />
+        )}
+        <div className={styles.actions}>
+          <Button onClick={onClose}>{words.parts.cancel}</Button>
+          <Button
+            type="submit"
+            variant="filled"
+            color="red"
+            disabled={!isConfirmed}
+            loading={revocation.isPending}
+          >
+            {texts.submit(chosen.size)}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

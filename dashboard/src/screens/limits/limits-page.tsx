@@ -1,0 +1,173 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconGauge } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { type Limit, limitsQuery } from '../../api/limits';
+import { loadStateOf } from '../../api/load-state';
+import { day } from '../../parts/format/times';
+import { Page } from '../../parts/shell/page';
+import { Can } from '../../parts/states/can';
+import { EmptyState } from '../../parts/states/states';
+import { CompactRow } from '../../parts/table/compact-row';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { Meter, Moment, StatusPill, Value } from '../../parts/values/values';
+import { useZone } from '../../parts/zone';
+import { useMay, usePlace } from '../../session/session';
+import { words } from '../../words/en';
+import { amountOf } from './limit-amount';
+import styles from './limits-page.module.css';
+import { RaiseDialog } from './raise-dialog';
+
+const texts = words.limits;
+const ROW_HEIGHT = 48;
+
+interface LimitsPageProps {
+  /** Id of the limit that is being raised. */
+  readonly raised: string | undefined;
+  readonly onRaising: (id: string | undefined) => void;
+}
+
+/** Every limit of a workspace with its use and its end. */
+export function LimitsPage({ raised, onRaising }: LimitsPageProps) {
+  const { workspace } = usePlace();
+  const query = useQuery(limitsQuery(workspace.slug));
+  const columns = useMemo(() => columnsOf(onRaising), [onRaising]);
+  const rows = query.data?.data ?? [];
+  const raisedLimit = rows.find(({ id, resets_at }) => id === raised && resets_at !== null);
+  return (
+    <Page title={texts.title} text={texts.text(workspace.name)} isTable>
+      <DataTable<Limit>
+        label={texts.table}
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        state={loadStateOf(query, 'virtual_keys.list')}
+        rowHeight={ROW_HEIGHT}
+        renderCompact={(limit) => (
+          <CompactRow
+            title={limit.applies_to.name}
+            end={<Used limit={limit} />}
+            details={[texts.subjects[limit.applies_to.type], kindOf(limit)]}
+            note={<RaiseButton limit={limit} onRaising={onRaising} />}
+          />
+        )}
+        empty={
+          <EmptyState icon={<IconGauge size={20} aria-hidden />} title={texts.empty} text={texts.emptyText} />
+        }
+        footer={
+          <>
+            {texts.count(query.data?.total ?? 0)}
+            {query.data?.is_partial && ` · ${texts.partial}`}
+          </>
+        }
+      />
+      {raisedLimit && <RaiseDialog limit={raisedLimit} onClose={() => onRaising(undefined)} />}
+    </Page>
+  );
+}
+
+const columnsOf = (onRaising: LimitsPageProps['onRaising']): readonly Column<Limit>[] => [
+  {
+    key: 'applies-to',
+    title: texts.columns.appliesTo,
+    width: 'minmax(180px, 1.4fr)',
+    cell: ({ applies_to: { name, slug, type } }) => (
+      <span className={styles.subject}>
+        <strong>{slug ?? name}</strong> <span>{texts.subjects[type]}</span>
+      </span>
+    ),
+  },
+  {
+    key: 'limit',
+    title: texts.columns.limit,
+    width: 'minmax(140px, 1fr)',
+    cell: (limit) => <Value isMuted>{kindOf(limit)}</Value>,
+  },
+  {
+    key: 'used',
+    title: texts.columns.used,
+    width: 'minmax(180px, 1.3fr)',
+    isSorted: true,
+    cell: (limit) => <Used limit={limit} />,
+  },
+  {
+    key: 'resets',
+    title: texts.columns.resets,
+    width: '110px',
+    cell: ({ resets_at }) => <Moment at={resets_at} />,
+  },
+  {
+    key: 'forecast',
+    title: texts.columns.forecast,
+    width: '170px',
+    cell: (limit) => <Forecast limit={limit} />,
+  },
+  {
+    key: 'actions',
+    title: '',
+    width: '170px',
+    align: 'end',
+    cell: (limit) => <RaiseButton limit={limit} onRaising={onRaising} />,
+  },
+];
+
+function kindOf({ measure, period }: Limit): string {
+  const name = texts.measures[measure];
+  if (period === null) return name;
+  const length = texts.periods[period];
+  return measure === 'requests' || (length ?? '').startsWith('per')
+    ? `${name} ${length ?? period}`
+    : `${name}, ${length ?? texts.every(period)}`;
+}
+
+function Used({ limit }: { limit: Limit }) {
+  const { used, raised_by, applies_to } = limit;
+  if (used === null) return <Value isMuted>{texts.allowed(amountOf(limit, limit.limit))}</Value>;
+  return (
+    <Meter
+      label={
+        raised_by > 0 ? `${applies_to.name}, ${texts.raisedBy(amountOf(limit, raised_by))}` : applies_to.name
+      }
+      used={used}
+      limit={limit.limit}
+      format={(amount) => amountOf(limit, amount)}
+    />
+  );
+}
+
+function Forecast({ limit }: { limit: Limit }) {
+  const zone = useZone();
+  const { kind, status, exhausted_at, used, used_per_day } = limit;
+  if (kind !== 'budget') return <Value>{null}</Value>;
+  if (status === 'exhausted') return <StatusPill tone="error">{words.parts.exhausted}</StatusPill>;
+  const perDay = used_per_day === null ? undefined : texts.perDay(amountOf(limit, used_per_day));
+  if (exhausted_at !== null)
+    return (
+      <span title={perDay}>
+        <StatusPill tone="warning">{texts.spentBy(day(new Date(exhausted_at), zone))}</StatusPill>
+      </span>
+    );
+  return (
+    <span title={perDay}>
+      <Value isMuted>{used === 0 ? texts.unused : texts.lasts}</Value>
+    </span>
+  );
+}
+
+const SCOPES = {
+  api_key: 'workspace_service_api_keys.update',
+  virtual_key: 'virtual_keys.update',
+  workspace: 'workspaces.update',
+} as const;
+
+/** Only a budget that resets has a period to raise it for. */
+function RaiseButton({ limit, onRaising }: { limit: Limit; onRaising: LimitsPageProps['onRaising'] }) {
+  const may = useMay();
+  if (limit.kind !== 'budget' || limit.resets_at === null) return null;
+  const scope = SCOPES[limit.applies_to.type];
+  return (
+    <Can isAllowed={may(scope)} scope={scope}>
+      <Button onClick={() => onRaising(limit.id)}>{texts.raise}</Button>
+    </Can>
+  );
+}

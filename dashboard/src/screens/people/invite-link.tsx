@@ -1,0 +1,25 @@
+import { Button } from '@mantine/core';
+import { CopyButton } from '../../parts/values/identifier';
+import { words } from '../../words/en';
+import styles from './people.module.css';
+
+const texts = words.people.invite;
+
+/** Where mails are sent, the link goes to the person and to nobody else. */
+export function InviteLink({ link, onDone }: { link: string | null; onDone: () => void }) {
+  return (
+    <div className={styles.form}>
+      <p className={styles.text}>{link === null ? texts.mailed : texts.link}</p>
+      {link !== null && (
+        <p>
+          <span className={styles.link}>{link}</span> <CopyButton value={link} label={texts.copy} />
+        </p>
+      )}
+      <div className={styles.actions}>
+        <Button variant="filled" onClick={onDone}>
+          {texts.done}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { shownError } from '../../api/load-state';
+import { type Invite, invitesQuery, PEOPLE, resendInvite, revokeInvite } from '../../api/people';
+import { ErrorCard } from '../../parts/states/states';
+import { Moment } from '../../parts/values/values';
+import { useMay } from '../../session/session';
+import { words } from '../../words/en';
+import { InviteLink } from './invite-link';
+import styles from './people.module.css';
+
+const texts = words.people.invite;
+
+/** Invites that can still be accepted. Sending one again makes a new link, and the old one ends. */
+export function InvitesCard() {
+  const queryClient = useQueryClient();
+  const { data, error } = useQuery(invitesQuery);
+  const onSuccess = () => queryClient.invalidateQueries({ queryKey: [PEOPLE, 'invites'] });
+  const resend = useMutation({ mutationFn: resendInvite, onSuccess });
+  const revoke = useMutation({ mutationFn: revokeInvite, onSuccess });
+  const failed = resend.error ?? revoke.error ?? error;
+  if (!failed && !data?.data.length) return null;
+  return (
+    <section className={styles.invites} aria-label={texts.section}>
+      <h2>{texts.section}</h2>
+      {failed && <ErrorCard error={shownError(failed)} title={words.errors.actionTitle} />}
+      <ul>
+        {data?.data.map((invite) => (
+          <InviteRow key={invite.id} invite={invite} onResend={resend.mutate} onRevoke={revoke.mutate} />
+        ))}
+      </ul>
+      {resend.data && (
+        <Modal opened onClose={resend.reset} title={texts.resend} withCloseButton={false}>
+          <InviteLink link={resend.data.inviteLink} onDone={resend.reset} />
+        </Modal>
+      )}
+    </section>
+  );
+}
+
+interface InviteRowProps {
+  readonly invite: Invite;
+  readonly onResend: (id: string) => void;
+  readonly onRevoke: (id: string) => void;
+}
+
+function InviteRow({ invite: { id, email, role, expires_at }, onResend, onRevoke }: InviteRowProps) {
+  const may = useMay();
+  return (
+    <li>
+      <span>
+        {email}, {words.roles[role] ?? role}, {texts.expires} <Moment at={expires_at} as="date" />
+      </span>
+      <span>
+        <Button
+          aria-label={`${texts.resend}: ${email}`}
+          disabled={!may('organisation_users.create')}
+          onClick={() => onResend(id)}
+        >
+          {texts.resend}
+        </Button>{' '}
+        <Button
+          aria-label={`${texts.revoke}: ${email}`}
+          disabled={!may('organisation_users.delete')}
+          onClick={() => onRevoke(id)}
+        >
+          {texts.revoke}
+        </Button>
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,85 @@
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { shownError } from '../../api/load-state';
+import { changePerson, PEOPLE, type Person, type PersonChange, removePerson } from '../../api/people';
+import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
+import { ErrorCard } from '../../parts/states/states';
+import { words } from '../../words/en';
+import styles from './people.module.css';
+
+const texts = words.people;
+
+export type PersonAction = 'admin' | 'member' | 'deactivate' | 'reactivate' | 'remove';
+
+interface PersonDialogProps {
+  readonly person: Person;
+  readonly action: PersonAction;
+  readonly onClose: () => void;
+}
+
+const CHANGES: Readonly<Record<Exclude<PersonAction, 'remove'>, PersonChange>> = {
+  admin: { role: 'admin' },
+  member: { role: 'member' },
+  deactivate: { status: 'deactivated' },
+  reactivate: { status: 'active' },
+};
+
+const changeOfRole = (role: 'admin' | 'member') => ({
+  title: (email: string) => texts.changeRoleTitle(email, words.roles[role] ?? role),
+  text: texts.changeRoleText,
+  button: texts.changeRole,
+});
+
+/** What each change says before it is made. */
+const TEXTS = {
+  admin: changeOfRole('admin'),
+  member: changeOfRole('member'),
+  deactivate: { title: texts.deactivateTitle, text: texts.deactivateText, button: texts.deactivate },
+  reactivate: { title: () => texts.reactivate, text: '', button: texts.reactivate },
+};
+
+/** Says what follows from an action on a person, and does it. */
+export function PersonDialog({ person, action, onClose }: PersonDialogProps) {
+  const queryClient = useQueryClient();
+  const doing = useMutation({
+    mutationFn: () => (action === 'remove' ? removePerson(person) : changePerson(person.id, CHANGES[action])),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: [PEOPLE] });
+      onClose();
+    },
+  });
+  const error = doing.isError ? shownError(doing.error) : null;
+  if (action === 'remove')
+    return (
+      <ConfirmByName
+        title={texts.removeTitle(person.email)}
+        text={texts.removeText}
+        name={person.email}
+        action={texts.remove}
+        isRunning={doing.isPending}
+        error={error}
+        onConfirm={() => doing.mutate()}
+        onClose={onClose}
+      />
+    );
+  const { title, text, button } = TEXTS[action];
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title(person.email)}
+      closeButtonProps={{ 'aria-label': words.parts.close }}
+    >
+      <div className={styles.form}>
+        <p className={styles.text}>{text || person.email}</p>
+        {error && <ErrorCard error={error} title={words.errors.actionTitle} />}
+        <div className={styles.actions}>
+          <Button onClick={onClose}>{words.parts.cancel}</Button>
+          <Button variant="filled" loading={doing.isPending} onClick={() => doing.mutate()}>
+            {button}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,85 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ACCOUNT, passkeysQuery, removePasskey } from '../../../api/account';
+import { loadStateOf } from '../../../api/load-state';
+import { addPasskey, canUsePasskeys } from '../../../api/passkeys';
+import { Loadable } from '../../../parts/states/states';
+import { Moment } from '../../../parts/values/values';
+import { words } from '../../../words/en';
+import styles from './account.module.css';
+import { Section } from './section';
+
+const texts = words.account.passkeys;
+
+export function PasskeysSection() {
+  const queryClient = useQueryClient();
+  const query = useQuery(passkeysQuery);
+  const [name, setName] = useState('');
+  const refresh = () => queryClient.invalidateQueries({ queryKey: [ACCOUNT] });
+  const add = useMutation({
+    mutationFn: () => addPasskey(name.trim()),
+    onSuccess: async () => {
+      setName('');
+      await refresh();
+    },
+  });
+  const remove = useMutation({ mutationFn: removePasskey, onSuccess: refresh });
+  const passkeys = query.data?.data ?? [];
+  return (
+    <Section title={texts.title} text={texts.text} error={add.error ?? remove.error}>
+      <Loadable state={loadStateOf(query, 'passkeys.list')} lines={2}>
+        {() => (
+          <ul className={styles.list}>
+            {passkeys.length === 0 && <li>{texts.none}</li>}
+            {passkeys.map((passkey) => (
+              <li key={passkey.id}>
+                <span>
+                  <strong>{passkey.name}</strong>{' '}
+                  <span className={styles.text}>
+                    {texts.created} <Moment at={passkey.created_at} as="date" />
+                    {', '}
+                    {passkey.last_used_at ? texts.used : texts.never}{' '}
+                    {passkey.last_used_at && <Moment at={passkey.last_used_at} />}
+                  </span>
+                </span>
+                <Button
+                  aria-label={`${texts.remove}: ${passkey.name}`}
+                  onClick={() => remove.mutate(passkey.id)}
+                >
+                  {texts.remove}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loadable>
+      {canUsePasskeys() ? (
+        <form
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            add.mutate();
+          }}
+        >
+          <TextInput
+            label={texts.name}
+            placeholder={texts.nameExample}
+            required
+            withAsterisk={false}
+            maxLength={120}
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <div>
+            <Button type="submit" loading={add.isPending}>
+              {texts.add}
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <p className={styles.text}>{texts.unsupported}</p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,142 @@
+import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { renderSVG } from 'uqr';
+import { ACCOUNT, beginTotp, confirmTotp, removeTotp, renewRecoveryCodes } from '../../../api/account';
+import { StatusPill } from '../../../parts/values/values';
+import { words } from '../../../words/en';
+import { SignInProblem } from '../sign-in-problem';
+import styles from './account.module.css';
+import { Section } from './section';
+
+const texts = words.account.totp;
+
+/** The authenticator app and its recovery codes. Every change asks for a fresh proof by itself. */
+export function TotpSection({ isOn, codesLeft }: { isOn: boolean; codesLeft: number }) {
+  const queryClient = useQueryClient();
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const refresh = () => queryClient.invalidateQueries({ queryKey: [ACCOUNT] });
+  const begin = useMutation({ mutationFn: beginTotp });
+  const renew = useMutation({
+    mutationFn: renewRecoveryCodes,
+    onSuccess: (answer) => setCodes(answer.codes),
+  });
+  const remove = useMutation({ mutationFn: removeTotp, onSuccess: refresh });
+  const close = (): void => {
+    setCodes(null);
+    void refresh();
+  };
+  const action = isOn ? (
+    <StatusPill tone="success">{texts.on}</StatusPill>
+  ) : (
+    <Button loading={begin.isPending} onClick={() => begin.mutate()}>
+      {texts.add}
+    </Button>
+  );
+  return (
+    <Section
+      title={texts.title}
+      text={texts.text}
+      action={action}
+      error={begin.error ?? renew.error ?? remove.error}
+    >
+      {isOn && (
+        <div className={styles.head}>
+          <span>{texts.codesLeft(codesLeft)}</span>
+          <span>
+            <Button loading={renew.isPending} onClick={() => renew.mutate()}>
+              {texts.renew}
+            </Button>{' '}
+            <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+              {texts.remove}
+            </Button>
+          </span>
+        </div>
+      )}
+      {!isOn && begin.data && !codes && (
+        <Enrolment
+          secret={begin.data.secret}
+          uri={begin.data.uri}
+          onDone={(given) => {
+            setCodes(given);
+            begin.reset();
+          }}
+        />
+      )}
+      {codes && <RecoveryCodes codes={codes} onClose={close} />}
+    </Section>
+  );
+}
+
+interface EnrolmentProps {
+  readonly secret: string;
+  readonly uri: string;
+  readonly onDone: (codes: readonly string[]) => void;
+}
+
+function Enrolment({ secret, uri, onDone }: EnrolmentProps) {
+  const [code, setCode] = useState('');
+  const confirm = useMutation({
+    mutationFn: () => confirmTotp(code),
+    onSuccess: (answer) => onDone(answer.codes),
+    onError: () => setCode(''),
+  });
+  // Drawn here, so that the secret goes to no other server. An image of its own document runs no script.
+  const picture = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri))}`;
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        confirm.mutate();
+      }}
+    >
+      <p className={styles.text}>{texts.scan}</p>
+      <img className={styles.qr} src={picture} alt={texts.qr} />
+      <p className={styles.text}>
+        {texts.key} <span className={styles.key}>{secret}</span>
+      </p>
+      <TextInput
+        label={texts.code}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        pattern="\d{6}"
+        maxLength={6}
+        required
+        withAsterisk={false}
+        value={code}
+        onChange={({ currentTarget }) => setCode(currentTarget.value.trim())}
+      />
+      {confirm.error && <SignInProblem error={confirm.error} />}
+      <div>
+        <Button type="submit" variant="filled" loading={confirm.isPending}>
+          {texts.confirm}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+  const [isStored, setStored] = useState(false);
+  return (
+    <Modal opened onClose={() => undefined} withCloseButton={false} title={texts.codesTitle}>
+      <div className={styles.page}>
+        <p className={styles.text}>{texts.codesText}</p>
+        <div className={styles.codes}>
+          {codes.map((code) => (
+            <span key={code}>{code}</span>
+          ))}
+        </div>
+        <Checkbox
+          label={texts.stored}
+          checked={isStored}
+          onChange={({ currentTarget }) => setStored(currentTarget.checked)}
+        />
+        <Button variant="filled" disabled={!isStored} onClick={onClose}>
+          {texts.done}
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,27 @@
+import { TextInput } from '@mantine/core';
+import { words } from '../../words/en';
+
+interface CodeInputProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Whether the cursor waits in it. */
+  readonly isFirst?: boolean;
+}
+
+/** The code of an authenticator app, or a recovery code. */
+export function CodeInput({ value, onChange, isFirst = false }: CodeInputProps) {
+  return (
+    <TextInput
+      label={words.signIn.code}
+      description={words.signIn.codeHelp}
+      autoComplete="one-time-code"
+      spellCheck={false}
+      maxLength={40}
+      required
+      withAsterisk={false}
+      autoFocus={isFirst}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+    />
+  );
+}

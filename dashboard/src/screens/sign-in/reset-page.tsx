@@ -1,0 +1,65 @@
+import { Button, PasswordInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { resetPassword } from '../../api/auth';
+import { sessionQuery } from '../../session/session';
+import { words } from '../../words/en';
+import { CodeInput } from './code-input';
+import { SignInFrame } from './sign-in-frame';
+import styles from './sign-in-page.module.css';
+import { asksForCode, SignInProblem } from './sign-in-problem';
+
+const texts = words.signIn.reset;
+const MIN_PASSWORD = 12;
+
+export const isResetToken = (token: string): boolean => token.startsWith('gw_reset_');
+
+/** Where a reset link leads. Who has an authenticator app is asked for its code, too. */
+export function ResetPage({ token }: { token: string }) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [form, setForm] = useState({ password: '', code: '' });
+  const [needsCode, setNeedsCode] = useState(false);
+  const attempt = useMutation({
+    mutationFn: () =>
+      resetPassword({ token, password: form.password, code: needsCode ? form.code : undefined }),
+    onSuccess: async () => {
+      queryClient.clear();
+      await queryClient.query(sessionQuery);
+      await navigate({ to: '/' });
+    },
+    onError: (error) => {
+      if (asksForCode(error)) setNeedsCode(true);
+    },
+  });
+  return (
+    <SignInFrame title={texts.title} text={texts.text}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          attempt.mutate();
+        }}
+      >
+        <PasswordInput
+          label={texts.password}
+          description={texts.passwordHelp}
+          autoComplete="new-password"
+          minLength={MIN_PASSWORD}
+          maxLength={200}
+          required
+          withAsterisk={false}
+          autoFocus
+          value={form.password}
+          onChange={({ currentTarget }) => setForm({ ...form, password: currentTarget.value })}
+        />
+        {needsCode && <CodeInput isFirst value={form.code} onChange={(code) => setForm({ ...form, code })} />}
+        {attempt.error && !asksForCode(attempt.error) && <SignInProblem error={attempt.error} />}
+        <Button type="submit" variant="filled" size="sm" fullWidth loading={attempt.isPending}>
+          {texts.submit}
+        </Button>
+      </form>
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { Brand } from '../../parts/brand';
+import { words } from '../../words/en';
+import styles from './sign-in-page.module.css';
+
+/** The card in the middle of an otherwise empty page, for those who are not signed in. */
+export function SignInFrame({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text?: string;
+  children: ReactNode;
+}) {
+  return (
+    <main className={styles.page}>
+      <Brand />
+      <section className={styles.card}>
+        <h1>{title}</h1>
+        <p className={styles.host}>{location.host}</p>
+        {!isSecureContext && <p className={styles.warning}>{words.signIn.insecure}</p>}
+        {text && <p className={styles.text}>{text}</p>}
+        {children}
+      </section>
+      <p className={styles.help}>
+        {words.signIn.lockedOut} <code>{words.signIn.command}</code>
+      </p>
+    </main>
+  );
+}

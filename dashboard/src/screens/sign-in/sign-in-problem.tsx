@@ -1,0 +1,38 @@
+import { ApiError } from '../../api/client';
+import { shownError } from '../../api/load-state';
+import { ErrorCard } from '../../parts/states/states';
+import { words } from '../../words/en';
+import styles from './sign-in-page.module.css';
+
+const texts = words.signIn;
+const MINUTE_S = 60;
+
+/** What people can do something about, in one line. */
+const PLAIN: Readonly<Record<string, string>> = {
+  sign_in_failed: texts.wrong,
+  reauthentication_failed: texts.stepUp.wrong,
+  second_factor_failed: texts.codeWrong,
+  passkey_failed: texts.passkeyRefused,
+};
+
+function plainText(error: Error): string | null {
+  if (error instanceof DOMException) return texts.passkeyCancelled;
+  if (!(error instanceof ApiError)) return null;
+  if (error.status === 429) return texts.tooMany(Math.max(1, Math.ceil((error.retryAfter ?? 0) / MINUTE_S)));
+  return PLAIN[error.code] ?? null;
+}
+
+/** Why a password, a code or a passkey was not accepted. */
+export function SignInProblem({ error }: { error: Error }) {
+  const text = plainText(error);
+  if (text === null) return <ErrorCard error={shownError(error)} title={words.errors.actionTitle} />;
+  return (
+    <p className={styles.wrong} role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** The server wants the code of the authenticator app, which is a step and no failure. */
+export const asksForCode = (error: Error | null): boolean =>
+  error instanceof ApiError && error.code === 'second_factor_required';

@@ -1,0 +1,103 @@
+import { Button, Modal, PasswordInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { accountQuery } from '../../api/account';
+import { stepUp } from '../../api/auth';
+import { canUsePasskeys, stepUpWithPasskey } from '../../api/passkeys';
+import { words } from '../../words/en';
+import { CodeInput } from './code-input';
+import { SignInProblem } from './sign-in-problem';
+import styles from './step-up-dialog.module.css';
+
+const texts = words.signIn.stepUp;
+
+interface StepUpProps {
+  readonly onProved: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for what the person signs in with: password and code, or a passkey. */
+export function StepUpDialog({ onProved, onClose }: StepUpProps) {
+  const { data } = useQuery(accountQuery);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.title}
+      zIndex={400}
+      closeButtonProps={{ 'aria-label': words.parts.close }}
+    >
+      <div className={styles.form}>
+        <p className={styles.text}>{texts.text}</p>
+        {data && <Proofs methods={data.sign_in_methods} onProved={onProved} onClose={onClose} />}
+      </div>
+    </Modal>
+  );
+}
+
+interface ProofsProps extends StepUpProps {
+  readonly methods: {
+    readonly password: boolean;
+    readonly totp: boolean;
+    readonly passkeys: number;
+  };
+}
+
+function Proofs({ methods, onProved, onClose }: ProofsProps) {
+  const hasPasskey = canUsePasskeys() && methods.passkeys > 0;
+  if (!methods.password && !hasPasskey) return <p>{texts.noMethod}</p>;
+  return (
+    <>
+      {hasPasskey && <PasskeyProof onProved={onProved} />}
+      {methods.password && <PasswordProof asksForCode={methods.totp} onProved={onProved} onClose={onClose} />}
+    </>
+  );
+}
+
+function PasskeyProof({ onProved }: Pick<StepUpProps, 'onProved'>) {
+  const proof = useMutation({ mutationFn: stepUpWithPasskey, onSuccess: onProved });
+  return (
+    <>
+      <Button loading={proof.isPending} onClick={() => proof.mutate()}>
+        {texts.passkey}
+      </Button>
+      {proof.error && <SignInProblem error={proof.error} />}
+    </>
+  );
+}
+
+function PasswordProof({ asksForCode, onProved, onClose }: StepUpProps & { readonly asksForCode: boolean }) {
+  const [form, setForm] = useState({ password: '', code: '' });
+  const proof = useMutation({
+    mutationFn: () => stepUp({ password: form.password, ...(asksForCode && { code: form.code }) }),
+    onSuccess: onProved,
+    onError: () => setForm({ ...form, code: '' }),
+  });
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        proof.mutate();
+      }}
+    >
+      <PasswordInput
+        label={words.signIn.password}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        data-autofocus
+        value={form.password}
+        onChange={({ currentTarget }) => setForm({ ...form, password: currentTarget.value })}
+      />
+      {asksForCode && <CodeInput value={form.code} onChange={(code) => setForm({ ...form, code })} />}
+      {proof.error && <SignInProblem error={proof.error} />}
+      <div className={styles.actions}>
+        <Button onClick={onClose}>{words.parts.cancel}</Button>
+        <Button type="submit" variant="filled" loading={proof.isPending}>
+          {texts.submit}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,25 @@
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { remedy } from '../../api/client';
+
+const StepUpDialog = lazy(() =>
+  import('./step-up-dialog').then((module) => ({ default: module.StepUpDialog })),
+);
+
+/** Whatever request asks for a fresh proof opens the one dialog, and is repeated when the proof is given. */
+export function StepUpGate() {
+  const [answer, setAnswer] = useState<((isProved: boolean) => void) | null>(null);
+  useEffect(
+    () => remedy('step_up_required', () => new Promise<boolean>((resolve) => setAnswer(() => resolve))),
+    [],
+  );
+  if (!answer) return null;
+  const close = (isProved: boolean): void => {
+    answer(isProved);
+    setAnswer(null);
+  };
+  return (
+    <Suspense fallback={null}>
+      <StepUpDialog onProved={() => close(true)} onClose={() => close(false)} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,3 @@
+export function exactCount(count: number): string {
+  return new Intl.NumberFormat('en-US').format(count);
+}

@@ -1,0 +1,48 @@
+import { exactCount } from './counts';
+
+export const limitWords = {
+  title: 'Limits & budgets',
+  text: (workspace: string) => `Every limit that can stop a request in ${workspace}, fullest first.`,
+  table: 'Limits',
+  columns: {
+    appliesTo: 'Applies to',
+    limit: 'Limit',
+    used: 'Used',
+    resets: 'Resets',
+    forecast: 'Forecast',
+  },
+  subjects: { api_key: 'API key', virtual_key: 'Virtual key', workspace: 'Workspace' },
+  measures: { cost: 'Budget', tokens: 'Tokens', requests: 'Requests', concurrency: 'Concurrent requests' },
+  periods: {
+    monthly: 'monthly',
+    weekly: 'weekly',
+    rps: 'per second',
+    rpm: 'per minute',
+    rph: 'per hour',
+    rpd: 'per day',
+    rpw: 'per week',
+  } as Readonly<Record<string, string>>,
+  every: (days: string) => `every ${days}`,
+  allowed: (amount: string) => `${amount} allowed`,
+  raisedBy: (amount: string) => `raised by ${amount}`,
+  lasts: 'Lasts until the reset',
+  unused: 'Not used yet',
+  spentBy: (day: string) => `Spent by ${day}`,
+  perDay: (amount: string) => `${amount} a day in this period`,
+  count: (count: number) => `${exactCount(count)} ${count === 1 ? 'limit' : 'limits'}`,
+  partial: 'Only a part of the keys is shown.',
+  empty: 'No limit yet',
+  emptyText: 'Set limits where you create or edit API keys and virtual keys.',
+  raise: 'Raise for this period',
+  raiseDialog: {
+    title: (name: string) => `Raise the budget of ${name}`,
+    text: (used: string, limit: string, until: string) =>
+      `${used} of ${limit} is used. The raise counts within two seconds and ends at the reset on ${until}.`,
+    by: (unit: string) => `Raise by, ${unit}`,
+    dollars: '$',
+    tokens: 'tokens',
+    after: (limit: string) => `Until the reset, the budget is ${limit}.`,
+    number: 'Enter a number above 0.',
+    submit: 'Raise budget',
+  },
+};

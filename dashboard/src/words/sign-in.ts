@@ -1,0 +1,37 @@
+/** Signing in, setting a password with a link, and proving again who one is. */
+export const signInWords = {
+  title: 'Sign in to Gatehouse',
+  email: 'E-mail',
+  password: 'Password',
+  submit: 'Sign in',
+  lockedOut: 'Locked out? Run',
+  command: 'gatehouse user reset-password',
+  wrong: 'The e-mail or the password is wrong.',
+  insecure: 'This page is not served over HTTPS. Passwords can be read on the network.',
+  code: 'Code',
+  codeHelp: 'The 6 digits of your authenticator app, or a recovery code.',
+  codeWrong: 'The code is wrong, expired or used. Enter the next one, or a recovery code.',
+  codeTitle: 'Enter your code',
+  back: 'Use another account',
+  passkey: 'Sign in with a passkey',
+  or: 'or',
+  passkeyCancelled: 'No passkey was used. Try again, or use your password.',
+  passkeyRefused: 'This passkey is not known here. Use another one, or your password.',
+  tooMany: (minutes: number) =>
+    `Too many failed attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+  reset: {
+    title: 'Set a new password',
+    text: 'All your sessions end, and you are signed in here.',
+    password: 'New password',
+    passwordHelp: 'At least 12 characters. A sentence is easy to remember.',
+    submit: 'Set password',
+  },
+  stepUp: {
+    title: 'Confirm that it is you',
+    text: 'This change needs a fresh proof of who you are. It then holds for 10 minutes.',
+    submit: 'Confirm',
+    passkey: 'Use a passkey',
+    wrong: 'The password is wrong.',
+    noMethod: 'Sign out and in again to continue.',
+  },
+};

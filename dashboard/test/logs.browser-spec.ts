@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './browser';
+import { openStage, type Stage } from './stage';
+
+let stage: Stage;
+
+const chat = (provider: string): Promise<Response> =>
+  fetch(new URL('/v1/chat/completions', stage.base), {
+    method: 'POST',
+    headers: {
+      'x-gateway-api-key': stage.bootstrap.workspace_api_key,
+      'x-gateway-provider': provider,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ model: 'sandbox-1', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+
+beforeAll(async () => {
+  stage = await openStage();
+  for (const provider of ['sandbox', 'sandbox', 'no-such-provider']) await (await chat(provider)).text();
+});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
+
+const start: Stage['start'] = (...given) => stage.start(...given);
+
+describe('the filters of the request log', () => {
+  it('take negation and bounds of the status, as text and as chips', async () => {
+    const { page } = await start('/ui/w/:w/logs?filter=status:min:400');
+    await page.getByText('≥').first().waitFor();
+    await page.locator('[data-row="0"]').waitFor();
+    const statuses = await page.locator('[data-row] [data-tone]').allTextContents();
+    expect(statuses.length).toBeGreaterThan(0);
+    expect(statuses.every((status) => Number(status) >= 400)).toBe(true);
+
+    await page.getByRole('button', { name: 'Edit as text' }).click();
+    await page.getByRole('textbox', { name: 'Filters as text' }).fill('status:not:200 status:max:399');
+    await page.keyboard.press('Enter');
+    await page.getByText('No request matches these filters').waitFor();
+  });
+});
+
+describe.each(['light', 'dark'])('a saved view in the %s theme', (theme) => {
+  it('is saved from what is shown, opened from its menu, and removed', async () => {
+    const name = `Errors ${theme}`;
+    const { page, problems } = await start('/ui/w/:w/logs?filter=status:min:400&range=24h', {
+      isDark: theme === 'dark',
+    });
+    await page.getByRole('button', { name: 'Saved views' }).click();
+    await page.getByRole('button', { name: 'Save this view' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    await page.getByRole('button', { name: 'Save view', exact: true }).click();
+    await page.getByRole('button', { name: new RegExp(`^${name}`) }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    const { page: other } = await start('/ui/w/:w/logs');
+    await other.getByRole('button', { name: 'Saved views' }).click();
+    await other.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+    await other.waitForURL(/filter=status%3Amin%3A400/);
+    expect(other.url()).toContain('range=24h');
+    await other.getByRole('button', { name: 'Saved views' }).click();
+    await other.getByRole('button', { name: `Remove ${name}` }).click();
+    await other.getByText('No saved views').waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('an export of the view', () => {
+  it('has the requests that the filters let in, and is downloaded', async () => {
+    const { page, problems } = await start('/ui/w/:w/logs?filter=status:max:299');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.locator('button:enabled', { hasText: 'Start export' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Start export' }).click();
+    const button = page.getByRole('button', { name: 'Download file' });
+    await button.waitFor({ timeout: 30_000 });
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    const text = readFileSync(await download.path(), 'utf8');
+    const rows = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { response_status_code: number });
+
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ response_status_code: status }) => status === 200)).toBe(true);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('live updates', () => {
+  it('say that they are interrupted, and go on by themselves', async () => {
+    const { page } = await start('/ui/w/:w/logs');
+    await page.locator('[data-row="0"]').waitFor();
+    await page.route('**/v1/logs/stream*', (route) => route.fulfill({ status: 503, body: '' }));
+    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByText('Live updates are interrupted. Reconnecting.').waitFor();
+    await page.unroute('**/v1/logs/stream*');
+    await page.getByText('Live updates are interrupted. Reconnecting.').waitFor({ state: 'detached' });
+
+    const shown = page.getByText(/^\d+ shown$/);
+    const before = Number.parseInt((await shown.textContent()) ?? '', 10);
+    await (await chat('sandbox')).text();
+    await expect
+      .poll(async () => Number.parseInt((await shown.textContent()) ?? '', 10), { timeout: 20_000 })
+      .toBeGreaterThan(before);
+  });
+});

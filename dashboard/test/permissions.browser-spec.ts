@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openStage, type Stage } from './stage';
+import { request, type Role } from './team';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
+
+interface SignedIn {
+  readonly workspaces: readonly { readonly slug: string; readonly role: string }[];
+  readonly scopes_by_role: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the server says that the person may do in the first workspace. */
+async function scopesOf(role: Role): Promise<readonly string[]> {
+  const answer = await request(stage.base, ['GET', '/v1/auth/session'], undefined, stage.cookieOf(role));
+  const { workspaces, scopes_by_role } = (await answer.json()) as SignedIn;
+  const own = workspaces.find(({ slug }) => slug === stage.bootstrap.workspace_slug);
+  return scopes_by_role[own?.role ?? ''] ?? [];
+}
+
+describe.each(['owner', 'admin', 'manager'] as const)('a new API key of the %s', (role) => {
+  it('can be given what its maker may do, and nothing else', async () => {
+    const held = new Set(await scopesOf(role));
+    const { page } = await stage.start('/ui/w/:w/api-keys?create=on', { as: role });
+    const boxes = page.getByRole('group', { name: 'Permissions' }).getByRole('checkbox', { name: /\w\.\w/ });
+    await boxes.first().waitFor();
+    const seen = await boxes.evaluateAll((all) =>
+      all.map((box) => {
+        const input = box as unknown as { disabled: boolean; labels: readonly { textContent: string }[] };
+        return { scope: input.labels[0]?.textContent ?? '', isOpen: !input.disabled };
+      }),
+    );
+
+    expect(seen.length).toBeGreaterThan(40);
+    expect(seen.filter(({ scope, isOpen }) => isOpen !== held.has(scope))).toEqual([]);
+    expect(seen.find(({ scope }) => scope === 'completions.write')?.isOpen).toBe(true);
+  });
+});
+
+describe('a member', () => {
+  it('sees no place of administration, and creates no key', async () => {
+    const { page } = await stage.start('/ui/w/:w/api-keys', { as: 'member' });
+    const create = page.getByRole('button', { name: 'Create API key' }).first();
+    await create.waitFor();
+
+    expect(await create.getAttribute('aria-disabled')).toBe('true');
+    expect(await page.getByRole('link', { name: 'People' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
+  });
+
+  it.each([
+    ['/ui/org/people', 'organisation_users.list'],
+    ['/ui/w/:w/audit-log', 'audit_logs.list'],
+  ])('who opens %s by its address is told which permission is missing', async (path, scope) => {
+    const { page } = await stage.start(path, { as: 'member' });
+    await page.getByText(scope).first().waitFor();
+  });
+
+  it.each([
+    ['POST', '/v1/api-keys/workspace/service', { name: 'past the page', scopes: ['completions.write'] }],
+    ['POST', '/v1/admin/users/invites', { email: 'x@acme.example', role: 'admin', workspaces: [] }],
+    ['GET', '/v1/admin/users', undefined],
+    ['GET', '/v1/audit-logs', undefined],
+  ] as const)('whose page sends %s %s is refused', async (method, path, body) => {
+    const { page } = await stage.start('/ui/account', { as: 'member' });
+    await page.getByText('This session').waitFor();
+    const status = await page.evaluate(
+      async ([how, where, what]) => {
+        const answer = await fetch(where, {
+          method: how,
+          headers: { 'x-gateway-csrf': '1', 'content-type': 'application/json' },
+          ...(what && { body: what }),
+        });
+        return answer.status;
+      },
+      [method, path, body && JSON.stringify(body)] as const,
+    );
+
+    expect(status).toBe(403);
+  });
+});
+
+describe('an owner', () => {
+  it('is shown as the owner, invites a person with a link that works once, and removes them by their name', async () => {
+    const email = `guest-${Date.now()}@acme.example`;
+    const { page } = await stage.start('/ui/org/people');
+    await page.getByRole('button', { name: /Account.*Owner/ }).waitFor();
+    await page.getByRole('button', { name: 'Invite person' }).click();
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByRole('button', { name: 'Send invite' }).click();
+    const link = (await page.getByText(/#gw_/).textContent()) ?? '';
+    const given = { token: new URL(link).hash.slice(1), first_name: 'Gail', last_name: 'Guest' };
+    const accept = () => request(stage.base, ['POST', '/v1/admin/invites/accept'], given);
+    expect((await accept()).status).toBe(200);
+    expect((await accept()).ok).toBe(false);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.reload();
+
+    await page.getByRole('button', { name: `More actions: ${email}` }).click();
+    await page.getByRole('menuitem', { name: 'Remove person' }).click();
+    await page.getByLabel(`Type ${email} to confirm`).fill(email);
+    await page.getByRole('button', { name: 'Remove person' }).click();
+    await page.getByRole('button', { name: `More actions: ${email}` }).waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,42 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { PartReport } from './chain-verification.service.js';
+
+const PROBLEMS = ['missing', 'changed', 'forged', 'cut'] as const;
+
+/** What a check of a part of the audit log found. */
+export class ChainReportDto {
+  @ApiProperty({ enum: ['audit-chain-report'] })
+  readonly object = 'audit-chain-report';
+
+  /** Number of the last record that is as it was written. */
+  @ApiProperty({ example: 1204 })
+  readonly verified_up_to: number;
+
+  @ApiProperty({ example: 1204 })
+  readonly total: number;
+
+  /** Send it as `after` to check the next part. Null when the end was checked, or a record is wrong. */
+  @ApiProperty({ type: Number, nullable: true, example: null })
+  readonly next_after: number | null;
+
+  /** Number of the first record that is not what was written there. */
+  @ApiProperty({ type: Number, nullable: true, example: null })
+  readonly broken_at: number | null;
+
+  /**
+   * `missing`: a record is not there. `changed`: it says something else than what was chained. `forged`: somebody without the key
+   * computed the chain anew. `cut`: the end of the chain is missing.
+   */
+  @ApiProperty({ type: String, enum: [...PROBLEMS, null], nullable: true, example: null })
+  readonly problem: (typeof PROBLEMS)[number] | null;
+
+  static from({ records, total, next, brokenAt, problem }: PartReport): ChainReportDto {
+    return Object.assign(new ChainReportDto(), {
+      verified_up_to: records,
+      total,
+      next_after: next,
+      broken_at: brokenAt === null ? null : Number(brokenAt),
+      problem,
+    });
+  }
+}

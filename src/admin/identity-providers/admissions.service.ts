@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { FastifyRequest } from 'fastify';
+import type { Repository } from 'typeorm';
+import { accessOf } from '../../auth/permissions/access.js';
+import {
+  type IdentityProvider,
+  UserIdentity,
+} from '../../common/database/entities/identity-provider.entity.js';
+import type { User } from '../../common/database/entities/user.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { DirectoryUsersService } from '../users/directory-users.service.js';
+import { PeopleService } from '../users/people.service.js';
+import { directoryActor } from './directory-actor.js';
+import { type DirectoryRules, namesIn } from './directory-rules.js';
+import type { DirectoryAnswer } from './provider-client.service.js';
+import { type SignOnPlan, SignOnPlans } from './sign-on-plans.service.js';
+
+/** An answer of a provider that may be believed. */
+export interface BelievedAnswer {
+  readonly provider: IdentityProvider;
+  readonly answer: DirectoryAnswer;
+}
+
+/** Makes users of those whom a provider vouches for, links them and gives them their roles. */
+@Injectable()
+export class AdmissionsService {
+  constructor(
+    @InjectRepository(UserIdentity) private readonly identities: Repository<UserIdentity>,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly plans: SignOnPlans,
+    private readonly people: PeopleService,
+    private readonly directory: DirectoryUsersService,
+  ) {}
+
+  /**
+   * The user of an answer, made, linked and with the roles of the directory as the organization wants it. A unit of its
+   * own before that of the session, because what changes about a user has its own audit record.
+   */
+  admit({ provider, answer }: BelievedAnswer, request: FastifyRequest): Promise<User> {
+    const { id: providerId, organizationId, domains } = provider;
+    const rules = provider.rules as DirectoryRules;
+    const person = { ...answer, organizationId, providerId, domains, rules };
+    return this.unitOfWork.runFor({ organizationId, isReading: false }, async () => {
+      await this.people.takeTurn(organizationId);
+      const known = await this.plans.find(person);
+      const caller = directoryActor(organizationId, known.email, known.user?.id ?? null);
+      Object.assign(accessOf(request), { caller, action: 'sessions.create' });
+      const plan = await this.plans.of(person, known);
+      const user = await this.userOf(plan, { provider, answer }, request);
+      accessOf(request).caller = directoryActor(organizationId, user.email, user.id);
+      if (!plan.isLinked)
+        await this.identities.insert({
+          ...{ providerId, organizationId, subject: answer.subject, userId: user.id },
+        });
+      return user;
+    });
+  }
+
+  private async userOf(
+    { user, email, roles }: SignOnPlan,
+    { provider: { organizationId, rules }, answer }: BelievedAnswer,
+    request: FastifyRequest,
+  ): Promise<User> {
+    if (user && roles) await this.directory.follow(user, roles, governedBy(rules as DirectoryRules), request);
+    if (user) return user;
+    const names = namesIn(answer.claims);
+    const made =
+      roles && (await this.directory.create({ organizationId, email, ...names, ...roles }, request));
+    if (!made) throw new AppError('sso_user_unknown');
+    return made;
+  }
+}
+
+/** The workspaces that the directory decides about: those that its mappings name. */
+const governedBy = ({ roleMappings }: DirectoryRules): ReadonlySet<string> =>
+  new Set(roleMappings.flatMap(({ workspace }) => workspace ?? []));

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { IdentityProvider } from '../../common/database/entities/identity-provider.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { unverifiedClaims } from '../../auth/tokens/compact-token.js';
+import type { Claims } from './directory-rules.js';
+import { ProviderClient } from './provider-client.service.js';
+import type { ProviderSession } from './provider-sessions.service.js';
+import { SavedProviders } from './saved-providers.service.js';
+import { SignOnFlows } from './sign-on-flows.service.js';
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+/** Longer than a token may be old. */
+const REMEMBERED_MS = 15 * 60_000;
+
+/** A logout token that may be believed. */
+export interface BelievedLogout {
+  readonly provider: IdentityProvider;
+  readonly told: ProviderSession;
+}
+
+/** Reads what providers tell of sign-outs: https://openid.net/specs/openid-connect-backchannel-1_0.html */
+@Injectable()
+export class BackChannelLogoutService {
+  constructor(
+    private readonly providers: SavedProviders,
+    private readonly client: ProviderClient,
+    private readonly flows: SignOnFlows,
+  ) {}
+
+  /** One for each organization that set up the very same client. Refuses with `logout_token_invalid`. */
+  async read(token: string): Promise<readonly BelievedLogout[]> {
+    const { iss, aud } = unverifiedClaims(token) ?? {};
+    const clientIds = [aud].flat().filter((each) => typeof each === 'string');
+    const providers = typeof iss === 'string' ? await this.providers.issuedBy(iss, clientIds) : [];
+    if (providers.length === 0) throw invalid('it is from no identity provider that is set up here');
+    const believed: BelievedLogout[] = [];
+    for (const provider of providers)
+      believed.push({ provider, told: toldBy(await this.client.verifyLogoutToken(provider, token)) });
+    const { jti } = unverifiedClaims(token) ?? {};
+    if (
+      !(await this.flows.useUp('logout token', `${String(iss)} ${String(jti)}`, Date.now() + REMEMBERED_MS))
+    )
+      throw invalid('it was used before');
+    return believed;
+  }
+}
+
+function toldBy({ events, nonce, sub, sid }: Claims): ProviderSession {
+  const event = typeof events === 'object' && events !== null ? (events as Claims)[EVENT] : undefined;
+  if (typeof event !== 'object' || event === null) throw invalid('its claim "events" names no logout');
+  // An ID token has one, and must not pass for this.
+  if (nonce !== undefined) throw invalid('it has a claim "nonce"');
+  const subject = typeof sub === 'string' ? sub : undefined;
+  const providerSessionId = typeof sid === 'string' ? sid : undefined;
+  if (subject === undefined && providerSessionId === undefined)
+    throw invalid('it names neither "sub" nor "sid"');
+  return { subject, providerSessionId };
+}
+
+const invalid = (detail: string): AppError => new AppError('logout_token_invalid', { detail });

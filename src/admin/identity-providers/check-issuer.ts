@@ -1,0 +1,23 @@
+import { parseDestination } from '../../common/egress/destination.js';
+import type { Egress } from '../../common/egress/egress.js';
+import { AppError } from '../../common/errors/app-error.js';
+
+const ADDRESS = /^(\[.*\]|\d+\.\d+\.\d+\.\d+|localhost)$/;
+
+/** In clear only at an address that the operator opened: whoever stands on the way could speak for the provider. */
+export function checkIssuer(text: string, egress: Egress): void {
+  try {
+    const url = parseDestination(text);
+    if (url.protocol === 'http:' && !ADDRESS.test(url.hostname)) throw refused('it must be https');
+    egress.checkDestination(url);
+  } catch (error) {
+    throw error instanceof AppError && error.code !== 'invalid_request' ? refused(detailOf(error)) : error;
+  }
+}
+
+function detailOf({ code, details }: AppError): string {
+  return code === 'custom_host_invalid' ? String(details['detail']) : 'this address is closed to the gateway';
+}
+
+const refused = (detail: string): AppError =>
+  new AppError('invalid_request', { detail: `The field "issuer" is not acceptable: ${detail}.` });

@@ -1,0 +1,61 @@
+import { type GivenRoles, rolesGiven, valuesIn } from '../../auth/tokens/newcomer.js';
+import type { RoleMapping } from '../../auth/tokens/token-rules.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** What an organization decides about users of a provider. */
+export interface DirectoryRules {
+  /** The claim that the role mappings are about. */
+  readonly groupsClaim: string;
+  readonly roleMappings: readonly RoleMapping[];
+  /** Whether a first sign-in makes a user. */
+  readonly createsUsers: boolean;
+  /** Whether each sign-in gives the roles of the mappings again, and takes those that the directory took. */
+  readonly rolesFollowDirectory: boolean;
+}
+
+/** Ownership is given by owners alone. */
+const HIGHEST_ROLES = { organisation: 'admin', workspace: 'admin' } as const;
+
+/** Of Entra: the domain of the address belongs to its tenant. https://learn.microsoft.com/entra/identity-platform/optional-claims-reference */
+const DOMAIN_OWNER_VERIFIED = 'xms_edov';
+const YES: ReadonlySet<unknown> = new Set([true, 'true', 1, '1']);
+
+/**
+ * The roles of somebody with these claims. Refuses with `sso_groups_overage` claims that only say where the groups
+ * could be asked for: https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference#groups-overage-claim
+ */
+export function rolesIn(claims: Claims, { groupsClaim, roleMappings }: DirectoryRules): GivenRoles {
+  if (roleMappings.length > 0 && isOverage(claims, groupsClaim)) throw new AppError('sso_groups_overage');
+  return rolesGiven(valuesIn(claims, [groupsClaim]), { roleMappings, highestRoles: HIGHEST_ROLES });
+}
+
+function isOverage(claims: Claims, name: string): boolean {
+  const elsewhere = claims['_claim_names'];
+  const isElsewhere = typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, name);
+  return claims[name] === undefined && (isElsewhere || claims['hasgroups'] !== undefined);
+}
+
+/** The address that the provider vouches for, in its one spelling; null where it vouches for none. */
+export function verifiedEmailIn(claims: Claims): string | null {
+  const { email, email_verified: isVerified } = claims;
+  const isVouchedFor =
+    YES.has(isVerified) || (isVerified === undefined && YES.has(claims[DOMAIN_OWNER_VERIFIED]));
+  return isVouchedFor && typeof email === 'string' ? normalizeEmail(email) : null;
+}
+
+const LONGEST_NAME = 120;
+
+/** First and last name, as far as the provider tells them. */
+export function namesIn(claims: Claims): {
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+} {
+  const text = (name: string): string | null => {
+    const value = claims[name];
+    return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, LONGEST_NAME) : null;
+  };
+  return { firstName: text('given_name'), lastName: text('family_name') };
+}

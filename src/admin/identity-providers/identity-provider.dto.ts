@@ -1,0 +1,232 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Length, Matches } from 'class-validator';
+import type { IdentityProvider } from '../../common/database/entities/identity-provider.entity.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
+import { IfGiven, rule, ValidateEach } from '../../common/http/validators.js';
+import { ApiId, ApiMoment, TakesName } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
+import { mappingOf, RoleMappingDto, shownMapping } from '../shapes/role-mapping.dto.js';
+import type { DirectoryRules } from './directory-rules.js';
+
+const LONGEST_TEXT = 255;
+const LONGEST_ISSUER = 2_000;
+const LONGEST_SECRET = 4_096;
+const MOST_DOMAINS = 100;
+const MOST_MAPPINGS = 500;
+const MOST_SCOPES = 20;
+const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
+const DEFAULT_GROUPS_CLAIM = 'groups';
+const AN_ISSUER = 'https://login.example.com';
+
+/** In the one spelling of mail domains, or null. */
+export const domainOf = (text: string): string | null => normalizeEmail(`a@${text}`)?.slice(2) ?? null;
+
+const AreDomains = (): PropertyDecorator =>
+  rule(
+    'areDomains',
+    'each must be a mail domain such as example.com',
+    (value) =>
+      Array.isArray(value) && value.every((each) => typeof each === 'string' && domainOf(each) !== null),
+  );
+
+const HasOpenId = (): PropertyDecorator =>
+  rule(
+    'hasOpenId',
+    '"openid" must be among them',
+    (value) => Array.isArray(value) && value.includes('openid'),
+  );
+
+const Switch = (byDefault: boolean): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ default: byDefault }), IfGiven(), IsBoolean());
+
+export class CreateIdentityProviderDto {
+  @TakesName('Okta')
+  readonly name: string;
+
+  /** As the provider writes it in `/.well-known/openid-configuration`. */
+  @ApiProperty({ example: AN_ISSUER, maxLength: LONGEST_ISSUER })
+  @Length(1, LONGEST_ISSUER)
+  @IsString()
+  readonly issuer: string;
+
+  @ApiProperty({ example: '0oa1b2c3', maxLength: LONGEST_TEXT })
+  @Length(1, LONGEST_TEXT)
+  @IsString()
+  readonly client_id: string;
+
+  /** Sealed at once and never shown again. */
+  @ApiProperty({ writeOnly: true, maxLength: LONGEST_SECRET, example: 'a-secret-of-the-provider' })
+  @Matches(/^[!-~]+$/, { message: 'it must be printable ASCII without spaces' })
+  @Length(1, LONGEST_SECRET)
+  @IsString()
+  readonly client_secret: string;
+
+  @ApiPropertyOptional({ type: [String], default: DEFAULT_SCOPES, maxItems: MOST_SCOPES })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(MOST_SCOPES)
+  @ArrayUnique()
+  @Matches(/^[!#-[\]-~]{1,255}$/, { each: true, message: 'each must be a scope without spaces and quotes' })
+  @HasOpenId()
+  readonly scopes?: string[];
+
+  /**
+   * Mail domains. Users of these find the provider on the sign-in page, and it signs in no others. Without any, the
+   * provider is reached by its link and signs in every address.
+   */
+  @ApiPropertyOptional({ type: [String], default: [], maxItems: MOST_DOMAINS, example: ['example.com'] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(MOST_DOMAINS)
+  @AreDomains()
+  readonly domains?: string[];
+
+  @Switch(true)
+  readonly enabled?: boolean;
+
+  /** The claim with the groups of a user: a list, or a text with spaces or commas between them. */
+  @ApiPropertyOptional({ default: DEFAULT_GROUPS_CLAIM, maxLength: LONGEST_TEXT })
+  @IfGiven()
+  @Length(1, LONGEST_TEXT)
+  @IsString()
+  readonly groups_claim?: string;
+
+  /** What each group gives. A user without any of them is a member of the organization and of no workspace. */
+  @ApiPropertyOptional({ type: [RoleMappingDto], default: [] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(MOST_MAPPINGS)
+  @ValidateEach()
+  @Type(() => RoleMappingDto)
+  readonly role_mappings?: RoleMappingDto[];
+
+  /** Whether somebody unknown becomes a user with the first sign-in. */
+  @Switch(false)
+  readonly create_users?: boolean;
+
+  /** Whether each sign-in sets the roles anew. Owners stay owners. */
+  @Switch(false)
+  readonly roles_follow_directory?: boolean;
+}
+
+/** Another issuer needs the client secret again. */
+export class UpdateIdentityProviderDto extends PartialType(CreateIdentityProviderDto, {
+  skipNullProperties: false,
+}) {}
+
+export class IdentityProviderDto {
+  @ApiProperty({ enum: ['identity-provider'] })
+  readonly object = 'identity-provider';
+
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ example: 'Okta' })
+  readonly name: string;
+
+  @ApiProperty({ example: AN_ISSUER })
+  readonly issuer: string;
+
+  @ApiProperty({ example: '0oa1b2c3' })
+  readonly client_id: string;
+
+  /** Never the secret itself. */
+  @ApiProperty({ example: '***' })
+  readonly client_secret: string;
+
+  @ApiProperty({ type: [String], example: DEFAULT_SCOPES })
+  readonly scopes: readonly string[];
+
+  @ApiProperty({ type: [String], example: ['example.com'] })
+  readonly domains: readonly string[];
+
+  @ApiProperty({ example: true })
+  readonly enabled: boolean;
+
+  @ApiProperty({ example: DEFAULT_GROUPS_CLAIM })
+  readonly groups_claim: string;
+
+  @ApiProperty({ type: [RoleMappingDto] })
+  readonly role_mappings: readonly RoleMappingDto[];
+
+  @ApiProperty({ example: false })
+  readonly create_users: boolean;
+
+  @ApiProperty({ example: false })
+  readonly roles_follow_directory: boolean;
+
+  /** For the settings of the provider: where it sends browsers back to. */
+  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/callback' })
+  readonly redirect_uri: string;
+
+  /** For the settings of the provider: where it tells of sign-outs. */
+  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout' })
+  readonly back_channel_logout_uri: string;
+
+  /** The link that signs in at this provider. */
+  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/start?provider=…' })
+  readonly sign_in_url: string;
+
+  @ApiMoment()
+  readonly created_at: string;
+
+  @ApiMoment()
+  readonly last_updated_at: string;
+
+  static from(row: IdentityProvider, { callback, logout, start }: SignOnAddresses): IdentityProviderDto {
+    return Object.assign(new IdentityProviderDto(), {
+      ...{ id: row.id, name: row.name, issuer: row.issuer, client_id: row.clientId, client_secret: '***' },
+      ...{ scopes: row.scopes, domains: row.domains, enabled: row.isEnabled },
+      ...shownRules(row.rules as DirectoryRules),
+      ...{ redirect_uri: callback, back_channel_logout_uri: logout, sign_in_url: start(row.id) },
+      created_at: row.createdAt.toISOString(),
+      last_updated_at: row.updatedAt.toISOString(),
+    });
+  }
+}
+
+/** What providers and browsers are told of this service. */
+export interface SignOnAddresses {
+  readonly callback: string;
+  readonly logout: string;
+  readonly start: (providerId: string) => string;
+}
+
+export class IdentityProviderListDto extends ListOf(IdentityProviderDto) {
+  static of(data: readonly IdentityProviderDto[]): IdentityProviderListDto {
+    return Object.assign(new IdentityProviderListDto(), { total: data.length, data });
+  }
+}
+
+export const scopesOf = ({ scopes }: Pick<CreateIdentityProviderDto, 'scopes'>): string[] =>
+  scopes ?? DEFAULT_SCOPES;
+
+export const domainsOf = (domains: readonly string[]): string[] => [
+  ...new Set(domains.map((domain) => domainOf(domain) ?? domain)),
+];
+
+const DEFAULT_RULES: DirectoryRules = {
+  groupsClaim: DEFAULT_GROUPS_CLAIM,
+  roleMappings: [],
+  createsUsers: false,
+  rolesFollowDirectory: false,
+};
+
+export const rulesOf = (
+  dto: Partial<CreateIdentityProviderDto>,
+  before: DirectoryRules = DEFAULT_RULES,
+): DirectoryRules => ({
+  groupsClaim: dto.groups_claim ?? before.groupsClaim,
+  roleMappings: dto.role_mappings?.map(mappingOf) ?? before.roleMappings,
+  createsUsers: dto.create_users ?? before.createsUsers,
+  rolesFollowDirectory: dto.roles_follow_directory ?? before.rolesFollowDirectory,
+});
+
+const shownRules = ({ groupsClaim, roleMappings, createsUsers, rolesFollowDirectory }: DirectoryRules) => ({
+  groups_claim: groupsClaim,
+  role_mappings: roleMappings.map(shownMapping),
+  create_users: createsUsers,
+  roles_follow_directory: rolesFollowDirectory,
+});

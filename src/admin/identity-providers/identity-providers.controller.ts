@@ -1,0 +1,87 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
+import type { Principal } from '../../auth/principal.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import {
+  CreateIdentityProviderDto,
+  IdentityProviderDto,
+  IdentityProviderListDto,
+  UpdateIdentityProviderDto,
+} from './identity-provider.dto.js';
+import { IdentityProvidersService } from './identity-providers.service.js';
+import { LinkedAccountsService } from './linked-accounts.service.js';
+
+@AdminController('admin/organisation/identity-providers')
+@Refusals()
+export class IdentityProvidersController {
+  constructor(
+    private readonly providers: IdentityProvidersService,
+    private readonly accounts: LinkedAccountsService,
+  ) {}
+
+  @Get()
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'List the identity providers of the organization' })
+  @ApiOkResponse({ type: IdentityProviderListDto })
+  async list(@Caller() { organizationId }: Principal): Promise<IdentityProviderListDto> {
+    return IdentityProviderListDto.of(await this.providers.list(organizationId));
+  }
+
+  @Get(':id')
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'Read an identity provider' })
+  @ApiOkResponse({ type: IdentityProviderDto })
+  get(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<IdentityProviderDto> {
+    return this.providers.get(organizationId, id);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Let users sign in at an identity provider. Only owners may' })
+  @ApiOkResponse({ type: IdentityProviderDto })
+  create(@Caller() caller: Principal, @Body() dto: CreateIdentityProviderDto): Promise<IdentityProviderDto> {
+    return this.providers.create(caller, dto);
+  }
+
+  @Put(':id')
+  @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Change an identity provider. Only owners may' })
+  @ApiOkResponse({ type: IdentityProviderDto })
+  update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() dto: UpdateIdentityProviderDto,
+  ): Promise<IdentityProviderDto> {
+    return this.providers.update(caller, id, dto);
+  }
+
+  @Delete(':id')
+  @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Remove an identity provider and end the sessions from it. Only owners may' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
+    await this.providers.remove(caller, id);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':id/accounts/:userId')
+  @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Unlink the account that a user has at an identity provider. Only owners may' })
+  @ApiOkResponse({ type: DoneDto })
+  async unlink(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Param('userId') userId: string,
+  ): Promise<DoneDto> {
+    await this.accounts.unlink(caller, id, userId);
+    return EMPTY_ANSWER;
+  }
+}

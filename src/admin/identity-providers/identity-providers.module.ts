@@ -1,0 +1,91 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import {
+  IdentityProvider,
+  SignInTrial,
+  SingleSignOnSession,
+  UserIdentity,
+} from '../../common/database/entities/identity-provider.entity.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { Session } from '../../common/database/entities/session.entity.js';
+import { SignInPolicy, UsedToken } from '../../common/database/entities/sign-in-policy.entity.js';
+import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { SessionsModule } from '../sign-in/sessions.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { AdmissionsService } from './admissions.service.js';
+import { BackChannelLogoutController } from './back-channel-logout.controller.js';
+import { BackChannelLogoutService } from './back-channel-logout.service.js';
+import { IdentityProvidersController } from './identity-providers.controller.js';
+import { IdentityProvidersService } from './identity-providers.service.js';
+import { LinkedAccountsService } from './linked-accounts.service.js';
+import { ProviderClient } from './provider-client.service.js';
+import { ProviderSessionsService } from './provider-sessions.service.js';
+import { SavedProviders } from './saved-providers.service.js';
+import { SignInSettingsController } from './sign-in-settings.controller.js';
+import { SignInSettingsService } from './sign-in-settings.service.js';
+import { SignInTrialsController } from './sign-in-trials.controller.js';
+import { SignInTrialsService } from './sign-in-trials.service.js';
+import { SignOnFlows } from './sign-on-flows.service.js';
+import { SignOnPlans } from './sign-on-plans.service.js';
+import {
+  FindProvidersController,
+  SignOnCallbackController,
+  SignOutController,
+  StartSignOnController,
+} from './single-sign-on.controller.js';
+import { SingleSignOnService } from './single-sign-on.service.js';
+import { TrialDrafts } from './trial-drafts.service.js';
+import { WaysInService } from './ways-in.service.js';
+
+@Module({
+  imports: [
+    AuthModule,
+    CryptoModule,
+    SessionsModule,
+    SignInModule,
+    UsersModule,
+    TransactionRepositories.forFeature(
+      IdentityProvider,
+      Organization,
+      Session,
+      SignInPolicy,
+      SignInTrial,
+      SingleSignOnSession,
+      UsedToken,
+      User,
+      UserCredential,
+      UserIdentity,
+    ),
+  ],
+  controllers: [
+    BackChannelLogoutController,
+    FindProvidersController,
+    IdentityProvidersController,
+    SignInSettingsController,
+    SignInTrialsController,
+    SignOnCallbackController,
+    SignOutController,
+    StartSignOnController,
+  ],
+  providers: [
+    AdmissionsService,
+    BackChannelLogoutService,
+    IdentityProvidersService,
+    LinkedAccountsService,
+    ProviderClient,
+    ProviderSessionsService,
+    SavedProviders,
+    SignInSettingsService,
+    SignInTrialsService,
+    SignOnFlows,
+    SignOnPlans,
+    SingleSignOnService,
+    TrialDrafts,
+    WaysInService,
+  ],
+})
+export class IdentityProvidersModule {}

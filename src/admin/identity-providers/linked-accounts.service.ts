@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import {
+  type IdentityProvider,
+  UserIdentity,
+} from '../../common/database/entities/identity-provider.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PeopleService } from '../users/people.service.js';
+import { checkOwner } from './check-owner.js';
+import { ProviderSessionsService } from './provider-sessions.service.js';
+import { SavedProviders } from './saved-providers.service.js';
+
+/** Which account at a provider belongs to which user. */
+@Injectable()
+export class LinkedAccountsService {
+  constructor(
+    @InjectRepository(UserIdentity) private readonly identities: Repository<UserIdentity>,
+    private readonly providers: SavedProviders,
+    private readonly sessions: ProviderSessionsService,
+    private readonly people: PeopleService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Lets a user be linked to another account of the provider. */
+  async unlink(caller: Principal, id: string, userId: string): Promise<void> {
+    const { id: providerId } = await this.providers.find(caller.organizationId, id);
+    await checkOwner(caller, this.people);
+    const user = await this.people.find(caller.organizationId, userId);
+    const { affected } = await this.identities.delete({ providerId, userId: user.id });
+    if (!affected) throw new AppError('not_found', { resource: 'account of this user' });
+    this.audit.note({ targetId: user.id, workspaceId: null });
+  }
+
+  /** For a provider whose accounts are others now: users are linked anew by their addresses. */
+  async unlinkAllOf(provider: IdentityProvider): Promise<void> {
+    await this.identities.delete({ providerId: provider.id });
+    await this.sessions.endAllOf(provider);
+  }
+
+  /** For a provider that users may not come from any more. They stay linked. */
+  async signOutAllOf(provider: IdentityProvider): Promise<void> {
+    await this.sessions.endAllOf(provider);
+  }
+}

@@ -1,0 +1,15 @@
+const LONGEST_PATH = 2_000;
+const DASHBOARD = '/ui/';
+const NO_HOST = 'http://own.invalid';
+
+/** Where the dashboard begins, for who named no other place. */
+export const DASHBOARD_PATH = DASHBOARD;
+
+/** Whether a browser that is sent there stays in the dashboard. */
+export function isDashboardPath(text: string): boolean {
+  if (text.length > LONGEST_PATH || !/^\/ui(?:[/?#]|$)/.test(text) || /[\\\s\p{Cc}]/u.test(text))
+    return false;
+  if (!URL.canParse(text, NO_HOST)) return false;
+  const { origin, pathname } = new URL(text, NO_HOST);
+  return origin === NO_HOST && (pathname === '/ui' || pathname.startsWith(DASHBOARD));
+}

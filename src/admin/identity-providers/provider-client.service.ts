@@ -1,0 +1,221 @@
+import { Injectable } from '@nestjs/common';
+import type { Configuration, IDToken, ServerMetadata } from 'openid-client';
+import type { Secret } from '../../common/crypto/secret.js';
+import { Egress } from '../../common/egress/egress.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Claims } from './directory-rules.js';
+import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';
+import { failureOf, unavailable } from './provider-failures.js';
+
+/** Much code, which only those load who use single sign-on. */
+const openId = () => import('openid-client');
+const jose = () => import('jose');
+
+const SKEW_SECONDS = 60;
+const METADATA_MS = 5 * 60_000;
+const FAILURE_MS = 5_000;
+const MOST_REMEMBERED = 200;
+
+/** A provider, as far as its protocol goes. */
+export interface OpenedProvider {
+  readonly organizationId: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+  readonly scopes: readonly string[];
+}
+
+/** What ties an answer of the provider to the sign-in that asked for it. */
+export interface SignOnSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** What a provider says of who signed in. */
+export interface DirectoryAnswer {
+  readonly subject: string;
+  readonly claims: Claims;
+  readonly idToken: string;
+  /** When the user last proved to the provider who they are; null where it does not say. */
+  readonly authenticatedAt: Date | null;
+  readonly providerSessionId: string | null;
+  readonly endSessionEndpoint: string | null;
+}
+
+interface Remembered {
+  readonly until: number;
+  readonly metadata: Promise<ServerMetadata>;
+}
+
+/** It refuses the standard value: https://developers.google.com/identity/openid-connect/openid-connect#re-consent */
+const WITHOUT_PROMPT_LOGIN: ReadonlySet<string> = new Set(['https://accounts.google.com']);
+
+/** Speaks OpenID Connect with providers. The one place for `openid-client`: https://openid.net/specs/openid-connect-core-1_0.html */
+@Injectable()
+export class ProviderClient {
+  private readonly remembered = new Map<string, Remembered>();
+
+  constructor(private readonly egress: Egress) {}
+
+  /** Where the browser goes to sign in. `again`: the provider is to ask for the proof even of somebody who is signed in there. */
+  async authorizationUrl(
+    provider: OpenedProvider,
+    { state, nonce, verifier }: SignOnSecrets,
+    { redirectUri, again }: { readonly redirectUri: string; readonly again: boolean },
+  ): Promise<string> {
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await openId();
+    const config = await this.configured(provider);
+    return buildAuthorizationUrl(config, {
+      redirect_uri: redirectUri,
+      scope: provider.scopes.join(' '),
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(again ? { max_age: '0' } : {}),
+      ...(again && !WITHOUT_PROMPT_LOGIN.has(provider.issuer) ? { prompt: 'login' } : {}),
+    }).href;
+  }
+
+  /** `answer`: the whole address that the provider sent the browser to. The ID token's signature is checked with fresh keys. */
+  async exchange(
+    provider: OpenedProvider,
+    { state, nonce, verifier }: SignOnSecrets,
+    answer: URL,
+  ): Promise<DirectoryAnswer> {
+    const { authorizationCodeGrant } = await openId();
+    const config = await this.configured(provider);
+    try {
+      const tokens = await authorizationCodeGrant(config, answer, {
+        ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+        idTokenExpected: true,
+      });
+      const idToken = tokens.claims();
+      if (!idToken || tokens.id_token === undefined) throw new Error('The provider sent no ID token.');
+      const more = await this.userInfo(config, idToken, tokens.access_token);
+      return answerOf({ ...more, ...idToken }, tokens.id_token, config.serverMetadata().end_session_endpoint);
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  /** Reads what the provider publishes about itself. Rejects with `sso_provider_unavailable`. */
+  async discover(provider: Pick<OpenedProvider, 'organizationId' | 'issuer'>): Promise<ServerMetadata> {
+    const key = `${provider.organizationId} ${provider.issuer}`;
+    const known = this.remembered.get(key);
+    if (known && known.until > Date.now()) return known.metadata;
+    const metadata = this.fetchMetadata(provider);
+    this.remember(key, { metadata, until: Date.now() + METADATA_MS });
+    // A provider that is down is not asked again for each sign-in, and soon enough for the one who mends it.
+    metadata.catch(() => this.remember(key, { metadata, until: Date.now() + FAILURE_MS }));
+    return metadata;
+  }
+
+  /**
+   * The claims of a logout token: https://openid.net/specs/openid-connect-backchannel-1_0.html#Validation
+   * Rejects with `logout_token_invalid`.
+   */
+  async verifyLogoutToken(
+    provider: Pick<OpenedProvider, 'organizationId' | 'issuer' | 'clientId'>,
+    token: string,
+  ): Promise<Claims> {
+    const { jwks_uri: address, issuer } = await this.discover(provider);
+    if (address === undefined) throw unavailable('it publishes no keys');
+    const { createRemoteJWKSet, customFetch, jwtVerify } = await jose();
+    const keys = createRemoteJWKSet(new URL(address), {
+      timeoutDuration: TIMEOUT_MS,
+      [customFetch]: egressFetch(this.egress, provider.organizationId),
+    });
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience: provider.clientId,
+        algorithms: [
+          'RS256',
+          'RS384',
+          'RS512',
+          'PS256',
+          'PS384',
+          'PS512',
+          'ES256',
+          'ES384',
+          'ES512',
+          'EdDSA',
+        ],
+        clockTolerance: SKEW_SECONDS,
+        maxTokenAge: METADATA_MS / 1_000,
+        requiredClaims: ['iat', 'exp', 'jti', 'events'],
+      });
+      return payload;
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : 'it cannot be read';
+      throw new AppError('logout_token_invalid', { detail });
+    }
+  }
+
+  private async configured(provider: OpenedProvider): Promise<Configuration> {
+    const client = await openId();
+    const metadata = await this.discover(provider);
+    const secret = provider.clientSecret.reveal();
+    const methods = metadata.token_endpoint_auth_methods_supported;
+    const authentication =
+      methods === undefined || methods.includes('client_secret_basic')
+        ? client.ClientSecretBasic(secret)
+        : client.ClientSecretPost(secret);
+    const about = { client_secret: secret, [client.clockTolerance]: SKEW_SECONDS };
+    const config = new client.Configuration(metadata, provider.clientId, about, authentication);
+    config[client.customFetch] = egressFetch(this.egress, provider.organizationId);
+    config.timeout = TIMEOUT_MS / 1_000;
+    client.enableNonRepudiationChecks(config);
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- only where the operator opened an address without TLS
+    if (isInClear(provider.issuer)) client.allowInsecureRequests(config);
+    return config;
+  }
+
+  private async fetchMetadata({
+    organizationId,
+    issuer,
+  }: Pick<OpenedProvider, 'organizationId' | 'issuer'>): Promise<ServerMetadata> {
+    const client = await openId();
+    try {
+      const config = await client.discovery(new URL(issuer), 'gatehouse', undefined, client.None(), {
+        timeout: TIMEOUT_MS / 1_000,
+        [client.customFetch]: egressFetch(this.egress, organizationId),
+        // eslint-disable-next-line @typescript-eslint/no-deprecated -- the same
+        execute: isInClear(issuer) ? [client.allowInsecureRequests] : [],
+      });
+      return config.serverMetadata();
+    } catch (error) {
+      throw unavailable(failureOf(error).details['detail']);
+    }
+  }
+
+  /** Providers may keep all but the subject out of the ID token. */
+  private async userInfo(config: Configuration, { sub }: IDToken, accessToken: string): Promise<Claims> {
+    if (config.serverMetadata().userinfo_endpoint === undefined) return {};
+    const { fetchUserInfo } = await openId();
+    return fetchUserInfo(config, accessToken, sub);
+  }
+
+  private remember(key: string, entry: Remembered): void {
+    this.remembered.delete(key);
+    this.remembered.set(key, entry);
+    const [oldest] = this.remembered.keys();
+    if (this.remembered.size > MOST_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
+  }
+}
+
+const isInClear = (issuer: string): boolean => issuer.startsWith('http:');
+
+function answerOf(claims: Claims, idToken: string, endSession: string | undefined): DirectoryAnswer {
+  const { sub, auth_time: provedAt, sid } = claims;
+  return {
+    subject: String(sub),
+    claims,
+    idToken,
+    authenticatedAt: typeof provedAt === 'number' ? new Date(provedAt * 1_000) : null,
+    providerSessionId: typeof sid === 'string' ? sid : null,
+    endSessionEndpoint: endSession ?? null,
+  };
+}

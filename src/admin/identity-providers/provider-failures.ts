@@ -1,0 +1,49 @@
+import { AppError } from '../../common/errors/app-error.js';
+
+/** What the two libraries of the protocol put into their errors. */
+interface ProtocolError extends Error {
+  readonly code?: string;
+  /** In an answer that is an error: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+  readonly error?: string;
+  readonly cause?: unknown;
+}
+
+const ANSWERED_REDIRECT = 'OAUTH_AUTHORIZATION_RESPONSE_ERROR';
+const OURS = /^OAUTH_/;
+const NETWORK: ReadonlySet<string> = new Set([
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+]);
+
+export const unavailable = (detail: string | number | undefined): AppError =>
+  new AppError('sso_provider_unavailable', { detail: detail ?? 'it could not be reached' });
+
+/** The refusal for what went wrong between us and a provider. Its own texts stay out, because they are shown to users. */
+export function failureOf(thrown: unknown): AppError {
+  if (thrown instanceof AppError)
+    return thrown.code.startsWith('sso_')
+      ? thrown
+      : unavailable('its address is closed to the gateway or not reachable');
+  const { name, code = '', error, message, cause } = thrown as ProtocolError;
+  if (code === ANSWERED_REDIRECT) return new AppError('sso_refused', { detail: nameOf(error) });
+  if (error !== undefined)
+    return new AppError(
+      'sso_response_invalid',
+      { detail: `it answered "${nameOf(error)}"` },
+      { cause: thrown },
+    );
+  if (NETWORK.has(code) || name === 'TimeoutError') return unavailable(detailOf(code, message));
+  if (OURS.test(code))
+    return new AppError('sso_response_invalid', { detail: detailOf(code, message) }, { cause });
+  return new AppError('sso_provider_unavailable', { detail: 'it could not be reached' }, { cause: thrown });
+}
+
+const detailOf = (code: string, message: string): string =>
+  code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT'
+    ? 'it did not answer in time'
+    : message.replace(/\.$/, '');
+
+/** An error code of the protocol, and nothing that its sender made up. */
+const nameOf = (error: string | undefined): string =>
+  /^[\w-]{1,60}$/.test(error ?? '') ? String(error) : 'an error';

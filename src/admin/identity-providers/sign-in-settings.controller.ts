@@ -1,0 +1,61 @@
+import { Body, Get, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsUUID } from 'class-validator';
+import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
+import type { Principal } from '../../auth/principal.js';
+import { AdminController } from '../admin-controller.js';
+import { Refusals } from '../openapi/decorators.js';
+import { AN_ID } from '../shapes/fields.js';
+import { SignInSettingsService } from './sign-in-settings.service.js';
+
+const MOST_BREAK_GLASS_USERS = 10;
+
+class SetSignInSettingsDto {
+  /** True closes passwords, reset links, passkeys and the passwords of invites. */
+  @ApiProperty({ example: false })
+  @IsBoolean()
+  readonly single_sign_on_required: boolean;
+
+  /** Owners who may sign in without the identity provider. At least one, while single sign-on is required. */
+  @ApiProperty({ type: [String], format: 'uuid', example: [], maxItems: MOST_BREAK_GLASS_USERS })
+  @IsUUID(undefined, { each: true })
+  @ArrayUnique()
+  @ArrayMaxSize(MOST_BREAK_GLASS_USERS)
+  @IsArray()
+  readonly break_glass_user_ids: string[];
+}
+
+class SignInSettingsDto {
+  @ApiProperty({ enum: ['sign-in-settings'] })
+  readonly object = 'sign-in-settings';
+
+  @ApiProperty({ example: true })
+  readonly single_sign_on_required: boolean;
+
+  @ApiProperty({ type: [String], example: [AN_ID] })
+  readonly break_glass_user_ids: readonly string[];
+}
+
+@AdminController('admin/organisation/sign-in')
+@Refusals()
+export class SignInSettingsController {
+  constructor(private readonly settings: SignInSettingsService) {}
+
+  @Get()
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'Read how users of the organization may sign in' })
+  @ApiOkResponse({ type: SignInSettingsDto })
+  async get(@Caller() { organizationId }: Principal): Promise<SignInSettingsDto> {
+    return { object: 'sign-in-settings', ...(await this.settings.get(organizationId)) };
+  }
+
+  @Put()
+  @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Require single sign-on, or open the other ways again. Only owners may' })
+  @ApiOkResponse({ type: SignInSettingsDto })
+  async set(@Caller() caller: Principal, @Body() dto: SetSignInSettingsDto): Promise<SignInSettingsDto> {
+    return { object: 'sign-in-settings', ...(await this.settings.set(caller, dto)) };
+  }
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, Not, type Repository } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import { Session } from '../../common/database/entities/session.entity.js';
+import { SignInPolicy } from '../../common/database/entities/sign-in-policy.entity.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PeopleService } from '../users/people.service.js';
+import { checkOwner } from './check-owner.js';
+import { WaysInService } from './ways-in.service.js';
+
+export interface SignInSettings {
+  readonly single_sign_on_required: boolean;
+  readonly break_glass_user_ids: readonly string[];
+}
+
+/** Whether users of an organization must come from its identity providers. */
+@Injectable()
+export class SignInSettingsService {
+  constructor(
+    @InjectRepository(SignInPolicy) private readonly policies: Repository<SignInPolicy>,
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly waysIn: WaysInService,
+    private readonly people: PeopleService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async get(organizationId: string): Promise<SignInSettings> {
+    const policy = await this.policies.findOneBy({ organizationId });
+    return {
+      single_sign_on_required: policy?.isSingleSignOnRequired ?? false,
+      break_glass_user_ids: policy?.breakGlassUserIds ?? [],
+    };
+  }
+
+  /** Once single sign-on is required, the sessions that came in other ways end, but for those of break-glass owners. */
+  async set(caller: Principal, wanted: SignInSettings): Promise<SignInSettings> {
+    const { organizationId } = caller;
+    await this.people.takeTurn(organizationId);
+    await checkOwner(caller, this.people);
+    const before = await this.get(organizationId);
+    const isRequired = wanted.single_sign_on_required;
+    const ids = wanted.break_glass_user_ids.map((id) => id.toLowerCase());
+    await this.waysIn.checkOwners(organizationId, ids);
+    if (isRequired) await this.waysIn.checkMayRequire(organizationId, ids);
+    await this.policies.upsert(
+      { organizationId, isSingleSignOnRequired: isRequired, breakGlassUserIds: ids },
+      ['organizationId'],
+    );
+    if (isRequired)
+      await this.sessions.delete({ organizationId, method: Not('single_sign_on'), userId: Not(In(ids)) });
+    const after = await this.get(organizationId);
+    this.audit.note({ targetId: organizationId, workspaceId: null, before, after });
+    return after;
+  }
+}

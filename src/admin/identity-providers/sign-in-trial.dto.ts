@@ -1,0 +1,95 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsUUID } from 'class-validator';
+import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
+import { IfGiven } from '../../common/http/validators.js';
+import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
+import { UpdateIdentityProviderDto } from './identity-provider.dto.js';
+
+/** A provider as it would be saved. */
+export class StartTrialDto extends UpdateIdentityProviderDto {
+  /** A saved provider, for all that the body leaves out, its secret included. */
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @IfGiven()
+  @IsUUID()
+  readonly identity_provider_id?: string;
+}
+
+class TrialErrorDto {
+  @ApiProperty({ example: 'sso_email_unverified' })
+  readonly code: string;
+
+  @ApiProperty({ example: 'The identity provider does not say that your e-mail address is verified.' })
+  readonly message: string;
+}
+
+class TrialWorkspaceDto {
+  /** Id or slug, as the mapping has it. */
+  @ApiProperty({ example: 'ws-search' })
+  readonly workspace_id: string;
+
+  @ApiProperty({ enum: ['admin', 'manager', 'member'] })
+  readonly role: WorkspaceRole;
+}
+
+/** What a sign-in with this provider would do. */
+export class TrialResultDto {
+  /** All that the provider said of the user. Empty where it did not come so far. */
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    example: { sub: '00u1', groups: ['search-team'] },
+  })
+  readonly claims: object;
+
+  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' })
+  readonly email: string | null;
+
+  /** "sign_in": of a linked user; "link": of a user with this address; "create": of a new user; null where it is refused. */
+  @ApiProperty({ type: String, nullable: true, enum: ['sign_in', 'link', 'create', null], example: 'create' })
+  readonly action: 'sign_in' | 'link' | 'create' | null;
+
+  /** The role in the organization afterwards. */
+  @ApiProperty({ type: String, nullable: true, enum: ['owner', 'admin', 'member', null], example: 'member' })
+  readonly role: OrganizationRole | null;
+
+  /** What the mappings give; null for a user who keeps the roles of before. */
+  @ApiProperty({ type: [TrialWorkspaceDto], nullable: true })
+  readonly workspaces: readonly TrialWorkspaceDto[] | null;
+
+  /** Why the sign-in would be refused. Absent where it would succeed. */
+  @ApiProperty({ type: TrialErrorDto, required: false })
+  readonly error?: TrialErrorDto;
+}
+
+export class SignInTrialDto {
+  @ApiProperty({ enum: ['sign-in-trial'] })
+  readonly object = 'sign-in-trial';
+
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ enum: ['pending', 'done'] })
+  readonly status: 'pending' | 'done';
+
+  /** Once it is done. */
+  @ApiProperty({ type: TrialResultDto, required: false })
+  readonly result?: TrialResultDto;
+
+  @ApiMoment()
+  readonly expires_at: string;
+}
+
+export class StartedTrialDto {
+  @ApiProperty({ enum: ['started-sign-in-trial'] })
+  readonly object = 'started-sign-in-trial';
+
+  @ApiId()
+  readonly id: string;
+
+  /** Open it in a browser and sign in. Nobody is signed in here by it. */
+  @ApiProperty({ example: 'https://login.example.com/authorize?client_id=0oa1b2c3' })
+  readonly authorization_url: string;
+
+  @ApiMoment()
+  readonly expires_at: string;
+}

@@ -1,0 +1,54 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../common/errors/app-error.js';
+import { describeFailure } from '../../common/errors/describe-failure.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { SignOnFlows } from './sign-on-flows.service.js';
+
+/** Below the address of the service. */
+export const SIGN_IN_PAGE = '/ui/sign-in';
+const FOUND = 302;
+const SERVER_ERROR = 500;
+
+const logger = createLogger('single-sign-on');
+
+/**
+ * A browser is on its way here, so a refusal leads it to the sign-in page, which tells it by the code: no text of the
+ * provider's comes into an address. Attempts of users who were identified are recorded.
+ */
+@Catch()
+@Injectable()
+export class SignOnErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly audit: AuditTrail,
+    private readonly flows: SignOnFlows,
+  ) {}
+
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const error = AppError.from(thrown instanceof HttpException ? thrown.cause : thrown);
+    const { code, message, cause } = error;
+    const failure = cause === undefined ? undefined : describeFailure(cause);
+    logger.warn({ request_id: request.id, code, reason: message, failure }, 'A single sign-on was refused.');
+    await this.record(request, error);
+    const query = new URLSearchParams({ error: code, request_id: request.id });
+    await host
+      .switchToHttp()
+      .getResponse<FastifyReply>()
+      .header('set-cookie', this.flows.clearedCookie)
+      .redirect(`${SIGN_IN_PAGE}?${query.toString()}`, FOUND);
+  }
+
+  private async record(request: FastifyRequest, { code, spec }: AppError): Promise<void> {
+    const outcome = spec.status < SERVER_ERROR ? 'refused' : 'failed';
+    try {
+      await this.audit.record(request, { outcome, status: spec.status, errorCode: code });
+    } catch (error) {
+      logger.error(
+        { request_id: request.id, failure: describeFailure(error) },
+        'A refused single sign-on could not be recorded.',
+      );
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { GivenRoles } from '../../auth/tokens/newcomer.js';
+import { UserIdentity } from '../../common/database/entities/identity-provider.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { type Claims, type DirectoryRules, rolesIn, verifiedEmailIn } from './directory-rules.js';
+
+/** Somebody of whom a provider speaks. */
+export interface DirectoryPerson {
+  readonly organizationId: string;
+  /** Null for a provider that is not saved yet. */
+  readonly providerId: string | null;
+  readonly domains: readonly string[];
+  readonly rules: DirectoryRules;
+  readonly subject: string;
+  readonly claims: Claims;
+}
+
+/** Who it is here. */
+export interface KnownPerson {
+  /** In its one spelling. */
+  readonly email: string;
+  /** Null for somebody who is no user yet. */
+  readonly user: User | null;
+  /** Whether the account at the provider is the user's. */
+  readonly isLinked: boolean;
+}
+
+/** What a sign-in will do: `roles` are null for a user who keeps those of before. */
+export interface SignOnPlan extends KnownPerson {
+  readonly roles: GivenRoles | null;
+}
+
+/** Decides who may sign in from a provider, as whom, and with which roles. Changes nothing. */
+@Injectable()
+export class SignOnPlans {
+  constructor(
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(UserIdentity) private readonly identities: Repository<UserIdentity>,
+  ) {}
+
+  /** A user is known by the account that was linked, or else by an address that the provider has verified. */
+  async find(person: DirectoryPerson): Promise<KnownPerson> {
+    const linked = await this.linkedTo(person);
+    const email = linked?.email ?? verifiedEmailIn(person.claims);
+    if (email === null) throw new AppError('sso_email_unverified');
+    const { organizationId } = person;
+    const user = linked ?? (await this.users.findOneBy({ organizationId, email }));
+    return { email, user, isLinked: linked !== null };
+  }
+
+  async of(person: DirectoryPerson, known: KnownPerson): Promise<SignOnPlan> {
+    const { email, user, isLinked } = known;
+    checkDomain(person.domains, email);
+    if (user) await this.checkUser(user, person, isLinked);
+    else if (!person.rules.createsUsers) throw new AppError('sso_user_unknown');
+    const takesRoles = !user || person.rules.rolesFollowDirectory;
+    return { ...known, roles: takesRoles ? rolesIn(person.claims, person.rules) : null };
+  }
+
+  private async linkedTo({ providerId, subject, organizationId }: DirectoryPerson): Promise<User | null> {
+    const identity = providerId === null ? null : await this.identities.findOneBy({ providerId, subject });
+    return identity && this.users.findOneBy({ organizationId, id: identity.userId });
+  }
+
+  /** An address that was given to somebody else at the provider does not bring the user along. */
+  private async checkUser(user: User, { providerId }: DirectoryPerson, isLinked: boolean): Promise<void> {
+    if (user.status !== 'active') throw new AppError('sso_user_deactivated');
+    if (isLinked || providerId === null) return;
+    if (await this.identities.findOneBy({ providerId, userId: user.id }))
+      throw new AppError('sso_account_mismatch');
+  }
+}
+
+function checkDomain(domains: readonly string[], email: string): void {
+  const domain = email.slice(email.lastIndexOf('@') + 1);
+  if (domains.length > 0 && !domains.includes(domain)) throw new AppError('sso_domain_not_allowed');
+}

@@ -1,0 +1,166 @@
+import { Body, Get, HttpCode, Post, Query, Redirect, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CallerSession, ForSession, Recorded } from '../../auth/permissions/access.decorators.js';
+import type { KnownSession } from '../../auth/ports.js';
+import { OriginGuard } from '../../auth/strategies/origin.guard.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { IsEmailAddress } from '../../common/http/email-address.js';
+import { AdminController } from '../admin-controller.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { PublicController } from '../public-controller.js';
+import { ApiId } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
+import { SessionsService } from '../sign-in/sessions.service.js';
+import { ProviderSessionsService } from './provider-sessions.service.js';
+import { SavedProviders } from './saved-providers.service.js';
+import { SIGN_IN_PAGE, SignOnErrorFilter } from './sign-on-error.filter.js';
+import { SignInTrialsService } from './sign-in-trials.service.js';
+import { SignOnFlows } from './sign-on-flows.service.js';
+import { answeredIn, CallbackGuard, startedIn, StartGuard } from './single-sign-on.guards.js';
+import { SingleSignOnService } from './single-sign-on.service.js';
+
+const TRIAL_PAGE = '/ui/sign-in?trial=done';
+const FOUND = 302;
+
+class FindProvidersDto {
+  @ApiProperty({ example: 'ada@example.com' })
+  @IsEmailAddress()
+  readonly email: string;
+}
+
+class FoundProviderDto {
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ example: 'Okta' })
+  readonly name: string;
+
+  @ApiProperty({ example: 'Example' })
+  readonly organisation_name: string;
+
+  /** Open it in the browser. `return_to` may be added: a path below `/ui`. */
+  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/start?provider=…' })
+  readonly sign_in_url: string;
+}
+
+class FoundProviderListDto extends ListOf(FoundProviderDto) {}
+
+class SignedOutDto {
+  @ApiProperty({ enum: ['signed-out'] })
+  readonly object = 'signed-out';
+
+  /** Open it to sign out at the identity provider as well; null where that is not possible. */
+  @ApiProperty({ type: String, nullable: true, example: 'https://login.example.com/logout' })
+  readonly logout_url: string | null;
+}
+
+/** Open, because whoever signs in is not known before: it tells of domains and of nobody in them. */
+@PublicController('auth/single-sign-on', 'auth')
+@Refusals()
+export class FindProvidersController {
+  constructor(private readonly providers: SavedProviders) {}
+
+  @Post()
+  @HttpCode(200)
+  @UseGuards(OriginGuard)
+  @ApiOperation({ summary: 'Find the identity providers for an e-mail address', security: [] })
+  @ApiOkResponse({ type: FoundProviderListDto })
+  async find(@Body() { email }: FindProvidersDto): Promise<FoundProviderListDto> {
+    const { start } = this.providers.addresses;
+    const found = await this.providers.forAddress(email);
+    const data = found.map(({ row: { id, name }, organization }) => ({
+      ...{ id, name, organisation_name: organization, sign_in_url: start(id) },
+    }));
+    return { object: 'list', total: data.length, data };
+  }
+}
+
+@PublicController('auth/single-sign-on/start', 'auth')
+@Refusals()
+export class StartSignOnController {
+  @Get()
+  @Redirect('', FOUND)
+  @UseGuards(StartGuard)
+  @UseFilters(SignOnErrorFilter)
+  @ApiOperation({ summary: 'Sign in at an identity provider: sends the browser there', security: [] })
+  @QueryParameter({ name: 'provider', required: true, schema: { type: 'string', format: 'uuid' } })
+  @QueryParameter({ name: 'return_to', required: false, schema: { type: 'string', default: '/ui/' } })
+  @QueryParameter({ name: 'reauthenticate', required: false, schema: { type: 'string', enum: ['true'] } })
+  @ApiResponse({ status: FOUND, description: 'The address is that of the identity provider.' })
+  async start(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ url: string }> {
+    const { url, cookie } = startedIn(request);
+    reply.header('set-cookie', cookie);
+    return { url };
+  }
+}
+
+@PublicController('auth/single-sign-on/callback', 'auth')
+@Refusals()
+export class SignOnCallbackController {
+  constructor(
+    private readonly signOn: SingleSignOnService,
+    private readonly trials: SignInTrialsService,
+    private readonly flows: SignOnFlows,
+    private readonly addresses: ClientAddresses,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** A page cannot read the answer, and the state is bound to the browser: `GET` is what providers redirect with. */
+  @Get()
+  @Redirect('', FOUND)
+  @Recorded()
+  @UseGuards(CallbackGuard)
+  @UseFilters(SignOnErrorFilter)
+  @OpenQuery()
+  @ApiOperation({ summary: 'Where identity providers send the browser back to', security: [] })
+  @ApiResponse({ status: FOUND, description: 'The address is a page of the dashboard.' })
+  async callback(
+    @Query() _query: object,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ url: string }> {
+    const answered = answeredIn(request);
+    if ('trial' in answered) {
+      // Nobody is signed in, and nothing of the organization changes.
+      this.audit.leaveOut();
+      await this.trials.finish(answered.trial, answered.outcome);
+      return { url: TRIAL_PAGE };
+    }
+    const { 'user-agent': userAgent, cookie: cookies } = request.headers;
+    const origin = { ip: this.addresses.of(request.raw), userAgent, cookies };
+    const { cookie } = await this.signOn.open(answered.user, answered, origin);
+    reply.header('set-cookie', [cookie, this.flows.clearedCookie]);
+    return { url: answered.returnTo };
+  }
+}
+
+@AdminController('auth/single-sign-on/sign-out')
+@Refusals()
+export class SignOutController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly providerSessions: ProviderSessionsService,
+    private readonly providers: SavedProviders,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @ForSession('sessions.delete')
+  @ApiOperation({ summary: 'Sign out, and learn where to sign out at the identity provider as well' })
+  @ApiOkResponse({ type: SignedOutDto })
+  async signOut(
+    @CallerSession() session: KnownSession,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SignedOutDto> {
+    const backTo = new URL(SIGN_IN_PAGE, this.providers.addresses.callback).href;
+    const logout_url = await this.providerSessions.endSessionUrl(session.id, backTo);
+    await this.sessions.end(session, session.id);
+    reply.header('set-cookie', this.sessions.clearedCookie);
+    return { object: 'signed-out', logout_url };
+  }
+}

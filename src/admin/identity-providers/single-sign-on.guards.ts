@@ -1,0 +1,157 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { User } from '../../common/database/entities/user.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { SignInBrakes } from '../sign-in/sign-in-brakes.service.js';
+import { AdmissionsService, type BelievedAnswer } from './admissions.service.js';
+import { BackChannelLogoutService, type BelievedLogout } from './back-channel-logout.service.js';
+import { type DirectoryAnswer, ProviderClient } from './provider-client.service.js';
+import { SavedProviders } from './saved-providers.service.js';
+import { type OpenTrial, SignInTrialsService } from './sign-in-trials.service.js';
+import { isTrial } from './trial-drafts.service.js';
+import { DASHBOARD_PATH, isDashboardPath } from './own-path.js';
+import { FLOW_LASTS_MS, newSecrets, SignOnFlows } from './sign-on-flows.service.js';
+
+/**
+ * Guards talk to providers, because the transaction of a request begins after them: none is open while a provider takes
+ * its time, and a state stays used whatever comes of it.
+ */
+
+export interface StartedSignOn {
+  readonly url: string;
+  readonly cookie: string;
+}
+
+export interface AnsweredSignOn extends BelievedAnswer {
+  readonly user: User;
+  readonly returnTo: string;
+}
+
+export interface AnsweredTrial {
+  readonly trial: OpenTrial;
+  readonly outcome: DirectoryAnswer | AppError;
+}
+
+const STARTED = new WeakMap<object, StartedSignOn>();
+const ANSWERED = new WeakMap<object, AnsweredSignOn | AnsweredTrial>();
+const LOGOUTS = new WeakMap<object, readonly BelievedLogout[]>();
+
+const kept = <T>(found: T | undefined): T => {
+  if (found === undefined) throw new Error('The answer was asked for before its guard had run.');
+  return found;
+};
+export const startedIn = (request: object): StartedSignOn => kept(STARTED.get(request));
+export const answeredIn = (request: object): AnsweredSignOn | AnsweredTrial => kept(ANSWERED.get(request));
+export const logoutsIn = (request: object): readonly BelievedLogout[] => kept(LOGOUTS.get(request));
+
+type Query = Readonly<Record<string, string | string[] | undefined>>;
+
+const requestIn = (context: ExecutionContext): FastifyRequest =>
+  context.switchToHttp().getRequest<FastifyRequest>();
+
+function textIn(request: FastifyRequest, name: string): string | undefined {
+  const value = (request.query as Query)[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Begins a sign-in at the provider that the link names. */
+@Injectable()
+export class StartGuard implements CanActivate {
+  constructor(
+    private readonly providers: SavedProviders,
+    private readonly client: ProviderClient,
+    private readonly flows: SignOnFlows,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const request = requestIn(context);
+    const returnTo = textIn(request, 'return_to') ?? DASHBOARD_PATH;
+    if (!isDashboardPath(returnTo))
+      throw new AppError('invalid_request', {
+        detail: 'The parameter "return_to" must be a path below /ui.',
+      });
+    const row = await this.providers.usable(textIn(request, 'provider') ?? '');
+    const secrets = newSecrets();
+    const url = await this.client.authorizationUrl(await this.providers.opened(row), secrets, {
+      redirectUri: this.providers.addresses.callback,
+      again: textIn(request, 'reauthenticate') === 'true',
+    });
+    const { organizationId, id: providerId } = row;
+    const expiresAt = Date.now() + FLOW_LASTS_MS;
+    const cookie = this.flows.cookieOf({ ...secrets, organizationId, providerId, returnTo, expiresAt });
+    STARTED.set(request, { url, cookie });
+    return true;
+  }
+}
+
+/** Takes what the provider sent the browser back with, and asks it who that is. */
+@Injectable()
+export class CallbackGuard implements CanActivate {
+  constructor(
+    private readonly providers: SavedProviders,
+    private readonly client: ProviderClient,
+    private readonly flows: SignOnFlows,
+    private readonly trials: SignInTrialsService,
+    private readonly admissions: AdmissionsService,
+    private readonly brakes: SignInBrakes,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const request = requestIn(context);
+    const address = this.addresses.of(request.raw);
+    const attempt = { address, account: `single sign-on ${address}` };
+    await this.brakes.count(attempt);
+    const state = textIn(request, 'state') ?? '';
+    ANSWERED.set(
+      request,
+      await (isTrial(state) ? this.ofTrial(request, state) : this.ofSignIn(request, state)),
+    );
+    await this.brakes.giveBack(attempt);
+    return true;
+  }
+
+  private async ofSignIn(request: FastifyRequest, state: string): Promise<AnsweredSignOn> {
+    const flow = await this.flows.take(request.raw.headers.cookie, state);
+    const provider = await this.providers.usable(flow.providerId);
+    const opened = await this.providers.opened(provider);
+    const answer = await this.client.exchange(opened, flow, this.answerIn(request));
+    const user = await this.admissions.admit({ provider, answer }, request);
+    return { provider, answer, user, returnTo: flow.returnTo };
+  }
+
+  private async ofTrial(request: FastifyRequest, state: string): Promise<AnsweredTrial> {
+    const trial = await this.trials.open(state);
+    return { trial, outcome: await this.trials.exchange(trial, this.answerIn(request)) };
+  }
+
+  private answerIn({ url }: FastifyRequest): URL {
+    const address = new URL(this.providers.addresses.callback);
+    address.search = url.slice(Math.max(url.indexOf('?'), 0));
+    return address;
+  }
+}
+
+/** Checks a logout token. */
+@Injectable()
+export class LogoutTokenGuard implements CanActivate {
+  constructor(
+    private readonly logouts: BackChannelLogoutService,
+    private readonly brakes: SignInBrakes,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const request = requestIn(context);
+    const { logout_token: token } = (request.body ?? {}) as { readonly logout_token?: unknown };
+    if (typeof token !== 'string')
+      throw new AppError('logout_token_invalid', { detail: 'the field "logout_token" is missing' });
+    const address = this.addresses.of(request.raw);
+    const attempt = { address, account: `back-channel ${address}` };
+    await this.brakes.count(attempt);
+    LOGOUTS.set(request, await this.logouts.read(token));
+    await this.brakes.giveBack(attempt);
+    return true;
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { User } from '../../common/database/entities/user.entity.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { type OpenedSession, SessionsService, type SignInOrigin } from '../sign-in/sessions.service.js';
+import { SignInService } from '../sign-in/sign-in.service.js';
+import type { BelievedAnswer } from './admissions.service.js';
+import { ProviderSessionsService } from './provider-sessions.service.js';
+
+/** Signs in whom a provider vouches for. */
+@Injectable()
+export class SingleSignOnService {
+  constructor(
+    private readonly signIns: SignInService,
+    private readonly sessions: SessionsService,
+    private readonly providerSessions: ProviderSessionsService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** The session that the browser presents ends: this one takes its place. */
+  async open(
+    user: User,
+    { provider, answer }: BelievedAnswer,
+    { cookies, ...origin }: SignInOrigin & { readonly cookies: string | undefined },
+  ): Promise<OpenedSession> {
+    await this.sessions.endPresented(cookies);
+    const opened = await this.signIns.open(user, 'single_sign_on', origin);
+    if (answer.authenticatedAt && answer.authenticatedAt < opened.session.authenticatedAt)
+      await this.sessions.noteProof(opened.session, answer.authenticatedAt);
+    await this.providerSessions.note(opened.session, provider, answer);
+    this.audit.note({ targetId: opened.session.id });
+    return opened;
+  }
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { Secret } from '../../common/crypto/secret.js';
+import type {
+  IdentityProvider,
+  SignInTrial,
+} from '../../common/database/entities/identity-provider.entity.js';
+import { Egress } from '../../common/egress/egress.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { checkIssuer } from './check-issuer.js';
+import type { DirectoryRules } from './directory-rules.js';
+import { domainsOf, rulesOf, scopesOf } from './identity-provider.dto.js';
+import type { OpenedProvider, SignOnSecrets } from './provider-client.service.js';
+import { SavedProviders } from './saved-providers.service.js';
+import type { StartTrialDto } from './sign-in-trial.dto.js';
+import { newSecrets } from './sign-on-flows.service.js';
+
+/** States of trials begin with it, and no others do. */
+const PREFIX = 'trial.';
+
+type OpenProvider = Omit<OpenedProvider, 'clientSecret'>;
+
+/** What is tried, sealed in the row of the trial. */
+export interface Draft extends SignOnSecrets {
+  readonly provider: OpenProvider & { readonly clientSecret: string };
+  readonly providerId: string | null;
+  readonly domains: readonly string[];
+  readonly rules: DirectoryRules;
+}
+
+/** A provider that is saved, with its secret. */
+interface Saved {
+  readonly row: IdentityProvider;
+  readonly opened: OpenedProvider;
+}
+
+export const isTrial = (state: string): boolean => state.startsWith(PREFIX);
+
+/** Puts together what is tried: what the body says, and for the rest the saved provider that it names. */
+@Injectable()
+export class TrialDrafts {
+  constructor(
+    private readonly providers: SavedProviders,
+    private readonly box: SecretBox,
+    private readonly egress: Egress,
+  ) {}
+
+  async make(organizationId: string, dto: StartTrialDto): Promise<Draft> {
+    const saved = await this.savedOf(organizationId, dto.identity_provider_id);
+    const issuer = given('issuer', dto.issuer ?? saved?.opened.issuer);
+    checkIssuer(issuer, this.egress);
+    const same = saved?.opened.issuer === issuer ? saved : null;
+    return {
+      ...newSecrets(PREFIX),
+      provider: { organizationId, issuer, ...clientOf(dto, saved?.opened, same?.opened) },
+      providerId: same && same.row.id,
+      ...peopleOf(dto, saved?.row),
+    };
+  }
+
+  sealed(id: string, draft: Draft): Buffer {
+    const { organizationId } = draft.provider;
+    return this.box.sealBytes(organizationId, purposeOf(id), Buffer.from(JSON.stringify(draft)));
+  }
+
+  opened({ organizationId, id, sealedDraft }: SignInTrial): Draft {
+    const clear = this.box.openBytes(organizationId, purposeOf(id), sealedDraft);
+    return JSON.parse(clear.toString('utf8')) as Draft;
+  }
+
+  private async savedOf(organizationId: string, id: string | undefined): Promise<Saved | null> {
+    if (id === undefined) return null;
+    const row = await this.providers.find(organizationId, id);
+    return { row, opened: await this.providers.opened(row) };
+  }
+}
+
+export const openedOf = ({ provider }: Draft): OpenedProvider => ({
+  ...provider,
+  clientSecret: new Secret(provider.clientSecret),
+});
+
+/** A secret goes to no other issuer than that for which it was saved. */
+const clientOf = (
+  dto: StartTrialDto,
+  saved: OpenedProvider | undefined,
+  same: OpenedProvider | undefined,
+) => ({
+  clientId: given('client_id', dto.client_id ?? saved?.clientId),
+  clientSecret: given('client_secret', dto.client_secret ?? same?.clientSecret.reveal()),
+  scopes: dto.scopes ?? saved?.scopes ?? scopesOf(dto),
+});
+
+/** Whom it lets in, and with which roles. */
+const peopleOf = (dto: StartTrialDto, row: IdentityProvider | undefined) => ({
+  domains: dto.domains ? domainsOf(dto.domains) : (row?.domains ?? []),
+  rules: rulesOf(dto, row?.rules as DirectoryRules | undefined),
+});
+
+const purposeOf = (id: string): string[] => ['sign-in trial', id];
+
+function given(field: string, value: string | undefined): string {
+  if (value === undefined)
+    throw new AppError('invalid_request', { detail: `The field "${field}" is missing.` });
+  return value;
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
+import { IdentityProvider } from '../../common/database/entities/identity-provider.entity.js';
+import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { SignInPolicyService } from '../sign-in/sign-in-policy.service.js';
+
+/** Keeps organizations from locking themselves out. */
+@Injectable()
+export class WaysInService {
+  constructor(
+    @InjectRepository(IdentityProvider) private readonly providers: Repository<IdentityProvider>,
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(UserCredential) private readonly credentials: Repository<UserCredential>,
+    private readonly policy: SignInPolicyService,
+  ) {}
+
+  /** Once a provider was disabled or removed. Refuses with `conflict` where users have no other and need one. */
+  async checkProviderLeft(organizationId: string): Promise<void> {
+    const policy = await this.policy.find(organizationId);
+    if (policy?.isSingleSignOnRequired && !(await this.hasProvider(organizationId)))
+      throw new AppError('conflict', {
+        detail: 'The organization requires single sign-on, and this is its last enabled identity provider.',
+      });
+  }
+
+  async checkOwners(organizationId: string, ids: readonly string[]): Promise<void> {
+    const owners = await this.users.findBy({
+      organizationId,
+      id: In([...ids]),
+      role: 'owner',
+      status: 'active',
+    });
+    if (owners.length < ids.length)
+      throw new AppError('invalid_request', {
+        detail:
+          'The field "break_glass_user_ids" is not acceptable: each must be an active owner of the organization.',
+      });
+  }
+
+  /** A provider that is down, or set up wrongly, must not lock the organization out. */
+  async checkMayRequire(organizationId: string, breakGlassUserIds: readonly string[]): Promise<void> {
+    if (!(await this.hasProvider(organizationId)))
+      throw new AppError('conflict', {
+        detail: 'Add an identity provider before you require single sign-on.',
+      });
+    const credentials = await this.credentials.findBy({ organizationId, userId: In([...breakGlassUserIds]) });
+    if (!credentials.some(({ passwordHash }) => passwordHash !== null))
+      throw new AppError('conflict', {
+        detail: 'Name an owner with a password in "break_glass_user_ids" before you require single sign-on.',
+      });
+  }
+
+  private async hasProvider(organizationId: string): Promise<boolean> {
+    return (await this.providers.countBy({ organizationId, isEnabled: true })) > 0;
+  }
+}

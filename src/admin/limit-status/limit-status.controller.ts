@@ -1,0 +1,59 @@
+import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { LimitStatusDto, LimitStatusListDto, RaiseLimitDto } from './limit-status.dto.js';
+import { LimitStatusService } from './limit-status.service.js';
+
+@AdminController('limits')
+@Refusals()
+export class LimitStatusController {
+  constructor(
+    private readonly limits: LimitStatusService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Get()
+  @RequireOneOf(
+    'workspace_service_api_keys.list',
+    'workspace_user_api_keys.list',
+    'organisation_service_api_keys.list',
+    'virtual_keys.list',
+    'workspaces.read',
+  )
+  @ApiOperation({
+    summary: 'List the limits of keys, virtual keys and workspaces with their use, fullest first',
+  })
+  @PagedQuery()
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiOkResponse({ type: LimitStatusListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LimitStatusListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    const { skip, take } = pageOf(query);
+    const { statuses, isPartial } = await this.limits.list(caller, reach);
+    return LimitStatusListDto.from(statuses.slice(skip, skip + take), statuses.length, isPartial);
+  }
+
+  @Post(':id/raise')
+  @HttpCode(200)
+  @RequireOneOf(
+    'workspace_service_api_keys.update',
+    'workspace_user_api_keys.update',
+    'organisation_service_api_keys.update',
+    'virtual_keys.update',
+    'workspaces.update',
+  )
+  @ApiOperation({ summary: 'Raise a budget for the present period. The raise ends with the next reset.' })
+  @ApiOkResponse({ type: LimitStatusDto })
+  async raise(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() dto: RaiseLimitDto,
+  ): Promise<LimitStatusDto> {
+    return LimitStatusDto.from(await this.limits.raise(caller, id, dto));
+  }
+}

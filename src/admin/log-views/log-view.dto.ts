@@ -1,0 +1,103 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Matches, MaxLength } from 'class-validator';
+import type { LogView } from '../../common/database/entities/log-view.entity.js';
+import { IfGiven } from '../../common/http/validators.js';
+import { ApiId, ApiMoment, MayTakeWorkspace, TakesName } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
+
+const LONGEST_FILTER = 4_000;
+const LONGEST_RANGE = 64;
+const MOST_COLUMNS = 40;
+const FILTER = 'status:min:400 model:not:gpt-5';
+
+const AreColumns = (): PropertyDecorator =>
+  applyDecorators(
+    IsArray(),
+    ArrayMaxSize(MOST_COLUMNS),
+    ArrayUnique(),
+    Matches(/^\w{1,40}$/, { each: true, message: 'each must be the key of a column' }),
+  );
+
+class LogViewFieldsDto {
+  @TakesName('Errors of checkout')
+  readonly name: string;
+
+  /** Conditions as the dashboard writes them. */
+  @ApiPropertyOptional({ maxLength: LONGEST_FILTER, default: '', example: FILTER })
+  @IfGiven()
+  @IsString()
+  @MaxLength(LONGEST_FILTER)
+  readonly filter?: string;
+
+  /** `15m`, `1h`, `24h`, `7d`, `30d`, or two times with `..` between them. Empty keeps the range that is open. */
+  @ApiPropertyOptional({ maxLength: LONGEST_RANGE, default: '', example: '24h' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(LONGEST_RANGE)
+  readonly range?: string;
+
+  /** Keys of columns in their order. Empty shows the usual ones. */
+  @ApiPropertyOptional({ type: [String], default: [], example: ['time', 'status', 'model'] })
+  @IfGiven()
+  @AreColumns()
+  readonly columns?: string[];
+
+  /** Whether everybody who may list the logs of the workspace sees it. */
+  @ApiPropertyOptional({ default: false })
+  @IfGiven()
+  @IsBoolean()
+  readonly is_shared?: boolean;
+}
+
+export class CreateLogViewDto extends LogViewFieldsDto {
+  /** Id or slug. A workspace key may leave it out: it has only one. */
+  @MayTakeWorkspace()
+  readonly workspace_id?: string;
+}
+
+/** What is left out stays as it is. */
+export class UpdateLogViewDto extends PartialType(LogViewFieldsDto, { skipNullProperties: false }) {}
+
+export class LogViewDto {
+  @ApiId() readonly id: string;
+  @ApiProperty({ enum: ['log_view'] }) readonly object = 'log_view';
+  @ApiId() readonly organisation_id: string;
+  @ApiId() readonly workspace_id: string;
+  @ApiProperty({ example: 'Errors of checkout' }) readonly name: string;
+  @ApiProperty({ example: FILTER }) readonly filter: string;
+  @ApiProperty({ example: '24h' }) readonly range: string;
+  @ApiProperty({ type: [String], example: ['time', 'status', 'model'] }) readonly columns: readonly string[];
+  @ApiProperty() readonly is_shared: boolean;
+  @ApiProperty({ format: 'uuid', description: 'The user, or the service key, that made it' })
+  readonly owner_id: string;
+  @ApiProperty({ description: 'Whether it is your own' }) readonly is_own: boolean;
+  @ApiMoment() readonly created_at: string;
+  @ApiMoment() readonly last_updated_at: string;
+
+  static from(view: LogView, ownerId: string | null): LogViewDto {
+    return Object.assign(new LogViewDto(), {
+      id: view.id,
+      organisation_id: view.organizationId,
+      workspace_id: view.workspaceId,
+      name: view.name,
+      filter: view.filter,
+      range: view.range,
+      columns: view.columns,
+      is_shared: view.isShared,
+      owner_id: view.ownerId,
+      is_own: view.ownerId === ownerId,
+      created_at: view.createdAt.toISOString(),
+      last_updated_at: view.updatedAt.toISOString(),
+    });
+  }
+}
+
+export class LogViewListDto extends ListOf(LogViewDto) {
+  static from(views: readonly LogView[], total: number, ownerId: string | null): LogViewListDto {
+    return Object.assign(new LogViewListDto(), {
+      total,
+      data: views.map((view) => LogViewDto.from(view, ownerId)),
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { CreateLogViewDto, LogViewDto, LogViewListDto, UpdateLogViewDto } from './log-view.dto.js';
+import { LogViewsService, viewOwner } from './log-views.service.js';
+
+@AdminController('logs/views')
+@Refusals()
+export class LogViewsController {
+  constructor(
+    private readonly views: LogViewsService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Get()
+  @RequireScope('logs.list')
+  @ApiOperation({ summary: 'List your saved views of the log and those that are shared, by name' })
+  @PagedQuery()
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiOkResponse({ type: LogViewListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogViewListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    return LogViewListDto.from(...(await this.views.list(caller, reach, pageOf(query))), viewOwner(caller));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('logs.list')
+  @ApiOperation({ summary: 'Save a view of the log' })
+  @ApiOkResponse({ type: LogViewDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateLogViewDto): Promise<LogViewDto> {
+    return LogViewDto.from(await this.views.create(caller, dto), viewOwner(caller));
+  }
+
+  @Put(':id')
+  @RequireScope('logs.list')
+  @ApiOperation({ summary: 'Change a saved view' })
+  @ApiOkResponse({ type: LogViewDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() dto: UpdateLogViewDto,
+  ): Promise<LogViewDto> {
+    return LogViewDto.from(await this.views.update(caller, id, dto), viewOwner(caller));
+  }
+
+  @Delete(':id')
+  @RequireScope('logs.list')
+  @ApiOperation({ summary: 'Remove a saved view' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
+    await this.views.remove(caller, id);
+    return EMPTY_ANSWER;
+  }
+}

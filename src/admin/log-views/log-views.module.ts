@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { LogView } from '../../common/database/entities/log-view.entity.js';
+import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { LogViewsController } from './log-views.controller.js';
+import { LogViewsService } from './log-views.service.js';
+
+@Module({
+  imports: [AuthModule, WorkspacesModule, TransactionRepositories.forFeature(LogView)],
+  controllers: [LogViewsController],
+  providers: [LogViewsService],
+})
+export class LogViewsModule {}

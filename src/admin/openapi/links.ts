@@ -1,0 +1,81 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Record<string, Answer>;
+}
+
+interface Answer {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+  links?: Record<string, object>;
+}
+
+type Methods = Readonly<Record<string, Operation>>;
+
+/**
+ * Links what creates a thing to what reads, changes and deletes it: `POST /v1/configs` answers with the `id` or `slug` that stands in
+ * `/v1/configs/{slug}` and below. https://spec.openapis.org/oas/v3.0.3#link-object
+ */
+export function addLinks(document: OpenAPIObject): void {
+  const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
+  const paths = document.paths as unknown as Readonly<Record<string, Methods>>;
+  for (const [path, { post }] of Object.entries(paths)) {
+    const answer = post?.responses['200'];
+    if (!answer) continue;
+    const links = linksBelow(path, paths, (name) => pointerTo(name, answer, schemas));
+    if (Object.keys(links).length > 0) answer.links = links;
+  }
+}
+
+function linksBelow(
+  path: string,
+  paths: Readonly<Record<string, Methods>>,
+  find: (name: string) => string | undefined,
+): Record<string, object> {
+  const links: Record<string, object> = {};
+  for (const [below, methods] of Object.entries(paths)) {
+    const name = ofOneThing(path, below);
+    const pointer = name === undefined ? undefined : find(name);
+    if (name === undefined || pointer === undefined) continue;
+    for (const { operationId, parameters = [] } of Object.values(methods))
+      if (parameters.some((each) => each.in === 'path' && each.name === name))
+        links[operationId] = { operationId, parameters: { [name]: `$response.body#${pointer}` } };
+  }
+  return links;
+}
+
+/** The parameter's name, where `below` is the path of one thing of `path`: `slug` for `/v1/configs/{slug}`. */
+const ofOneThing = (path: string, below: string): string | undefined =>
+  below.startsWith(`${path}/{`) ? /^\{(\w+)\}$/.exec(below.slice(path.length + 1))?.[1] : undefined;
+
+/** Where an answer tells it: a slug as `slug`, an id as `id`, at the top or below `data`. */
+function pointerTo(
+  name: string,
+  { content }: Answer,
+  schemas: Readonly<Record<string, Schema>>,
+): string | undefined {
+  const top = propertiesOf(content?.['application/json']?.schema, schemas);
+  const data = propertiesOf(top['data'], schemas);
+  const wanted = name === 'slug' ? ['slug', 'id'] : ['id'];
+  for (const each of wanted) {
+    if (top[each]) return `/${each}`;
+    if (data[each]) return `/data/${each}`;
+  }
+  return undefined;
+}
+
+/** Those of the schema, or of the one that it refers to. */
+function propertiesOf(
+  schema: Schema | undefined,
+  schemas: Readonly<Record<string, Schema>>,
+): NonNullable<Schema['properties']> {
+  const name = schema?.$ref?.split('/').at(-1);
+  const found = name === undefined ? schema : schemas[name];
+  return found?.properties ?? {};
+}

@@ -1,0 +1,21 @@
+import { Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ForEveryCaller } from '../../auth/permissions/access.decorators.js';
+import { providers } from '../../providers/registry.js';
+import { AdminController } from '../admin-controller.js';
+import { Refusals } from '../openapi/decorators.js';
+import { CatalogProviderListDto } from './provider-catalog.dto.js';
+
+/** The providers that virtual keys can lead to. */
+@AdminController('provider-catalog')
+@Refusals()
+export class ProviderCatalogController {
+  @Get()
+  @ForEveryCaller()
+  @ApiOperation({ summary: 'List the providers of the catalogue, and what an account of each has' })
+  @ApiOkResponse({ type: CatalogProviderListDto })
+  list(): CatalogProviderListDto {
+    const byName = [...providers.values()].sort((one, other) => one.name.localeCompare(other.name, 'en'));
+    return CatalogProviderListDto.from(byName);
+  }
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import { AppError } from '../common/errors/app-error.js';
+
+const SEGMENT = /:[^/]+/g;
+const WILDCARD = /\*$/;
+
+/** A route's path as an expression: https://github.com/delvedor/find-my-way#supported-path-formats */
+const expressionOf = (url: string): RegExp => {
+  const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(SEGMENT, '[^/]+').replace(WILDCARD, '.*')}/?$`);
+};
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Answers a method that a path does not have with 405 and the methods that it has, and refuses the body of a GET. Call it before any
+ * route is made.
+ */
+export function refuseWrongMethods(server: FastifyInstance): void {
+  const paths = new Map<string, { readonly expression: RegExp; readonly methods: Set<string> }>();
+  server.addHook('onRoute', ({ url, method }: RouteOptions) => {
+    const path = paths.get(url) ?? { expression: expressionOf(url), methods: new Set() };
+    paths.set(url, path);
+    for (const each of [method].flat()) path.methods.add(each);
+  });
+  // A path without parameters hides those with parameters that it fits, as `/configs/simulate` fits `/configs/:slug`.
+  const methodsOf = (path: string, isRouted: boolean): ReadonlySet<string> => {
+    const exact = paths.get(path)?.methods;
+    if (exact || isRouted) return exact ?? NONE;
+    return [...paths.values()].find(({ expression }) => expression.test(path))?.methods ?? NONE;
+  };
+  server.addHook('onRequest', (request, _reply, done) => {
+    const path = request.url.split('?', 1)[0] as string;
+    done(refusalOf(request, methodsOf(path, !request.is404)));
+  });
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function refusalOf(request: FastifyRequest, allowed: ReadonlySet<string>): AppError | undefined {
+  const { method } = request;
+  if (allowed.size > 0 && !allowed.has(method))
+    return new AppError('method_not_allowed', { method, allowed: [...allowed].sort().join(', ') });
+  if (!request.is404 && (method === 'GET' || method === 'HEAD') && hasBody(request))
+    return new AppError('body_not_allowed', { method });
+  return undefined;
+}

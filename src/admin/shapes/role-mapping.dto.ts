@@ -1,0 +1,50 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsString, Length } from 'class-validator';
+import type { RoleMapping } from '../../auth/tokens/token-rules.js';
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+
+const LONGEST_VALUE = 255;
+export const GIVEN_ROLES = ['member', 'admin'] as const;
+export const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['member', 'manager', 'admin'];
+
+/** What a value of the roles claim gives to a user. */
+export class RoleMappingDto {
+  @ApiProperty({ example: 'search-team' })
+  @IsString()
+  @Length(1, LONGEST_VALUE)
+  readonly value: string;
+
+  @ApiPropertyOptional({ enum: GIVEN_ROLES })
+  @IfGiven()
+  @IsIn(GIVEN_ROLES)
+  readonly organisation_role?: (typeof GIVEN_ROLES)[number];
+
+  /** Id or slug. One that is not there is left out. */
+  @ApiPropertyOptional({ example: 'ws-search' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+
+  @ApiPropertyOptional({ enum: WORKSPACE_ROLES })
+  @IfGiven()
+  @IsIn(WORKSPACE_ROLES)
+  readonly workspace_role?: WorkspaceRole;
+}
+
+export const mappingOf = (dto: RoleMappingDto): RoleMapping => ({
+  value: dto.value,
+  organisationRole: dto.organisation_role,
+  workspace: dto.workspace_id,
+  workspaceRole: dto.workspace_role,
+});
+
+export const shownMapping = (mapping: RoleMapping): RoleMappingDto => {
+  const { value, organisationRole, workspace, workspaceRole } = mapping;
+  return {
+    value,
+    ...(organisationRole === undefined ? {} : { organisation_role: organisationRole }),
+    ...(workspace === undefined ? {} : { workspace_id: workspace }),
+    ...(workspaceRole === undefined ? {} : { workspace_role: workspaceRole }),
+  };
+};

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { SignInPolicy } from '../../common/database/entities/sign-in-policy.entity.js';
+import type { User } from '../../common/database/entities/user.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+
+/** Who may sign in with a password, a link or a passkey, where the organization has an identity provider. */
+@Injectable()
+export class SignInPolicyService {
+  constructor(@InjectRepository(SignInPolicy) private readonly policies: Repository<SignInPolicy>) {}
+
+  /** Null for an organization that closed nothing. */
+  find(organizationId: string): Promise<SignInPolicy | null> {
+    return this.policies.findOneBy({ organizationId });
+  }
+
+  /** Refuses with `single_sign_on_required` a user who must come from the identity provider. */
+  async checkOpenTo({
+    organizationId,
+    id,
+    role,
+  }: Pick<User, 'organizationId' | 'id' | 'role'>): Promise<void> {
+    const policy = await this.find(organizationId);
+    if (!policy?.isSingleSignOnRequired) return;
+    if (role !== 'owner' || !policy.breakGlassUserIds.includes(id))
+      throw new AppError('single_sign_on_required');
+  }
+
+  /** The same for somebody who is about to become a user. */
+  async checkPasswordsIn(organizationId: string): Promise<void> {
+    const policy = await this.find(organizationId);
+    if (policy?.isSingleSignOnRequired) throw new AppError('single_sign_on_required');
+  }
+}

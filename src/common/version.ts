@@ -1,0 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The version in `package.json`, which lies above this module wherever it was built to. */
+export const VERSION: string = readVersion(dirname(fileURLToPath(import.meta.url)));
+
+function readVersion(folder: string): string {
+  const path = join(folder, 'package.json');
+  if (!existsSync(path)) return readVersion(dirname(folder));
+  return (JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string }).version;
+}

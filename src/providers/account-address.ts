@@ -1,0 +1,40 @@
+import { AppError } from '../common/errors/app-error.js';
+import type { Provider } from './provider.js';
+
+type Fields = Readonly<Record<string, string>>;
+
+const PLACEHOLDER = /\{([a-z0-9-]+)\}/g;
+
+/** Fields with the defaults of those that were not given. */
+export function withDefaults(provider: Provider, given: Fields): Fields {
+  const defaults = (provider.fields ?? []).flatMap(({ name, default: value }) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return defaults.length === 0 ? given : { ...Object.fromEntries(defaults), ...given };
+}
+
+/** The base URL of an account. Throws `invalid_request` where the account says too little to know it. */
+export function baseUrlOf(provider: Provider, fields: Fields): string {
+  if (provider.baseUrl !== null) return filled(provider.baseUrl, provider, fields);
+  throw new AppError('invalid_request', {
+    detail: `The provider "${provider.id}" has no address of its own. Pin one in the virtual key (custom_host), or send x-gateway-custom-host.`,
+  });
+}
+
+/** Parameters that every call of the account carries, encoded, `a=b&c=d`; empty when there are none. */
+export function accountQuery(provider: Provider, fields: Fields): string {
+  return Object.entries(provider.query ?? {})
+    .map(([name, value]) => `${name}=${encodeURIComponent(filled(value, provider, fields))}`)
+    .join('&');
+}
+
+/** Values were matched against the patterns of their fields, when they came in a header or were stored. */
+function filled(template: string, provider: Provider, fields: Fields): string {
+  return template.replace(PLACEHOLDER, (_, name: string) => {
+    const value = fields[name];
+    if (value !== undefined) return value;
+    throw new AppError('invalid_request', {
+      detail: `The provider "${provider.id}" needs x-gateway-${name}, or the field "${name}" of the virtual key.`,
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import type { CallIdRule } from '../provider.js';
+
+/** https://platform.claude.com/docs/en/api/messages (tool_use) */
+export const ANTHROPIC_CALL_IDS: CallIdRule = { fitting: /^[A-Za-z0-9_-]+$/, length: 64, joint: '_' };
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
+export const BEDROCK_CALL_IDS: CallIdRule = { fitting: /^[A-Za-z0-9_-]{1,64}$/, length: 64, joint: '_' };
+
+/** https://platform.openai.com/docs/api-reference/chat; the limit is that of the error message, https://github.com/BerriAI/litellm/issues/17343 */
+export const OPENAI_CALL_IDS: CallIdRule = { fitting: /^.{1,40}$/su, length: 40, joint: '_' };
+
+/** As the error message says: https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py */
+export const MISTRAL_CALL_IDS: CallIdRule = { fitting: /^[A-Za-z0-9]{9}$/, length: 9, joint: '' };
+
+/**
+ * Ids of the tool calls of one request. They are kept, but for those that the provider would refuse, as other providers' may
+ * be: these become others, the same for a call and its result, and different for different calls.
+ */
+export class CallIds {
+  private readonly known = new Map<string, string>();
+  private readonly taken = new Set<string>();
+
+  constructor(private readonly rule: CallIdRule) {}
+
+  of(id: string): string {
+    const known = this.known.get(id);
+    if (known !== undefined) return known;
+    const fitting = this.free(this.fits(id) ? id : this.madeOf(id));
+    this.known.set(id, fitting);
+    this.taken.add(fitting);
+    return fitting;
+  }
+
+  fits(id: string): boolean {
+    return this.rule.fitting.test(id);
+  }
+
+  /** The first characters, because they are the same in each request of a conversation. */
+  private madeOf(id: string): string {
+    const { length, joint } = this.rule;
+    const stray = joint === '' ? /[^A-Za-z0-9]/g : /[^A-Za-z0-9_-]/g;
+    const plain = id.replace(stray, joint).slice(0, length) || 'call';
+    return this.fits(plain) ? plain : plain.padEnd(length, '0');
+  }
+
+  private free(wanted: string): string {
+    const { length, joint } = this.rule;
+    let id = wanted;
+    for (let count = 2; this.taken.has(id); count++) {
+      const end = `${joint}${count}`;
+      id = wanted.slice(0, length - end.length) + end;
+    }
+    return id;
+  }
+}
