@@ -19,7 +19,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'relayed-'));
   socket = join(folder, 's');
   mkdirSync(join(folder, 'dashboard'));
-  writeFileSync(join(folder, 'dashboard', 'index.html'), '<script nonce="__CSP_NONCE__"></script>__SESSION__');
+  writeFileSync(
+    join(folder, 'dashboard', 'index.html'),
+    '<script nonce="__CSP_NONCE__"></script>__SESSION__',
+  );
 });
 afterEach(() => {
   relayed.server.close().closeAllConnections();

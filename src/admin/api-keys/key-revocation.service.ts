@@ -16,18 +16,16 @@ export class KeyRevocationService {
 
   /** With the hashes gone, no query can find a key by its secret any more. Answers how many there were. */
   async revoke(keys: KeysOf): Promise<number> {
-    const { affected } = await this.unitOfWork
-      .repository(ApiKey)
-      .update(
-        { ...keys, deletedAt: IsNull() },
-        {
-          revokedKeyHash: () => 'key_hash',
-          keyHash: null,
-          previousKeyHash: null,
-          previousKeyExpiresAt: null,
-          deletedAt: new Date(),
-        },
-      );
+    const { affected } = await this.unitOfWork.repository(ApiKey).update(
+      { ...keys, deletedAt: IsNull() },
+      {
+        revokedKeyHash: () => 'key_hash',
+        keyHash: null,
+        previousKeyHash: null,
+        previousKeyExpiresAt: null,
+        deletedAt: new Date(),
+      },
+    );
     return affected ?? 0;
   }
 

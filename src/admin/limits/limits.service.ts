@@ -241,10 +241,7 @@ const wholeSecond = (moment: number): number => Math.floor(moment / 1000) * 1000
 export function budgetAmount(field: string, type: BudgetRule['type'], given: number): number {
   const amount = type === 'cost' ? dollarsOf(given) : given;
   if (amount === null || !Number.isSafeInteger(amount) || amount < 1)
-    refuse(
-      field,
-      type === 'cost' ? 'it must be at most 9,000,000 dollars' : 'it must be a whole number',
-    );
+    refuse(field, type === 'cost' ? 'it must be at most 9,000,000 dollars' : 'it must be a whole number');
   return amount;
 }
 

@@ -18,7 +18,11 @@ beforeEach(() => {
   find.mockReset().mockImplementation((key) => (key === KEY ? KNOWN : null));
   endOf.mockReset().mockResolvedValue(null);
   findToken.mockReset().mockReturnValue(null);
-  identity = new IdentityService({ find, endOf }, { find: findToken, isOurs: () => false }, new ClientAddresses([]));
+  identity = new IdentityService(
+    { find, endOf },
+    { find: findToken, isOurs: () => false },
+    new ClientAddresses([]),
+  );
 });
 
 const requestOf = (headers: IncomingHttpHeaders, remoteAddress = '192.0.2.1') =>
