@@ -1,16 +1,9 @@
-import { apiKeyWords } from './api-keys';
-import { auditWords } from './audit';
-import { limitWords } from './limits';
-import { virtualKeyWords } from './virtual-keys';
-import { accountWords } from './account';
-import { memberWords, peopleWords } from './people';
-import { scopeWords } from './scopes';
-import { signInWords } from './sign-in';
-
-/** Every text that a person reads, in English. A second language is a second object of its type. */
+/**
+ * The texts of the shell and of the parts, in English. The texts of a resource's screens have a file of their own beside this one, which
+ * loads with them.
+ */
 export const words = {
   product: 'Gatehouse',
-  scopes: scopeWords,
   parts: {
     none: '–',
     retry: 'Retry',
@@ -173,10 +166,6 @@ export const words = {
     manager: 'Manager',
     member: 'Member',
   } as Readonly<Record<string, string>>,
-  signIn: signInWords,
-  account: accountWords,
-  people: peopleWords,
-  members: memberWords,
   setUp: {
     steps: {
       account: 'Your account',
@@ -370,7 +359,6 @@ export const words = {
       open: 'Open request',
     },
   },
-  apiKeys: apiKeyWords,
   overview: {
     title: 'Overview',
     text: (workspace: string, range: string) => `${workspace}, ${range}, compared with the period before.`,
@@ -394,7 +382,4 @@ export const words = {
     resets: 'Resets',
     noReset: 'It does not reset.',
   },
-  virtualKeys: virtualKeyWords,
-  audit: auditWords,
-  limits: limitWords,
 };

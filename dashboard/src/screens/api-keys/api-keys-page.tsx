@@ -16,6 +16,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { LimitMeter } from '../../parts/values/limit-meter';
 import { Moment, StatusPill, type Tone, Value } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
+import { apiKeyWords } from '../../words/api-keys';
 import { words } from '../../words/en';
 import { RevokeDialog, RotateDialog } from './key-actions';
 import { CreateKeyDialog } from './create-key-dialog';
@@ -23,7 +24,7 @@ import { filtersOf, KEY_FIELDS, matches } from './key-filters';
 import { RevokeManyDialog } from './revoke-many-dialog';
 import { summaryOf } from './scope-summary';
 
-const { columns: titles, types, status: statuses } = words.apiKeys;
+const { columns: titles, types, status: statuses } = apiKeyWords;
 const TONES: Readonly<Record<ApiKey['status'], Tone>> = {
   active: 'success',
   exhausted: 'error',
@@ -56,7 +57,7 @@ export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKey
   const rows = all.filter((key) => matches(key, filters));
   const create = <CreateButton onClick={() => onCreating(true)} />;
   return (
-    <Page title={words.apiKeys.title} text={words.apiKeys.text} isTable action={create}>
+    <Page title={apiKeyWords.title} text={apiKeyWords.text} isTable action={create}>
       <FilterBar
         fields={KEY_FIELDS}
         filters={filters}
@@ -65,7 +66,7 @@ export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKey
         <RevokeManyButton isEmpty={rows.length === 0} onClick={() => setOpen({ what: 'many' })} />
       </FilterBar>
       <DataTable<ApiKey>
-        label={words.apiKeys.table}
+        label={apiKeyWords.table}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
@@ -84,12 +85,12 @@ export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKey
 }
 
 function footerOf(total: number, shown: number, read: number): string {
-  const count = words.apiKeys.count(shown < read ? shown : total);
-  return total > read ? `${count} · ${words.apiKeys.more(exact(read))}` : count;
+  const count = apiKeyWords.count(shown < read ? shown : total);
+  return total > read ? `${count} · ${apiKeyWords.more(exact(read))}` : count;
 }
 
 function NoKeys({ isFiltered, children }: { isFiltered: boolean; children: ReactNode }) {
-  const { empty, emptyText, emptyFiltered, emptyFilteredText } = words.apiKeys;
+  const { empty, emptyText, emptyFiltered, emptyFilteredText } = apiKeyWords;
   return (
     <EmptyState
       icon={<IconKey size={20} aria-hidden />}
@@ -107,7 +108,7 @@ function RevokeManyButton({ isEmpty, onClick }: { isEmpty: boolean; onClick: () 
   return (
     <Can isAllowed={may(scope) || may('workspace_user_api_keys.delete')} scope={scope}>
       <Button disabled={isEmpty} onClick={onClick}>
-        {words.apiKeys.many.open}
+        {apiKeyWords.many.open}
       </Button>
     </Can>
   );
@@ -119,7 +120,7 @@ function CreateButton({ onClick }: { onClick: () => void }) {
   return (
     <Can isAllowed={isAllowed} scope="workspace_service_api_keys.create">
       <Button variant="filled" onClick={onClick}>
-        {words.apiKeys.create}
+        {apiKeyWords.create}
       </Button>
     </Can>
   );
@@ -147,7 +148,7 @@ const columnsOf = (
     title: titles.owner,
     width: 'minmax(80px, 1fr)',
     cell: ({ type, user_id }) => (
-      <Value isMuted>{user_id === me ? words.apiKeys.me : (types[type] ?? type)}</Value>
+      <Value isMuted>{user_id === me ? apiKeyWords.me : (types[type] ?? type)}</Value>
     ),
   },
   {
@@ -191,7 +192,7 @@ const columnsOf = (
 
 function LastUse({ lastUse, id }: { lastUse: ColumnFacts['lastUse']; id: string }) {
   const at = lastUse?.get(id) ?? null;
-  if (lastUse !== undefined && at === null) return <Value isMuted>{words.apiKeys.unused}</Value>;
+  if (lastUse !== undefined && at === null) return <Value isMuted>{apiKeyWords.unused}</Value>;
   return <Moment at={at} />;
 }
 
@@ -219,10 +220,10 @@ function KeyMenu({
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item disabled={!may(`${scope}.rotate`)} onClick={() => onOpen('rotate', apiKey)}>
-          {words.apiKeys.rotate}
+          {apiKeyWords.rotate}
         </Menu.Item>
         <Menu.Item color="red" disabled={!may(`${scope}.delete`)} onClick={() => onOpen('revoke', apiKey)}>
-          {words.apiKeys.revoke}
+          {apiKeyWords.revoke}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

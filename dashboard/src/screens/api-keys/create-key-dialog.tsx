@@ -11,14 +11,16 @@ import { type ScopeGroup, ScopePicker } from '../../parts/scopes/scope-picker';
 import { ErrorCard } from '../../parts/states/states';
 import { useZone } from '../../parts/zone';
 import { useMay, usePlace } from '../../session/session';
+import { apiKeyWords } from '../../words/api-keys';
+import { scopeWords } from '../../words/scopes';
 import { words } from '../../words/en';
 import styles from './create-key-dialog.module.css';
 import { abilitiesOf, inabilitiesOf, PRESETS } from './scope-summary';
 
-const texts = words.apiKeys.dialog;
+const texts = apiKeyWords.dialog;
 const DAY_MS = 86_400_000;
 
-const GROUPS: readonly ScopeGroup[] = Object.entries(words.scopes).map(([key, { title, scopes }]) => ({
+const GROUPS: readonly ScopeGroup[] = Object.entries(scopeWords).map(([key, { title, scopes }]) => ({
   key,
   title,
   scopes: Object.entries(scopes).map(([name, { text }]) => ({ name, text })),

@@ -6,10 +6,11 @@ import { shownError } from '../../api/load-state';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
 import { SecretOnce } from '../../parts/overlay/secret-once';
 import { ErrorCard } from '../../parts/states/states';
+import { apiKeyWords } from '../../words/api-keys';
 import { words } from '../../words/en';
 import styles from './key-actions.module.css';
 
-const texts = words.apiKeys;
+const texts = apiKeyWords;
 
 interface KeyDialogProps {
   readonly apiKey: ApiKey;

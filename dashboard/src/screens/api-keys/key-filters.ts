@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../api/keys';
 import { type Filter, type FilterField, parseFilters } from '../../parts/filters/filter';
-import { words } from '../../words/en';
+import { apiKeyWords } from '../../words/api-keys';
 
-const { filters: names, status, types } = words.apiKeys;
+const { filters: names, status, types } = apiKeyWords;
 
 const choices = (texts: Readonly<Record<string, string>>) =>
   Object.entries(texts).map(([value, label]) => ({ value, label }));

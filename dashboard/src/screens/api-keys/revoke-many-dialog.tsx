@@ -4,10 +4,11 @@ import { useState } from 'react';
 import { type ApiKey, revokeApiKeys } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
+import { apiKeyWords } from '../../words/api-keys';
 import { words } from '../../words/en';
 import styles from './key-actions.module.css';
 
-const texts = words.apiKeys.many;
+const texts = apiKeyWords.many;
 
 /** Revokes the chosen keys together: all of them, or none when one may not be revoked. */
 export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; onClose: () => void }) {

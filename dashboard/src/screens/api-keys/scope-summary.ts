@@ -1,7 +1,9 @@
+import { apiKeyWords } from '../../words/api-keys';
+import { scopeWords } from '../../words/scopes';
 import { words } from '../../words/en';
 
 /** Every permission that a workspace key may carry, with its words. */
-const KNOWN = Object.values(words.scopes).flatMap(({ title, scopes }) =>
+const KNOWN = Object.values(scopeWords).flatMap(({ title, scopes }) =>
   Object.entries(scopes).map(([name, { can }]) => ({ name, can, title })),
 );
 
@@ -29,13 +31,13 @@ const isChange = (scope: string): boolean =>
 
 /** The ends of the sentence "It cannot …": what people ask about first. */
 export function inabilitiesOf(scopes: ReadonlySet<string>): readonly string[] {
-  const { logs, analytics } = words.scopes;
+  const { logs, analytics } = scopeWords;
   const missing = [
-    ...(scopes.has('completions.write') ? [] : [words.apiKeys.dialog.callModels]),
+    ...(scopes.has('completions.write') ? [] : [apiKeyWords.dialog.callModels]),
     ...(scopes.has('logs.view') ? [] : [logs?.scopes['logs.view']?.can ?? '']),
     ...(scopes.has('analytics.view') ? [] : [analytics?.scopes['analytics.view']?.can ?? '']),
-    ...([...scopes].some(isChange) ? [] : [words.apiKeys.dialog.changeAnything]),
-    words.apiKeys.dialog.otherWorkspaces,
+    ...([...scopes].some(isChange) ? [] : [apiKeyWords.dialog.changeAnything]),
+    apiKeyWords.dialog.otherWorkspaces,
   ];
   return missing.filter((text) => text !== '');
 }

@@ -4,7 +4,7 @@ import { Drawer } from '../../parts/overlay/drawer';
 import { Loading } from '../../parts/states/states';
 import { Identifier } from '../../parts/values/identifier';
 import { Moment, StatusPill, toneOfStatus } from '../../parts/values/values';
-import { words } from '../../words/en';
+import { auditWords } from '../../words/audit';
 import styles from './audit-drawer.module.css';
 
 /** The editor's library is large, and most records are never opened. */
@@ -25,7 +25,7 @@ interface AuditDrawerProps {
 export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
   return (
     <Drawer
-      label={words.audit.label}
+      label={auditWords.label}
       onClose={onClose}
       onStep={onStep}
       head={
@@ -40,12 +40,12 @@ export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
       <div className={styles.body}>
         <Facts record={record} />
         <Suspense fallback={<Loading lines={4} />}>
-          <h3 className={styles.section}>{words.audit.changed}</h3>
+          <h3 className={styles.section}>{auditWords.changed}</h3>
           <Change record={record} />
           {record.request_body !== null && (
             <>
-              <h3 className={styles.section}>{words.audit.body}</h3>
-              <JsonEditor value={pretty(record.request_body)} label={words.audit.body} />
+              <h3 className={styles.section}>{auditWords.body}</h3>
+              <JsonEditor value={pretty(record.request_body)} label={auditWords.body} />
             </>
           )}
         </Suspense>
@@ -58,8 +58,8 @@ export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
 function Change({ record: { before, after } }: { record: AuditRecord }) {
   if (before !== null && after !== null) return <JsonDiff before={before} after={after} />;
   const value = after ?? before;
-  if (value === null) return <p className={styles.none}>{words.audit.unchanged}</p>;
-  return <JsonEditor value={JSON.stringify(value, null, 2)} label={words.audit.changed} />;
+  if (value === null) return <p className={styles.none}>{auditWords.unchanged}</p>;
+  return <JsonEditor value={JSON.stringify(value, null, 2)} label={auditWords.changed} />;
 }
 
 /** A body is on record as text, and usually is JSON. */
@@ -72,18 +72,18 @@ function pretty(text: string): string {
 }
 
 function Facts({ record }: { record: AuditRecord }) {
-  const { columns } = words.audit;
+  const { columns } = auditWords;
   const facts = [
     [columns.time, <Moment key="time" at={record.timestamp} as="moment" />],
     [columns.who, record.actor_name],
     [columns.ip, <code key="ip">{record.client_ip}</code>],
-    [words.audit.target, record.target_id && <Identifier key="target" id={record.target_id} />],
-    [words.audit.request, <Identifier key="request" id={record.request_id} />],
+    [auditWords.target, record.target_id && <Identifier key="target" id={record.target_id} />],
+    [auditWords.request, <Identifier key="request" id={record.request_id} />],
     [
-      words.audit.record,
+      auditWords.record,
       <code key="record">{`#${record.seq} · ${record.hash.slice(0, 8)}…${record.hash.slice(-4)}`}</code>,
     ],
-    [words.audit.error, record.error_code && <code key="error">{record.error_code}</code>],
+    [auditWords.error, record.error_code && <code key="error">{record.error_code}</code>],
   ] as const;
   return (
     <dl className={styles.facts}>

@@ -1,7 +1,7 @@
 import type { Filter, FilterField, Operator } from '../../parts/filters/filter';
-import { words } from '../../words/en';
+import { auditWords } from '../../words/audit';
 
-const { filters: names, outcomes } = words.audit;
+const { filters: names, outcomes } = auditWords;
 const EQUAL: readonly Operator[] = ['is'];
 
 const PARAMETERS: Readonly<Record<string, string>> = {

@@ -14,12 +14,12 @@ import { EmptyState } from '../../parts/states/states';
 import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Moment, StatusPill, type Tone, Value } from '../../parts/values/values';
-import { words } from '../../words/en';
+import { auditWords } from '../../words/audit';
 import { AUDIT_FIELDS, conditionsOf } from './audit-filters';
 import { AuditDrawer } from './audit-drawer';
 import { ChainCheck } from './chain-check';
 
-const { columns: titles, outcomes } = words.audit;
+const { columns: titles, outcomes } = auditWords;
 export const OUTCOME_TONES: Readonly<Record<AuditRecord['outcome'], Tone>> = {
   success: 'neutral',
   refused: 'warning',
@@ -69,7 +69,7 @@ function Outcome({ record: { outcome } }: { record: AuditRecord }) {
 function ExportLink({ href }: { href: string }) {
   return (
     <Button component="a" href={href} download leftSection={<IconDownload size={14} aria-hidden />}>
-      {words.audit.export}
+      {auditWords.export}
     </Button>
   );
 }
@@ -104,8 +104,8 @@ export function AuditLogPage({
   };
   return (
     <Page
-      title={words.audit.title}
-      text={words.audit.text}
+      title={auditWords.title}
+      text={auditWords.text}
       isTable
       tools={
         <>
@@ -121,7 +121,7 @@ export function AuditLogPage({
         onChange={(next: readonly Filter[]) => change({ filter: filtersText(next) })}
       />
       <DataTable<AuditRecord>
-        label={words.audit.table}
+        label={auditWords.table}
         columns={COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -143,11 +143,11 @@ export function AuditLogPage({
         empty={
           <EmptyState
             icon={<IconHistory size={20} aria-hidden />}
-            title={words.audit.empty}
-            text={words.audit.emptyText}
+            title={auditWords.empty}
+            text={auditWords.emptyText}
           />
         }
-        footer={words.audit.count(exact(list.data?.pages[0]?.total ?? 0))}
+        footer={auditWords.count(exact(list.data?.pages[0]?.total ?? 0))}
       />
       {open && <AuditDrawer record={open} onClose={() => change({ record: undefined })} onStep={step} />}
     </Page>

@@ -6,10 +6,11 @@ import { type ChainReport, verifyPart } from '../../api/audit';
 import { ApiError } from '../../api/client';
 import { exact } from '../../parts/format/numbers';
 import { StatusPill } from '../../parts/values/values';
+import { auditWords } from '../../words/audit';
 import { words } from '../../words/en';
 import styles from './chain-check.module.css';
 
-const texts = words.audit.chain;
+const texts = auditWords.chain;
 
 /** Checks the whole chain, part by part, and tells how far it is. */
 export function ChainCheck() {

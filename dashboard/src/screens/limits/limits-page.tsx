@@ -13,12 +13,13 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { Meter, Moment, StatusPill, Value } from '../../parts/values/values';
 import { useZone } from '../../parts/zone';
 import { useMay, usePlace } from '../../session/session';
+import { limitWords } from '../../words/limits';
 import { words } from '../../words/en';
 import { amountOf } from './limit-amount';
 import styles from './limits-page.module.css';
 import { RaiseDialog } from './raise-dialog';
 
-const texts = words.limits;
+const texts = limitWords;
 const ROW_HEIGHT = 48;
 
 interface LimitsPageProps {

@@ -6,11 +6,12 @@ import { shownError } from '../../api/load-state';
 import { date } from '../../parts/format/times';
 import { ErrorCard } from '../../parts/states/states';
 import { useZone } from '../../parts/zone';
+import { limitWords } from '../../words/limits';
 import { words } from '../../words/en';
 import { amountOf } from './limit-amount';
 import styles from './limits-page.module.css';
 
-const texts = words.limits.raiseDialog;
+const texts = limitWords.raiseDialog;
 
 /** Raises a budget until its next reset. */
 export function RaiseDialog({ limit, onClose }: { limit: Limit; onClose: () => void }) {

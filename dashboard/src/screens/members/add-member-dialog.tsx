@@ -5,10 +5,11 @@ import { shownError } from '../../api/load-state';
 import { addMember, PEOPLE, peopleQuery, type WorkspaceRole } from '../../api/people';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
+import { memberWords } from '../../words/people';
 import { words } from '../../words/en';
 import styles from './add-member-dialog.module.css';
 
-const texts = words.members;
+const texts = memberWords;
 const ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
 
 /** Adds somebody who is in the organization. Who may not see the people there names them by their id. */

@@ -19,10 +19,11 @@ import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Value } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
+import { memberWords, peopleWords } from '../../words/people';
 import { words } from '../../words/en';
 import { AddMemberDialog } from './add-member-dialog';
 
-const texts = words.members;
+const texts = memberWords;
 const ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
 const ROW_HEIGHT = 44;
 
@@ -138,7 +139,7 @@ const columnsOf = (actions: Actions): readonly Column<Member>[] => [
     key: 'status',
     title: texts.columns.status,
     width: '110px',
-    cell: ({ status }) => <Value isMuted>{words.people.status[status] ?? status}</Value>,
+    cell: ({ status }) => <Value isMuted>{peopleWords.status[status] ?? status}</Value>,
   },
   {
     key: 'actions',

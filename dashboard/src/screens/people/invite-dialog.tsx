@@ -5,11 +5,12 @@ import { shownError } from '../../api/load-state';
 import { createInvite, PEOPLE, type WorkspaceRole } from '../../api/people';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
+import { peopleWords } from '../../words/people';
 import { words } from '../../words/en';
 import { InviteLink } from './invite-link';
 import styles from './people.module.css';
 
-const texts = words.people.invite;
+const texts = peopleWords.invite;
 
 const choices = <Role extends string>(...roles: readonly Role[]) =>
   roles.map((value) => ({ value, label: words.roles[value] ?? value }));

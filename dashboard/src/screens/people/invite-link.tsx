@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { CopyButton } from '../../parts/values/identifier';
-import { words } from '../../words/en';
+import { peopleWords } from '../../words/people';
 import styles from './people.module.css';
 
-const texts = words.people.invite;
+const texts = peopleWords.invite;
 
 /** Where mails are sent, the link goes to the person and to nobody else. */
 export function InviteLink({ link, onDone }: { link: string | null; onDone: () => void }) {

@@ -5,11 +5,12 @@ import { type Invite, invitesQuery, PEOPLE, resendInvite, revokeInvite } from '.
 import { ErrorCard } from '../../parts/states/states';
 import { Moment } from '../../parts/values/values';
 import { useMay } from '../../session/session';
+import { peopleWords } from '../../words/people';
 import { words } from '../../words/en';
 import { InviteLink } from './invite-link';
 import styles from './people.module.css';
 
-const texts = words.people.invite;
+const texts = peopleWords.invite;
 
 /** Invites that can still be accepted. Sending one again makes a new link, and the old one ends. */
 export function InvitesCard() {

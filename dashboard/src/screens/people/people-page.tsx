@@ -11,12 +11,13 @@ import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Moment, StatusPill, Value } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
+import { peopleWords } from '../../words/people';
 import { words } from '../../words/en';
 import { InviteDialog } from './invite-dialog';
 import { InvitesCard } from './invites-card';
 import { type PersonAction, PersonDialog } from './person-dialog';
 
-const texts = words.people;
+const texts = peopleWords;
 const ROW_HEIGHT = 44;
 
 type OnAct = (person: Person, action: PersonAction) => void;

@@ -4,10 +4,11 @@ import { shownError } from '../../api/load-state';
 import { changePerson, PEOPLE, type Person, type PersonChange, removePerson } from '../../api/people';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
 import { ErrorCard } from '../../parts/states/states';
+import { peopleWords } from '../../words/people';
 import { words } from '../../words/en';
 import styles from './people.module.css';
 
-const texts = words.people;
+const texts = peopleWords;
 
 export type PersonAction = 'admin' | 'member' | 'deactivate' | 'reactivate' | 'remove';
 

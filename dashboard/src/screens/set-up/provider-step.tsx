@@ -5,11 +5,12 @@ import { createVirtualKey, type NewVirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
+import { virtualKeyWords } from '../../words/virtual-keys';
 import { words } from '../../words/en';
 import styles from './set-up.module.css';
 
 const texts = words.setUp.provider;
-const fields = words.virtualKeys.dialog;
+const fields = virtualKeyWords.dialog;
 
 /** Stores the first credential. Skipped, the sandbox answers. */
 export function ProviderStep({ onDone }: { onDone: () => void }) {

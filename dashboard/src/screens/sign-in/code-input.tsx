@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { words } from '../../words/en';
+import { signInWords } from '../../words/sign-in';
 
 interface CodeInputProps {
   readonly value: string;
@@ -12,8 +12,8 @@ interface CodeInputProps {
 export function CodeInput({ value, onChange, isFirst = false }: CodeInputProps) {
   return (
     <TextInput
-      label={words.signIn.code}
-      description={words.signIn.codeHelp}
+      label={signInWords.code}
+      description={signInWords.codeHelp}
       autoComplete="one-time-code"
       spellCheck={false}
       maxLength={40}

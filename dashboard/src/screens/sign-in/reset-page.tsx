@@ -4,13 +4,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { resetPassword } from '../../api/auth';
 import { sessionQuery } from '../../session/session';
-import { words } from '../../words/en';
+import { signInWords } from '../../words/sign-in';
 import { CodeInput } from './code-input';
 import { SignInFrame } from './sign-in-frame';
 import styles from './sign-in-page.module.css';
 import { asksForCode, SignInProblem } from './sign-in-problem';
 
-const texts = words.signIn.reset;
+const texts = signInWords.reset;
 const MIN_PASSWORD = 12;
 
 export const isResetToken = (token: string): boolean => token.startsWith('gw_reset_');

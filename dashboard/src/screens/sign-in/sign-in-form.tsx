@@ -5,12 +5,12 @@ import { type SyntheticEvent, useState } from 'react';
 import { signIn } from '../../api/auth';
 import { canUsePasskeys, signInWithPasskey } from '../../api/passkeys';
 import { sessionQuery } from '../../session/session';
-import { words } from '../../words/en';
+import { signInWords } from '../../words/sign-in';
 import { CodeInput } from './code-input';
 import styles from './sign-in-page.module.css';
 import { asksForCode, SignInProblem } from './sign-in-problem';
 
-const texts = words.signIn;
+const texts = signInWords;
 
 /** Password first. Who has an authenticator app is then asked for its code. A passkey needs neither. */
 export function SignInForm() {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Brand } from '../../parts/brand';
-import { words } from '../../words/en';
+import { signInWords } from '../../words/sign-in';
 import styles from './sign-in-page.module.css';
 
 /** The card in the middle of an otherwise empty page, for those who are not signed in. */
@@ -19,12 +19,12 @@ export function SignInFrame({
       <section className={styles.card}>
         <h1>{title}</h1>
         <p className={styles.host}>{location.host}</p>
-        {!isSecureContext && <p className={styles.warning}>{words.signIn.insecure}</p>}
+        {!isSecureContext && <p className={styles.warning}>{signInWords.insecure}</p>}
         {text && <p className={styles.text}>{text}</p>}
         {children}
       </section>
       <p className={styles.help}>
-        {words.signIn.lockedOut} <code>{words.signIn.command}</code>
+        {signInWords.lockedOut} <code>{signInWords.command}</code>
       </p>
     </main>
   );

@@ -1,7 +1,7 @@
 import { Navigate, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../../session/session';
-import { words } from '../../words/en';
+import { signInWords } from '../../words/sign-in';
 import { SignInForm } from './sign-in-form';
 import { SignInFrame } from './sign-in-frame';
 
@@ -18,7 +18,7 @@ export function SignInPage({ returnTo }: { returnTo: string | undefined }) {
   }, [isReturning, returnTo, history]);
   if (session) return isReturning ? null : <Navigate to="/" replace />;
   return (
-    <SignInFrame title={words.signIn.title}>
+    <SignInFrame title={signInWords.title}>
       <SignInForm />
     </SignInFrame>
   );

@@ -1,10 +1,11 @@
 import { ApiError } from '../../api/client';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
+import { signInWords } from '../../words/sign-in';
 import { words } from '../../words/en';
 import styles from './sign-in-page.module.css';
 
-const texts = words.signIn;
+const texts = signInWords;
 const MINUTE_S = 60;
 
 /** What people can do something about, in one line. */

@@ -4,12 +4,13 @@ import { useState } from 'react';
 import { accountQuery } from '../../api/account';
 import { stepUp } from '../../api/auth';
 import { canUsePasskeys, stepUpWithPasskey } from '../../api/passkeys';
+import { signInWords } from '../../words/sign-in';
 import { words } from '../../words/en';
 import { CodeInput } from './code-input';
 import { SignInProblem } from './sign-in-problem';
 import styles from './step-up-dialog.module.css';
 
-const texts = words.signIn.stepUp;
+const texts = signInWords.stepUp;
 
 interface StepUpProps {
   readonly onProved: () => void;
@@ -82,7 +83,7 @@ function PasswordProof({ asksForCode, onProved, onClose }: StepUpProps & { reado
       }}
     >
       <PasswordInput
-        label={words.signIn.password}
+        label={signInWords.password}
         autoComplete="current-password"
         required
         withAsterisk={false}

@@ -1,10 +1,10 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import type { CatalogProvider } from '../../api/virtual-keys';
-import { words } from '../../words/en';
+import { virtualKeyWords } from '../../words/virtual-keys';
 import styles from './virtual-key-dialog.module.css';
 import { type Form, isNeeded } from './virtual-key-form';
 
-const texts = words.virtualKeys.dialog;
+const texts = virtualKeyWords.dialog;
 
 interface AccountFieldsProps {
   readonly form: Form;

@@ -13,11 +13,12 @@ import { Can } from '../../parts/states/can';
 import { ErrorCard } from '../../parts/states/states';
 import { StatusPill, type Tone } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
+import { virtualKeyWords } from '../../words/virtual-keys';
 import { words } from '../../words/en';
 import styles from './virtual-key-dialog.module.css';
 import { type Form, isReachable, testBody } from './virtual-key-form';
 
-const texts = words.virtualKeys.test;
+const texts = virtualKeyWords.test;
 const TONES: Readonly<Record<CredentialTest['outcome'], Tone>> = {
   works: 'success',
   refused: 'error',

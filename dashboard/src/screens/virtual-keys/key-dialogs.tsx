@@ -7,6 +7,7 @@ import { copyVirtualKey, testVirtualKey } from '../../api/virtual-keys';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
 import { ErrorCard, Loading } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
+import { virtualKeyWords } from '../../words/virtual-keys';
 import { words } from '../../words/en';
 import { Details, Outcome } from './credential-test-panel';
 import styles from './virtual-key-dialog.module.css';
@@ -27,10 +28,10 @@ export function RemoveDialog({ virtualKey, onClose }: KeyDialogProps) {
   });
   return (
     <ConfirmByName
-      title={words.virtualKeys.removeTitle(virtualKey.slug)}
-      text={words.virtualKeys.removeText}
+      title={virtualKeyWords.removeTitle(virtualKey.slug)}
+      text={virtualKeyWords.removeText}
       name={virtualKey.slug}
-      action={words.virtualKeys.remove}
+      action={virtualKeyWords.remove}
       isRunning={removal.isPending}
       error={removal.isError ? shownError(removal.error) : null}
       onConfirm={() => removal.mutate()}
@@ -47,7 +48,7 @@ export function TestDialog({ virtualKey, onClose }: KeyDialogProps) {
     <Modal
       opened
       onClose={onClose}
-      title={words.virtualKeys.test.title(virtualKey.slug)}
+      title={virtualKeyWords.test.title(virtualKey.slug)}
       closeButtonProps={{ 'aria-label': words.parts.close }}
     >
       <div className={styles.form}>
@@ -63,7 +64,7 @@ export function TestDialog({ virtualKey, onClose }: KeyDialogProps) {
         {!test.data && !test.isError && <Loading lines={2} />}
         <div className={styles.actions}>
           <Button loading={test.isPending} onClick={() => mutate(virtualKey.slug)}>
-            {words.virtualKeys.test.again}
+            {virtualKeyWords.test.again}
           </Button>
           <Button variant="filled" onClick={onClose}>
             {words.parts.close}
@@ -74,7 +75,7 @@ export function TestDialog({ virtualKey, onClose }: KeyDialogProps) {
   );
 }
 
-const texts = words.virtualKeys.copyDialog;
+const texts = virtualKeyWords.copyDialog;
 
 /** A virtual key with the same credential in another workspace. Its limits begin at nothing there. */
 export function CopyDialog({ virtualKey, onClose }: KeyDialogProps) {

@@ -1,9 +1,11 @@
 import { Select, TextInput } from '@mantine/core';
+import { apiKeyWords } from '../../words/api-keys';
+import { virtualKeyWords } from '../../words/virtual-keys';
 import { words } from '../../words/en';
 import styles from './virtual-key-dialog.module.css';
 import { type Form, isAmount, type Period } from './virtual-key-form';
 
-const texts = words.virtualKeys.dialog;
+const texts = virtualKeyWords.dialog;
 
 interface LimitFieldsProps {
   readonly form: Form;
@@ -21,7 +23,7 @@ export function LimitFields({ form, isEditable, onChange }: LimitFieldsProps) {
         placeholder={words.parts.noLimit}
         inputMode="decimal"
         value={form.budget}
-        error={isAmount(form.budget) ? null : words.apiKeys.dialog.number}
+        error={isAmount(form.budget) ? null : apiKeyWords.dialog.number}
         onChange={({ currentTarget }) => onChange({ ...form, budget: currentTarget.value.trim() })}
       />
       <Select
@@ -35,7 +37,7 @@ export function LimitFields({ form, isEditable, onChange }: LimitFieldsProps) {
         placeholder={words.parts.noLimit}
         inputMode="numeric"
         value={form.rate}
-        error={isAmount(form.rate) ? null : words.apiKeys.dialog.number}
+        error={isAmount(form.rate) ? null : apiKeyWords.dialog.number}
         onChange={({ currentTarget }) => onChange({ ...form, rate: currentTarget.value.trim() })}
       />
     </div>

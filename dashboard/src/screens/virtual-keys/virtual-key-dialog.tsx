@@ -6,6 +6,7 @@ import { shownError } from '../../api/load-state';
 import { type CatalogProvider, catalogQuery, updateVirtualKey } from '../../api/virtual-keys';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
+import { virtualKeyWords } from '../../words/virtual-keys';
 import { words } from '../../words/en';
 import { AccountFields } from './account-fields';
 import { CredentialTestPanel } from './credential-test-panel';
@@ -23,7 +24,7 @@ import {
   slugOf,
 } from './virtual-key-form';
 
-const texts = words.virtualKeys.dialog;
+const texts = virtualKeyWords.dialog;
 
 interface VirtualKeyDialogProps {
   /** The one that is changed; null for a new one. */
@@ -115,7 +116,9 @@ function ProviderSelect({ providers, value, isFixed, onChange }: ProviderSelectP
       description={isFixed ? texts.providerFixed : undefined}
       searchable
       nothingFoundMessage={texts.providerNone}
-      maxDropdownHeight={280}
+      // The list itself scrolls, as assistive technology expects of the list of a combobox.
+      withScrollArea={false}
+      classNames={{ options: styles.options }}
       data-autofocus={!isFixed}
       onChange={(id) => onChange(id ?? '')}
     />

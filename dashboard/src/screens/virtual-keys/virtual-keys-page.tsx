@@ -14,13 +14,15 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { LimitMeter } from '../../parts/values/limit-meter';
 import { Moment, StatusPill, type Tone, Value } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
+import { apiKeyWords } from '../../words/api-keys';
+import { virtualKeyWords } from '../../words/virtual-keys';
 import { words } from '../../words/en';
 import { CopyDialog, RemoveDialog, TestDialog } from './key-dialogs';
 import { VirtualKeyDialog } from './virtual-key-dialog';
 import styles from './virtual-keys-page.module.css';
 
-const { columns: titles } = words.virtualKeys;
-const { status: statuses } = words.apiKeys;
+const { columns: titles } = virtualKeyWords;
+const { status: statuses } = apiKeyWords;
 const TONES: Readonly<Record<VirtualKey['status'], Tone>> = {
   active: 'success',
   exhausted: 'error',
@@ -60,14 +62,14 @@ export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: V
   const create = (
     <Can isAllowed={may('virtual_keys.create')} scope="virtual_keys.create">
       <Button variant="filled" onClick={() => onCreating(true)}>
-        {words.virtualKeys.create}
+        {virtualKeyWords.create}
       </Button>
     </Can>
   );
   return (
-    <Page title={words.virtualKeys.title} text={words.virtualKeys.text} isTable action={create}>
+    <Page title={virtualKeyWords.title} text={virtualKeyWords.text} isTable action={create}>
       <DataTable<VirtualKey>
-        label={words.virtualKeys.table}
+        label={virtualKeyWords.table}
         columns={columns}
         rows={query.data?.data ?? []}
         keyOf={({ id }) => id}
@@ -83,13 +85,13 @@ export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: V
         empty={
           <EmptyState
             icon={<IconPlugConnected size={20} aria-hidden />}
-            title={words.virtualKeys.empty}
-            text={words.virtualKeys.emptyText}
+            title={virtualKeyWords.empty}
+            text={virtualKeyWords.emptyText}
           >
             {create}
           </EmptyState>
         }
-        footer={words.virtualKeys.count(query.data?.total ?? 0)}
+        footer={virtualKeyWords.count(query.data?.total ?? 0)}
       />
       {isCreating && <VirtualKeyDialog virtualKey={null} onClose={() => onCreating(false)} />}
       {editedKey && <VirtualKeyDialog virtualKey={editedKey} onClose={() => onEditing(undefined)} />}
@@ -163,12 +165,12 @@ const columnsOf = (
 /** How requests went; below 95 % a colour and the words say so. */
 function Health({ health, isKnown }: { health: KeyHealth | undefined; isKnown: boolean }) {
   if (!isKnown) return <Value>{null}</Value>;
-  if (!health || health.requests === 0) return <Value isMuted>{words.virtualKeys.noRequests}</Value>;
+  if (!health || health.requests === 0) return <Value isMuted>{virtualKeyWords.noRequests}</Value>;
   const rate = `${Number(health.success_rate.toFixed(1))} %`;
   return (
-    <span className={styles.health} title={words.virtualKeys.health(rate, exact(health.requests))}>
+    <span className={styles.health} title={virtualKeyWords.health(rate, exact(health.requests))}>
       <StatusPill tone={toneOf(health.success_rate)}>{rate}</StatusPill>
-      <span className={styles.latency}>{words.virtualKeys.latencyOf(duration(health.p50_latency))}</span>
+      <span className={styles.latency}>{virtualKeyWords.latencyOf(duration(health.p50_latency))}</span>
     </span>
   );
 }
@@ -179,10 +181,10 @@ function toneOf(rate: number): Tone {
 }
 
 const ACTIONS = [
-  { action: 'edit', text: words.virtualKeys.edit, scope: 'virtual_keys.update' },
-  { action: 'test', text: words.virtualKeys.test.run, scope: 'virtual_keys.update' },
-  { action: 'copy', text: words.virtualKeys.copy, scope: 'virtual_keys.copy' },
-  { action: 'remove', text: words.virtualKeys.remove, scope: 'virtual_keys.delete' },
+  { action: 'edit', text: virtualKeyWords.edit, scope: 'virtual_keys.update' },
+  { action: 'test', text: virtualKeyWords.test.run, scope: 'virtual_keys.update' },
+  { action: 'copy', text: virtualKeyWords.copy, scope: 'virtual_keys.copy' },
+  { action: 'remove', text: virtualKeyWords.remove, scope: 'virtual_keys.delete' },
 ] as const;
 
 function RowMenu({ virtualKey, onAction }: { virtualKey: VirtualKey; onAction: OnAction }) {

@@ -4,6 +4,7 @@ import { loadStateOf } from '../../../api/load-state';
 import { Page } from '../../../parts/shell/page';
 import { Loadable } from '../../../parts/states/states';
 import { usePlace } from '../../../session/session';
+import { accountWords } from '../../../words/account';
 import { words } from '../../../words/en';
 import styles from './account.module.css';
 import { PasskeysSection } from './passkeys-section';
@@ -12,7 +13,7 @@ import { Section } from './section';
 import { SessionsSection } from './sessions-section';
 import { TotpSection } from './totp-section';
 
-const texts = words.account;
+const texts = accountWords;
 
 /** What the person who is signed in may change about themselves. */
 export function AccountPage() {

@@ -6,11 +6,11 @@ import { loadStateOf } from '../../../api/load-state';
 import { addPasskey, canUsePasskeys } from '../../../api/passkeys';
 import { Loadable } from '../../../parts/states/states';
 import { Moment } from '../../../parts/values/values';
-import { words } from '../../../words/en';
+import { accountWords } from '../../../words/account';
 import styles from './account.module.css';
 import { Section } from './section';
 
-const texts = words.account.passkeys;
+const texts = accountWords.passkeys;
 
 export function PasskeysSection() {
   const queryClient = useQueryClient();

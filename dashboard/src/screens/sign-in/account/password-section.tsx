@@ -2,13 +2,13 @@ import { Button, PasswordInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ACCOUNT, changePassword } from '../../../api/account';
-import { words } from '../../../words/en';
+import { accountWords } from '../../../words/account';
 import { CodeInput } from '../code-input';
 import { SignInProblem } from '../sign-in-problem';
 import styles from './account.module.css';
 import { Section } from './section';
 
-const texts = words.account.password;
+const texts = accountWords.password;
 const EMPTY = { current: '', next: '', code: '' };
 
 export function PasswordSection({ hasTotp }: { hasTotp: boolean }) {

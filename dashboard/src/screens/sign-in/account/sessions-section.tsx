@@ -10,11 +10,11 @@ import {
 import { loadStateOf } from '../../../api/load-state';
 import { Loadable } from '../../../parts/states/states';
 import { Moment, StatusPill } from '../../../parts/values/values';
-import { words } from '../../../words/en';
+import { accountWords } from '../../../words/account';
 import styles from './account.module.css';
 import { Section } from './section';
 
-const texts = words.account.sessions;
+const texts = accountWords.sessions;
 
 /** Browser and system, as far as the browser told them. */
 function browserOf({ user_agent }: OwnSession): string {

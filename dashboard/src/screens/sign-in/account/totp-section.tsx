@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { renderSVG } from 'uqr';
 import { ACCOUNT, beginTotp, confirmTotp, removeTotp, renewRecoveryCodes } from '../../../api/account';
 import { StatusPill } from '../../../parts/values/values';
-import { words } from '../../../words/en';
+import { accountWords } from '../../../words/account';
 import { SignInProblem } from '../sign-in-problem';
 import styles from './account.module.css';
 import { Section } from './section';
 
-const texts = words.account.totp;
+const texts = accountWords.totp;
 
 /** The authenticator app and its recovery codes. Every change asks for a fresh proof by itself. */
 export function TotpSection({ isOn, codesLeft }: { isOn: boolean; codesLeft: number }) {
