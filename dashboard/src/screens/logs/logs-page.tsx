@@ -136,7 +136,7 @@ function LogsFooter({ count, isLoading }: { count: number; isLoading: boolean })
 const exampleOf = (): string =>
   [
     `curl ${location.origin}/v1/chat/completions \\`,
-    `  -H "x-gateway-api-key: ${words.setUp.request.keyMissing}" -H "x-gateway-provider: sandbox" \\`,
+    `  -H "x-gateway-api-key: ${words.logs.keyMissing}" -H "x-gateway-provider: sandbox" \\`,
     `  -H "content-type: application/json" -d '{"model":"sandbox-1","messages":[{"role":"user","content":"Hello"}]}'`,
   ].join('\n');
 

@@ -4,7 +4,7 @@ import { loadStateOf } from '../../api/load-state';
 import { LimitMeter } from '../../parts/values/limit-meter';
 import { Moment } from '../../parts/values/values';
 import { usePlace } from '../../session/session';
-import { words } from '../../words/en';
+import { overviewWords } from '../../words/overview';
 import { Card } from './card';
 import styles from './overview.module.css';
 
@@ -29,24 +29,20 @@ export function BudgetsCard() {
     .filter(({ share }) => share >= NEARLY_FULL)
     .sort((a, b) => b.share - a.share);
   return (
-    <Card
-      title={words.overview.budgets}
-      span={4}
-      state={loadStateOf(keys, 'workspace_service_api_keys.list')}
-    >
+    <Card title={overviewWords.budgets} span={4} state={loadStateOf(keys, 'workspace_service_api_keys.list')}>
       {() => (
         <div className={styles.groups}>
-          {budgets.length === 0 && <p className={styles.muted}>{words.overview.budgetsNone}</p>}
+          {budgets.length === 0 && <p className={styles.muted}>{overviewWords.budgetsNone}</p>}
           {budgets.slice(0, SHOWN).map(({ id, name, limit }) => (
             <div key={id}>
               <strong>{name}</strong>
               <LimitMeter label={name} limits={[limit]} />
               <p className={styles.muted}>
                 {limit.next_usage_reset_at === null ? (
-                  words.overview.noReset
+                  overviewWords.noReset
                 ) : (
                   <>
-                    {words.overview.resets} <Moment at={limit.next_usage_reset_at} />
+                    {overviewWords.resets} <Moment at={limit.next_usage_reset_at} />
                   </>
                 )}
               </p>

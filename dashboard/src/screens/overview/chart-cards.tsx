@@ -14,6 +14,7 @@ import type { LoadState } from '../../parts/states/load-state';
 import { Loading } from '../../parts/states/states';
 import { useZone } from '../../parts/zone';
 import { usePlace } from '../../session/session';
+import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
 import { Card } from './card';
 import type { Periods } from './figure-cards';
@@ -47,7 +48,7 @@ export function ResultsCard({ now, interval }: Periods) {
       : { phase: 'ready' };
   return (
     <Card
-      title={words.overview.byResult}
+      title={overviewWords.byResult}
       note={`${bucketName(minutes)}, ${offset(zone)}`}
       span={8}
       state={state}
@@ -56,7 +57,7 @@ export function ResultsCard({ now, interval }: Periods) {
       {() => (
         <>
           <Histogram
-            label={words.overview.byResult}
+            label={overviewWords.byResult}
             series={RESULT_SERIES}
             bars={bars}
             height={150}
@@ -86,14 +87,14 @@ export function LatencyCard({ now }: Periods) {
     return {
       times: all.map(({ timestamp }) => new Date(timestamp ?? 0)),
       series: [
-        { name: words.overview.p50, values: all.map(({ p50 }) => p50 ?? null) },
-        { name: words.overview.p95, values: all.map(({ p95 }) => p95 ?? null) },
+        { name: overviewWords.p50, values: all.map(({ p50 }) => p50 ?? null) },
+        { name: overviewWords.p95, values: all.map(({ p95 }) => p95 ?? null) },
       ],
     };
   }, [points]);
   return (
     <Card
-      title={words.overview.latencyChart}
+      title={overviewWords.latencyChart}
       note={offset(zone)}
       span={12}
       state={loadStateOf(query, 'analytics.view')}
@@ -102,7 +103,7 @@ export function LatencyCard({ now }: Periods) {
       {() => (
         <Suspense fallback={<Loading lines={3} />}>
           <TimeChart
-            label={words.overview.latencyChart}
+            label={overviewWords.latencyChart}
             times={times}
             series={series}
             format={duration}

@@ -4,6 +4,7 @@ import { loadStateOf } from '../../api/load-state';
 import { Sparkline } from '../../parts/charts/sparkline';
 import { duration, money, nanoOfCents, percent, short } from '../../parts/format/numbers';
 import type { Interval } from '../../parts/range/range';
+import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
 import { Card } from './card';
 import styles from './overview.module.css';
@@ -15,7 +16,7 @@ export interface Periods {
   readonly interval: Interval;
 }
 
-const { cards } = words.overview;
+const { cards } = overviewWords;
 const SCOPE = 'analytics.view';
 
 export function RequestsCard({ now, before }: Periods) {
@@ -139,12 +140,12 @@ function Figure({ text, delta, unit = ' %', isMoreBetter }: FigureProps) {
   const tone = isMeant ? (delta > 0 === isMoreBetter ? 'success' : 'error') : undefined;
   const change =
     delta === null
-      ? words.overview.noBefore
+      ? overviewWords.noBefore
       : `${delta < 0 ? '−' : '+'}${Math.abs(delta).toFixed(Math.abs(delta) < 10 ? 1 : 0)}${unit}`;
   return (
     <p className={styles.figure}>
       {text}
-      <span className={styles.delta} data-tone={tone} title={words.overview.delta(change)}>
+      <span className={styles.delta} data-tone={tone} title={overviewWords.delta(change)}>
         {change}
       </span>
     </p>

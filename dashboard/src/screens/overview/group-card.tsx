@@ -5,6 +5,7 @@ import { apiKeysQuery } from '../../api/keys';
 import { loadStateOf } from '../../api/load-state';
 import { exact, money, nanoOfCents } from '../../parts/format/numbers';
 import { usePlace } from '../../session/session';
+import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
 import { Card } from './card';
 import styles from './overview.module.css';
@@ -40,7 +41,7 @@ export function GroupCard({ title, groupBy, measure, query }: GroupCardProps) {
     <Card title={title} span={4} state={loadStateOf(groups, 'analytics.view')}>
       {() => (
         <div className={styles.groups}>
-          {rows.length === 0 && <p className={styles.muted}>{words.overview.none}</p>}
+          {rows.length === 0 && <p className={styles.muted}>{overviewWords.none}</p>}
           {rows.map(({ value, amount }) => (
             <div key={value}>
               <p className={styles.group}>

@@ -5,6 +5,7 @@ import { RangePicker } from '../../parts/range/range-picker';
 import { Page } from '../../parts/shell/page';
 import { useZone } from '../../parts/zone';
 import { usePlace } from '../../session/session';
+import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
 import { BudgetsCard } from './budgets-card';
 import { LatencyCard, ResultsCard } from './chart-cards';
@@ -44,8 +45,8 @@ export function OverviewPage({ range: text, onRange }: OverviewPageProps) {
   const periods = { now, before, interval };
   return (
     <Page
-      title={words.overview.title}
-      text={words.overview.text(workspace.name, name)}
+      title={overviewWords.title}
+      text={overviewWords.text(workspace.name, name)}
       tools={<RangePicker value={range} onChange={(next) => onRange(rangeText(next))} />}
     >
       <div className={styles.board}>
@@ -56,10 +57,10 @@ export function OverviewPage({ range: text, onRange }: OverviewPageProps) {
         <ResultsCard {...periods} />
         <BudgetsCard />
         <LatencyCard {...periods} />
-        <GroupCard title={words.overview.costByModel} groupBy="ai-models" measure="cost" query={now} />
-        <GroupCard title={words.overview.costByKey} groupBy="api_key" measure="cost" query={now} />
+        <GroupCard title={overviewWords.costByModel} groupBy="ai-models" measure="cost" query={now} />
+        <GroupCard title={overviewWords.costByKey} groupBy="api_key" measure="cost" query={now} />
         <GroupCard
-          title={words.overview.errorsByStatus}
+          title={overviewWords.errorsByStatus}
           groupBy="status_code"
           measure="requests"
           query={{ ...now, conditions: { is_success: 'false' } }}

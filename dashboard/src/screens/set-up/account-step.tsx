@@ -5,10 +5,11 @@ import { setUp } from '../../api/auth';
 import { shownError } from '../../api/load-state';
 import { EmptyState, ErrorCard } from '../../parts/states/states';
 import { sessionQuery } from '../../session/session';
+import { setUpWords } from '../../words/set-up';
 import { words } from '../../words/en';
 import styles from './set-up.module.css';
 
-const texts = words.setUp.account;
+const texts = setUpWords.account;
 const MIN_PASSWORD = 12;
 
 /** Makes the owner's account with the one-use token of the set-up link. */

@@ -6,10 +6,11 @@ import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
 import { virtualKeyWords } from '../../words/virtual-keys';
+import { setUpWords } from '../../words/set-up';
 import { words } from '../../words/en';
 import styles from './set-up.module.css';
 
-const texts = words.setUp.provider;
+const texts = setUpWords.provider;
 const fields = virtualKeyWords.dialog;
 
 /** Stores the first credential. Skipped, the sandbox answers. */
@@ -60,7 +61,7 @@ export function ProviderStep({ onDone }: { onDone: () => void }) {
         )}
         <div className={styles.actions}>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            {words.setUp.skip}
+            {setUpWords.skip}
           </Button>
           <Button type="submit" variant="filled" loading={creation.isPending}>
             {texts.submit}

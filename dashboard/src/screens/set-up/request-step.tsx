@@ -10,10 +10,11 @@ import { ErrorCard } from '../../parts/states/states';
 import { CopyButton } from '../../parts/values/identifier';
 import { Money, StatusPill, toneOfStatus } from '../../parts/values/values';
 import { usePlace } from '../../session/session';
+import { setUpWords } from '../../words/set-up';
 import { words } from '../../words/en';
 import styles from './set-up.module.css';
 
-const texts = words.setUp.request;
+const texts = setUpWords.request;
 const POLL_MS = 2_000;
 
 const curlOf = (key: string, target: string): string =>
@@ -64,10 +65,10 @@ export function RequestStep({ onDone }: { onDone: () => void }) {
         <Arrival />
         <div className={styles.actions}>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            {words.setUp.skip}
+            {setUpWords.skip}
           </Button>
           <Button variant="filled" onClick={onDone}>
-            {words.setUp.go}
+            {setUpWords.go}
           </Button>
         </div>
       </div>

@@ -3,7 +3,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { Brand } from '../../parts/brand';
 import { Loading } from '../../parts/states/states';
 import { PlaceProvider, useSession } from '../../session/session';
-import { words } from '../../words/en';
+import { setUpWords } from '../../words/set-up';
 import { AccountStep } from './account-step';
 import { ProviderStep } from './provider-step';
 import { RequestStep } from './request-step';
@@ -57,11 +57,11 @@ export function SetUpPage({ token, step, onStep }: SetUpPageProps) {
 function Progress({ shown }: { shown: SetUpStep }) {
   const at = STEPS.indexOf(shown);
   return (
-    <ol className={styles.steps} aria-label={words.setUp.progress}>
+    <ol className={styles.steps} aria-label={setUpWords.progress}>
       {STEPS.map((step, index) => (
         <li key={step} aria-current={index === at ? 'step' : undefined} data-done={index < at || undefined}>
           <span className={styles.mark}>{index < at ? <IconCheck size={14} aria-hidden /> : index + 1}</span>
-          {words.setUp.steps[step]}
+          {setUpWords.steps[step]}
         </li>
       ))}
     </ol>

@@ -5,10 +5,11 @@ import { invite } from '../../api/invites';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
+import { setUpWords } from '../../words/set-up';
 import { words } from '../../words/en';
 import styles from './set-up.module.css';
 
-const texts = words.setUp.team;
+const texts = setUpWords.team;
 
 /** Invites others. What was sent before one failed stays sent, and its lines leave the list. */
 export function TeamStep({ onDone }: { onDone: () => void }) {
@@ -49,7 +50,7 @@ export function TeamStep({ onDone }: { onDone: () => void }) {
             {texts.submit}
           </Button>
           <Button variant="filled" onClick={onDone}>
-            {words.setUp.finish}
+            {setUpWords.finish}
           </Button>
         </div>
       </form>

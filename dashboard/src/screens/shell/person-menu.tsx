@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { IconLogout, IconSettings, IconUser } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { usePlace, useSignOut } from '../../session/session';
-import { accountWords } from '../../words/account';
 import { words } from '../../words/en';
 import styles from './menus.module.css';
 
@@ -45,7 +44,7 @@ export function PersonMenu() {
           closeMenuOnClick
           leftSection={<IconUser size={16} aria-hidden />}
         >
-          {accountWords.title}
+          {words.shell.accountPage}
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
           {words.shell.signOut}

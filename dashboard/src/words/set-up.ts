@@ -1,0 +1,46 @@
+export const setUpWords = {
+  steps: {
+    account: 'Your account',
+    provider: 'Connect a provider',
+    request: 'Send a request',
+    team: 'Invite your team',
+  },
+  progress: 'Set-up steps',
+  skip: 'Skip',
+  go: 'Continue',
+  finish: 'Open the dashboard',
+  account: {
+    title: 'Create your account',
+    text: 'You become the owner of this organization. Others can join by invitation.',
+    name: 'Your name',
+    email: 'E-mail',
+    password: 'Password',
+    passwordHelp: 'At least 12 characters. A sentence is easy to remember.',
+    submit: 'Create account',
+    noToken: 'This link is incomplete',
+    noTokenText:
+      'Open the whole set-up link that the first start printed. It is also in bootstrap.json, as setup_url.',
+  },
+  provider: {
+    title: 'Connect a provider',
+    text: 'Gatehouse encrypts the credential and never shows it again. Without one, use the built-in sandbox.',
+    submit: 'Store credential',
+  },
+  request: {
+    title: 'Send a request',
+    text: 'Run this on your machine, or use your own SDK. It appears here when it arrives.',
+    keyMissing: 'YOUR_API_KEY',
+    createKey: 'Create an API key for this request',
+    waiting: 'Waiting for your first request',
+    arrived: 'Your first request arrived',
+    openInLogs: 'Open it in Logs',
+    snippets: 'Code examples',
+  },
+  team: {
+    title: 'Invite your team',
+    text: 'One e-mail address per line. Everyone becomes a member of this workspace.',
+    emails: 'E-mail addresses',
+    submit: 'Send invites',
+    sent: (count: number) => `${count} ${count === 1 ? 'invite' : 'invites'} sent.`,
+  },
+};
