@@ -30,7 +30,7 @@ export class LimitStatusService {
     return { statuses, isPartial };
   }
 
-  /** Adds to a budget until its reset. Gateway processes hold to it as soon as they hear of the change. */
+  /** Adds to a budget until its reset. Gateway processes apply it when they receive the change. */
   async raise(caller: Principal, id: string, { by }: RaiseLimitDto): Promise<LimitStatus> {
     if (!isUuid(id)) throw new AppError('not_found', { resource: 'limit' });
     const ruleId = id.toLowerCase();

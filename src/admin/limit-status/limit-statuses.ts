@@ -79,7 +79,7 @@ function endOf(left: number, perDay: number, { now, endsAt }: { now: number; end
 /** The last one that a date can hold: https://tc39.es/ecma262/#sec-time-values-and-time-range */
 const LAST_MOMENT = 8.64e15;
 
-/** Of a rate, what it allows: its use is gone again before somebody has read it. */
+/** A rate without its use, which changes faster than anyone could read it. */
 export function rateStatus(subject: LimitSubject, rule: RateRule): LimitStatus {
   const { id, type, unit, value } = rule;
   return {
