@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { words } from '../../words/en';
 import type { ShownError } from '../states/load-state';
 import { ErrorCard } from '../states/states';
-import styles from './confirm-by-name.module.css';
+import dialog from './dialog-form.module.css';
 
 interface ConfirmByNameProps {
   readonly title: string;
@@ -25,13 +25,13 @@ export function ConfirmByName(props: ConfirmByNameProps) {
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': words.parts.close }}>
       <form
-        className={styles.form}
+        className={dialog.form}
         onSubmit={(event) => {
           event.preventDefault();
           if (typed === name) onConfirm();
         }}
       >
-        <div className={styles.text}>{text}</div>
+        <div className={dialog.text}>{text}</div>
         <TextInput
           label={words.confirm.type(name)}
           value={typed}
@@ -41,7 +41,7 @@ export function ConfirmByName(props: ConfirmByNameProps) {
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         {error && <ErrorCard error={error} title={words.errors.actionTitle} />}
-        <div className={styles.actions}>
+        <div className={dialog.actions}>
           <Button onClick={onClose}>{words.parts.cancel}</Button>
           <Button type="submit" variant="filled" color="red" disabled={typed !== name} loading={isRunning}>
             {action}

@@ -8,7 +8,7 @@ import { SecretOnce } from '../../parts/overlay/secret-once';
 import { ErrorCard } from '../../parts/states/states';
 import { apiKeyWords } from '../../words/api-keys';
 import { words } from '../../words/en';
-import styles from './key-actions.module.css';
+import dialog from '../../parts/overlay/dialog-form.module.css';
 
 const texts = apiKeyWords;
 
@@ -61,8 +61,8 @@ export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
       {rotation.data ? (
         <SecretOnce secret={rotation.data.key} onDone={onClose} />
       ) : (
-        <div className={styles.form}>
-          <p className={styles.text}>{texts.rotateText}</p>
+        <div className={dialog.form}>
+          <p className={dialog.text}>{texts.rotateText}</p>
           <Select
             label={texts.transition}
             data={Object.entries(texts.transitions).map(([value, label]) => ({ value, label }))}
@@ -72,7 +72,7 @@ export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
           {rotation.isError && (
             <ErrorCard error={shownError(rotation.error)} title={words.errors.actionTitle} />
           )}
-          <div className={styles.actions}>
+          <div className={dialog.actions}>
             <Button onClick={onClose}>{words.parts.cancel}</Button>
             <Button variant="filled" loading={rotation.isPending} onClick={() => rotation.mutate()}>
               {texts.rotate}

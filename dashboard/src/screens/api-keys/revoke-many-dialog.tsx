@@ -6,7 +6,8 @@ import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { apiKeyWords } from '../../words/api-keys';
 import { words } from '../../words/en';
-import styles from './key-actions.module.css';
+import dialog from '../../parts/overlay/dialog-form.module.css';
+import styles from './revoke-many-dialog.module.css';
 
 const texts = apiKeyWords.many;
 
@@ -37,13 +38,13 @@ export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; o
       closeButtonProps={{ 'aria-label': words.parts.close }}
     >
       <form
-        className={styles.form}
+        className={dialog.form}
         onSubmit={(event) => {
           event.preventDefault();
           if (isConfirmed) revocation.mutate();
         }}
       >
-        <p className={styles.text}>{texts.text}</p>
+        <p className={dialog.text}>{texts.text}</p>
         <fieldset className={styles.choices} aria-label={texts.choose}>
           {keys.map(({ id, name, key }) => (
             <Checkbox
@@ -65,7 +66,7 @@ export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; o
         {revocation.isError && (
           <ErrorCard error={shownError(revocation.error)} title={words.errors.actionTitle} />
         )}
-        <div className={styles.actions}>
+        <div className={dialog.actions}>
           <Button onClick={onClose}>{words.parts.cancel}</Button>
           <Button
             type="submit"

@@ -8,7 +8,7 @@ import { usePlace } from '../../session/session';
 import { peopleWords } from '../../words/people';
 import { words } from '../../words/en';
 import { InviteLink } from './invite-link';
-import styles from './people.module.css';
+import dialog from '../../parts/overlay/dialog-form.module.css';
 
 const texts = peopleWords.invite;
 
@@ -43,7 +43,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         <InviteLink link={sending.data.invite_link} onDone={onClose} />
       ) : (
         <form
-          className={styles.form}
+          className={dialog.form}
           onSubmit={(event) => {
             event.preventDefault();
             sending.mutate();
@@ -84,7 +84,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           {sending.isError && (
             <ErrorCard error={shownError(sending.error)} title={words.errors.actionTitle} />
           )}
-          <div className={styles.actions}>
+          <div className={dialog.actions}>
             <Button onClick={onClose}>{words.parts.cancel}</Button>
             <Button type="submit" variant="filled" loading={sending.isPending}>
               {texts.submit}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { CopyButton } from '../../parts/values/identifier';
 import { peopleWords } from '../../words/people';
+import dialog from '../../parts/overlay/dialog-form.module.css';
 import styles from './people.module.css';
 
 const texts = peopleWords.invite;
@@ -8,14 +9,14 @@ const texts = peopleWords.invite;
 /** Where mails are sent, the link goes to the person and to nobody else. */
 export function InviteLink({ link, onDone }: { link: string | null; onDone: () => void }) {
   return (
-    <div className={styles.form}>
-      <p className={styles.text}>{link === null ? texts.mailed : texts.link}</p>
+    <div className={dialog.form}>
+      <p className={dialog.text}>{link === null ? texts.mailed : texts.link}</p>
       {link !== null && (
         <p>
           <span className={styles.link}>{link}</span> <CopyButton value={link} label={texts.copy} />
         </p>
       )}
-      <div className={styles.actions}>
+      <div className={dialog.actions}>
         <Button variant="filled" onClick={onDone}>
           {texts.done}
         </Button>

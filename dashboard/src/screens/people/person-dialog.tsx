@@ -6,7 +6,7 @@ import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
 import { ErrorCard } from '../../parts/states/states';
 import { peopleWords } from '../../words/people';
 import { words } from '../../words/en';
-import styles from './people.module.css';
+import dialog from '../../parts/overlay/dialog-form.module.css';
 
 const texts = peopleWords;
 
@@ -71,10 +71,10 @@ export function PersonDialog({ person, action, onClose }: PersonDialogProps) {
       title={title(person.email)}
       closeButtonProps={{ 'aria-label': words.parts.close }}
     >
-      <div className={styles.form}>
-        <p className={styles.text}>{text || person.email}</p>
+      <div className={dialog.form}>
+        <p className={dialog.text}>{text || person.email}</p>
         {error && <ErrorCard error={error} title={words.errors.actionTitle} />}
-        <div className={styles.actions}>
+        <div className={dialog.actions}>
           <Button onClick={onClose}>{words.parts.cancel}</Button>
           <Button variant="filled" loading={doing.isPending} onClick={() => doing.mutate()}>
             {button}

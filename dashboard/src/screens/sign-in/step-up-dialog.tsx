@@ -8,7 +8,7 @@ import { signInWords } from '../../words/sign-in';
 import { words } from '../../words/en';
 import { CodeInput } from './code-input';
 import { SignInProblem } from './sign-in-problem';
-import styles from './step-up-dialog.module.css';
+import dialog from '../../parts/overlay/dialog-form.module.css';
 
 const texts = signInWords.stepUp;
 
@@ -28,8 +28,8 @@ export function StepUpDialog({ onProved, onClose }: StepUpProps) {
       zIndex={400}
       closeButtonProps={{ 'aria-label': words.parts.close }}
     >
-      <div className={styles.form}>
-        <p className={styles.text}>{texts.text}</p>
+      <div className={dialog.form}>
+        <p className={dialog.text}>{texts.text}</p>
         {data && <Proofs methods={data.sign_in_methods} onProved={onProved} onClose={onClose} />}
       </div>
     </Modal>
@@ -76,7 +76,7 @@ function PasswordProof({ asksForCode, onProved, onClose }: StepUpProps & { reado
   });
   return (
     <form
-      className={styles.form}
+      className={dialog.form}
       onSubmit={(event) => {
         event.preventDefault();
         proof.mutate();
@@ -93,7 +93,7 @@ function PasswordProof({ asksForCode, onProved, onClose }: StepUpProps & { reado
       />
       {asksForCode && <CodeInput value={form.code} onChange={(code) => setForm({ ...form, code })} />}
       {proof.error && <SignInProblem error={proof.error} />}
-      <div className={styles.actions}>
+      <div className={dialog.actions}>
         <Button onClick={onClose}>{words.parts.cancel}</Button>
         <Button type="submit" variant="filled" loading={proof.isPending}>
           {texts.submit}
