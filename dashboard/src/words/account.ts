@@ -17,7 +17,7 @@ export const accountWords = {
   },
   totp: {
     title: 'Authenticator app',
-    text: 'Signing in with your password then also asks for a code of this app.',
+    text: 'When you sign in with your password, you also enter a code from this app.',
     on: 'On',
     off: 'Off',
     add: 'Add authenticator app',

@@ -28,7 +28,7 @@ export const apiKeyWords = {
   count: (count: number) => `${exactCount(count)} ${count === 1 ? 'key' : 'keys'}`,
   empty: 'No API key yet',
   emptyText: 'An API key lets an application call models through this workspace.',
-  unused: 'not in 30 days',
+  unused: 'Not in 30 days',
   me: 'You',
   filters: { status: 'Status', owner: 'Owner', name: 'Name contains' },
   emptyFiltered: 'No API key matches these filters',

@@ -142,11 +142,11 @@ const columnsOf = (
     width: 'minmax(120px, 1.4fr)',
     cell: ({ name }) => <Value>{name}</Value>,
   },
-  { key: 'key', title: titles.key, width: '150px', cell: ({ key }) => <code>{key}</code> },
+  { key: 'key', title: titles.key, width: '140px', cell: ({ key }) => <code>{key}</code> },
   {
     key: 'owner',
     title: titles.owner,
-    width: 'minmax(80px, 1fr)',
+    width: 'minmax(70px, 1fr)',
     cell: ({ type, user_id }) => (
       <Value isMuted>{user_id === me ? apiKeyWords.me : (types[type] ?? type)}</Value>
     ),
@@ -154,31 +154,31 @@ const columnsOf = (
   {
     key: 'can',
     title: titles.can,
-    width: 'minmax(140px, 1.6fr)',
+    width: 'minmax(120px, 1.6fr)',
     cell: ({ scopes }) => <Value isMuted>{summaryOf(scopes)}</Value>,
   },
   {
     key: 'status',
     title: titles.status,
-    width: '90px',
+    width: '80px',
     cell: ({ status }) => <StatusPill tone={TONES[status]}>{statuses[status] ?? status}</StatusPill>,
   },
   {
     key: 'used',
     title: titles.used,
-    width: '110px',
+    width: '90px',
     cell: ({ id }) => <LastUse lastUse={lastUse} id={id} />,
   },
   {
     key: 'budget',
     title: titles.budget,
-    width: '190px',
+    width: '150px',
     cell: (key) => <LimitMeter label={key.name} limits={limitsOf(key)} />,
   },
   {
     key: 'expires',
     title: titles.expires,
-    width: '110px',
+    width: '96px',
     cell: ({ expires_at }) => <Moment at={expires_at} as="date" />,
   },
   {

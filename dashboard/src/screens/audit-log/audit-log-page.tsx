@@ -68,7 +68,13 @@ function Outcome({ record: { outcome } }: { record: AuditRecord }) {
 
 function ExportLink({ href }: { href: string }) {
   return (
-    <Button component="a" href={href} download leftSection={<IconDownload size={14} aria-hidden />}>
+    <Button
+      component="a"
+      href={href}
+      download
+      c="inherit"
+      leftSection={<IconDownload size={14} aria-hidden />}
+    >
       {auditWords.export}
     </Button>
   );
