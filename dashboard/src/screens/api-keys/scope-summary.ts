@@ -1,6 +1,5 @@
 import { apiKeyWords } from '../../words/api-keys';
 import { scopeWords } from '../../words/scopes';
-import { words } from '../../words/en';
 
 /** Every permission that a workspace key may carry, with its words. */
 const KNOWN = Object.values(scopeWords).flatMap(({ title, scopes }) =>
