@@ -86,7 +86,7 @@ export default tseslint.config(
   {
     files: [
       'src/common/settings/**',
-      'src/launcher/**',
+      'src/cli/**',
       'test/**',
       'bench/**',
       'vitest.config.ts',

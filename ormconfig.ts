@@ -1,4 +1,4 @@
-import { createDataSource } from './src/common/database/data-source.js';
+import { createDataSource } from './src/schema/data-source.js';
 import { loadSettings } from './src/common/settings/settings.js';
 
 const { databaseUrl } = loadSettings(process.env);

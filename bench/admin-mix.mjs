@@ -18,7 +18,11 @@ const READS = [
     path: `/v1/audit-logs?start_time=${LONG_AGO}&end_time=${now}`,
     total: audit,
   })),
-  { name: 'API keys of a workspace', parts: 7, path: ({ workspaceIds }) => `/v1/api-keys?workspace_id=${one(workspaceIds)}` },
+  {
+    name: 'API keys of a workspace',
+    parts: 7,
+    path: ({ workspaceIds }) => `/v1/api-keys?workspace_id=${one(workspaceIds)}`,
+  },
   { name: 'an API key', parts: 30, path: ({ keyIds }) => `/v1/api-keys/${one(keyIds)}` },
   { name: 'a workspace', parts: 12, path: ({ workspaceIds }) => `/v1/admin/workspaces/${one(workspaceIds)}` },
   { name: 'virtual keys', parts: 3, path: () => '/v1/virtual-keys' },
@@ -33,7 +37,11 @@ const WRITES = [
     parts: 30,
     method: 'POST',
     path: () => '/v1/api-keys/workspace/service',
-    body: ({ workspaceIds }) => ({ name: 'Made under load', workspace_id: one(workspaceIds), scopes: ['completions.write'] }),
+    body: ({ workspaceIds }) => ({
+      name: 'Made under load',
+      workspace_id: one(workspaceIds),
+      scopes: ['completions.write'],
+    }),
   },
   {
     name: 'change an API key',
@@ -42,8 +50,19 @@ const WRITES = [
     path: ({ keyIds }) => `/v1/api-keys/${one(keyIds)}`,
     body: () => ({ name: `Changed ${Math.floor(random() * 1e9)}` }),
   },
-  { name: 'rotate an API key', parts: 15, method: 'POST', path: ({ keyIds }) => `/v1/api-keys/${one(keyIds)}/rotate`, body: () => ({}) },
-  { name: 'revoke an API key', parts: 15, method: 'DELETE', path: ({ doomedIds }) => `/v1/api-keys/${doomedIds.pop()}` },
+  {
+    name: 'rotate an API key',
+    parts: 15,
+    method: 'POST',
+    path: ({ keyIds }) => `/v1/api-keys/${one(keyIds)}/rotate`,
+    body: () => ({}),
+  },
+  {
+    name: 'revoke an API key',
+    parts: 15,
+    method: 'DELETE',
+    path: ({ doomedIds }) => `/v1/api-keys/${doomedIds.pop()}`,
+  },
   {
     name: 'change a virtual key',
     parts: 10,

@@ -13,18 +13,60 @@ if (!base || !key || !workspace) {
 }
 const HOUR_MS = 3_600_000;
 const DAYS = 30;
-const GRAPHS = ['requests', 'cost', 'latency', 'tokens', 'users', 'users/requests', 'errors', 'errors/rate', 'errors/stacks', 'errors/status-codes', 'requests/rescued', 'cache/hit-rate', 'cache/latency', 'feedbacks', 'feedbacks/scores', 'feedbacks/weighted', 'feedbacks/ai-models'].map((path) => `graphs/${path}`);
-const GROUPS = ['users', 'ai-models', 'model', 'workspaces', 'ai_service', 'provider', 'api_key', 'config', 'endpoint', 'status_code', 'cache_status', 'prompt', 'metadata/_environment'].map((path) => `groups/${path}`);
-const FILTERED = ['graphs/cost?ai_model=gpt-5&status_code=200', 'graphs/latency?ai_model=gpt-5&status_code=200', 'groups/ai-models?columns=requests,cost,p95_latency&order_by=p95_latency'];
+const GRAPHS = [
+  'requests',
+  'cost',
+  'latency',
+  'tokens',
+  'users',
+  'users/requests',
+  'errors',
+  'errors/rate',
+  'errors/stacks',
+  'errors/status-codes',
+  'requests/rescued',
+  'cache/hit-rate',
+  'cache/latency',
+  'feedbacks',
+  'feedbacks/scores',
+  'feedbacks/weighted',
+  'feedbacks/ai-models',
+].map((path) => `graphs/${path}`);
+const GROUPS = [
+  'users',
+  'ai-models',
+  'model',
+  'workspaces',
+  'ai_service',
+  'provider',
+  'api_key',
+  'config',
+  'endpoint',
+  'status_code',
+  'cache_status',
+  'prompt',
+  'metadata/_environment',
+].map((path) => `groups/${path}`);
+const FILTERED = [
+  'graphs/cost?ai_model=gpt-5&status_code=200',
+  'graphs/latency?ai_model=gpt-5&status_code=200',
+  'groups/ai-models?columns=requests,cost,p95_latency&order_by=p95_latency',
+];
 /** Two filters that many requests fit, few, and none; one of the end user. */
-const LISTS = ['ai_model=gpt-5&status_code=429', 'ai_model=rerank-4&status_code=404', 'ai_model=there-is-none&status_code=200', 'user=user-4990&ai_model=gpt-5'];
+const LISTS = [
+  'ai_model=gpt-5&status_code=429',
+  'ai_model=rerank-4&status_code=404',
+  'ai_model=there-is-none&status_code=200',
+  'user=user-4990&ai_model=gpt-5',
+];
 
 /** Now, in whole minutes: what is asked for twice is asked for alike. */
 const NOW = Math.floor(Date.now() / 60_000) * 60_000;
 
 async function measure(path, query) {
   const url = new URL(`/v1/${path}`, base);
-  for (const [name, value] of Object.entries({ workspace_slug: workspace, ...query })) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries({ workspace_slug: workspace, ...query }))
+    url.searchParams.set(name, value);
   const taken = [];
   let rows = 0;
   for (let time = 0; time < Number(times); time++) {
@@ -40,20 +82,31 @@ async function measure(path, query) {
   return path.startsWith('logs') ? `${at(0.5)} / ${at(0.95)} (${rows} rows)` : `${at(0.5)} / ${at(0.95)}`;
 }
 
-const within = (hours) => ({ time_of_generation_min: new Date(NOW - hours * HOUR_MS).toISOString(), time_of_generation_max: new Date(NOW).toISOString() });
+const within = (hours) => ({
+  time_of_generation_min: new Date(NOW - hours * HOUR_MS).toISOString(),
+  time_of_generation_max: new Date(NOW).toISOString(),
+});
 
 if (only !== 'logs') {
   console.log('| Operation | 30 days, p50 / p95 ms | 24 hours, p50 / p95 ms |\n|---|--:|--:|');
-  for (const path of [...GRAPHS, 'summary/cache', ...GROUPS, ...FILTERED].filter((each) => each.includes(only)))
-    console.log(`| ${path} | ${await measure(`analytics/${path}`, within(DAYS * 24))} | ${await measure(`analytics/${path}`, within(24))} |`);
+  for (const path of [...GRAPHS, 'summary/cache', ...GROUPS, ...FILTERED].filter((each) =>
+    each.includes(only),
+  ))
+    console.log(
+      `| ${path} | ${await measure(`analytics/${path}`, within(DAYS * 24))} | ${await measure(`analytics/${path}`, within(24))} |`,
+    );
 }
 if (only === '' || only === 'logs') {
   /** A cursor is a time of arrival and an id; this one is a place between two rows. */
   const cursorAt = (share) => {
     const at = new Date(NOW - share * DAYS * 24 * HOUR_MS).toISOString().replace('Z', '000Z');
-    return { cursor: Buffer.from(JSON.stringify([at, 'ffffffff-ffff-ffff-ffff-ffffffffffff'])).toString('base64url') };
+    return {
+      cursor: Buffer.from(JSON.stringify([at, 'ffffffff-ffff-ffff-ffff-ffffffffffff'])).toString('base64url'),
+    };
   };
   console.log('\n| List, 50 rows | first page | in the middle | near the end |\n|---|--:|--:|--:|');
   for (const filters of LISTS)
-    console.log(`| ${filters} | ${await measure(`logs?page_size=50&${filters}`, {})} | ${await measure(`logs?page_size=50&${filters}`, cursorAt(0.5))} | ${await measure(`logs?page_size=50&${filters}`, cursorAt(0.97))} |`);
+    console.log(
+      `| ${filters} | ${await measure(`logs?page_size=50&${filters}`, {})} | ${await measure(`logs?page_size=50&${filters}`, cursorAt(0.5))} | ${await measure(`logs?page_size=50&${filters}`, cursorAt(0.97))} |`,
+    );
 }

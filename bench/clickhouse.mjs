@@ -22,8 +22,8 @@ import { GRAPHS } from '../dist/admin/analytics/graphs.js';
 import { GROUPINGS } from '../dist/admin/analytics/groups.js';
 import { ClickHouseLogRows } from '../dist/admin/logs/rows/clickhouse-log-rows.js';
 import { logQueryOf } from '../dist/admin/logs/rows/log-query.js';
-import { ClickHouse } from '../dist/common/usage-store/clickhouse/clickhouse.js';
-import { ClickHouseUsageReader } from '../dist/common/usage-store/clickhouse/clickhouse-usage-reader.js';
+import { ClickHouse } from '../dist/request-log/analytics/clickhouse/clickhouse.js';
+import { ClickHouseUsageReader } from '../dist/request-log/analytics/clickhouse/clickhouse-usage-reader.js';
 import { growingFile } from '../dist/jobs/exports/export-file.js';
 import { columnsOf, ExportRows } from '../dist/jobs/exports/export-rows.js';
 import { ExportWriter } from '../dist/jobs/exports/export-writer.js';
@@ -81,7 +81,10 @@ async function seed([rows = '10000000', days = '30', minutes = '13']) {
     ),
   );
   const began = performance.now();
-  const [source, ...others] = Array.from({ length: Number(days) }, (_, index) => today - Number(days) + index);
+  const [source, ...others] = Array.from(
+    { length: Number(days) },
+    (_, index) => today - Number(days) + index,
+  );
   let stored = 0;
   for (let first = there.get(nameOf(source)) ?? 0; first < perDay; first += AT_ONCE) {
     if (Date.now() > stopAt) return finish(stored, began, 3);
@@ -121,8 +124,11 @@ async function copyDay(source, day, rollups) {
   const within = (of) => `bucket >= ${start(of)} AND bucket < ${start(of + 1)}`;
   for (const { name } of rollups) {
     const [{ some }] = await rowsIn(`SELECT count() AS some FROM ${name} WHERE ${within(day)}`);
-    if (Number(some) > 0) await run(`ALTER TABLE ${name} DELETE WHERE ${within(day)} SETTINGS mutations_sync = 1`);
-    await run(`INSERT INTO ${name} SELECT * REPLACE (bucket + ${later} AS bucket) FROM ${name} WHERE ${within(source)}`);
+    if (Number(some) > 0)
+      await run(`ALTER TABLE ${name} DELETE WHERE ${within(day)} SETTINGS mutations_sync = 1`);
+    await run(
+      `INSERT INTO ${name} SELECT * REPLACE (bucket + ${later} AS bucket) FROM ${name} WHERE ${within(source)}`,
+    );
   }
   // Views count what is inserted, and not what is attached.
   await run('DROP TABLE IF EXISTS request_logs_of_a_day');
@@ -256,7 +262,17 @@ async function measure([times = '20', only = '']) {
 const EXPORTED = {
   few: ['id', 'created_at', 'ai_model', 'total_units', 'cost'],
   usual: [
-    ...['id', 'created_at', 'trace_id', 'ai_org', 'ai_model', 'req_units', 'res_units', 'cost', 'response_time'],
+    ...[
+      'id',
+      'created_at',
+      'trace_id',
+      'ai_org',
+      'ai_model',
+      'req_units',
+      'res_units',
+      'cost',
+      'response_time',
+    ],
     ...['response_status_code', 'api_key_id', 'metadata'],
   ],
 };

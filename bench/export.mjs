@@ -14,18 +14,40 @@ if (!base || !key || !workspace_id) {
 }
 const FIELDS = {
   few: ['id', 'created_at', 'ai_model', 'total_units', 'cost'],
-  usual: ['id', 'created_at', 'trace_id', 'ai_org', 'ai_model', 'req_units', 'res_units', 'cost', 'response_time', 'response_status_code', 'api_key_id', 'metadata'],
+  usual: [
+    'id',
+    'created_at',
+    'trace_id',
+    'ai_org',
+    'ai_model',
+    'req_units',
+    'res_units',
+    'cost',
+    'response_time',
+    'response_status_code',
+    'api_key_id',
+    'metadata',
+  ],
 };
 
 async function call(method, path, body) {
-  const answer = await fetch(new URL(path, base), { method, headers: { 'x-gateway-api-key': key, ...(body ? { 'content-type': 'application/json' } : {}) }, body: body && JSON.stringify(body) });
+  const answer = await fetch(new URL(path, base), {
+    method,
+    headers: { 'x-gateway-api-key': key, ...(body ? { 'content-type': 'application/json' } : {}) },
+    body: body && JSON.stringify(body),
+  });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
   return JSON.parse(text);
 }
 
 for (const [name, requested_data] of Object.entries(FIELDS)) {
-  const { id } = await call('POST', '/v1/logs/exports', { workspace_id, filters: {}, requested_data, format });
+  const { id } = await call('POST', '/v1/logs/exports', {
+    workspace_id,
+    filters: {},
+    requested_data,
+    format,
+  });
   await call('POST', `/v1/logs/exports/${id}/start`);
   const deadline = Date.now() + Number(seconds) * 1_000;
   let first = null;
@@ -38,5 +60,7 @@ for (const [name, requested_data] of Object.entries(FIELDS)) {
   }
   const took = (Date.now() - (first?.at ?? Date.now())) / 1_000;
   if (now.status === 'in_progress') await call('POST', `/v1/logs/exports/${id}/cancel`);
-  console.log(`${format}, ${requested_data.length} fields (${name}): ${now.exported_rows} rows, ${Math.round((now.exported_rows - (first?.rows ?? 0)) / took)} rows/s`);
+  console.log(
+    `${format}, ${requested_data.length} fields (${name}): ${now.exported_rows} rows, ${Math.round((now.exported_rows - (first?.rows ?? 0)) / took)} rows/s`,
+  );
 }

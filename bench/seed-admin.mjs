@@ -23,7 +23,9 @@ export async function seedAdministration({ url, masterKey, keys, workspaces, aud
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows: [organization] } = await client.query('SELECT id FROM organizations ORDER BY created_at LIMIT 1');
+    const {
+      rows: [organization],
+    } = await client.query('SELECT id FROM organizations ORDER BY created_at LIMIT 1');
     const seeding = { client, organizationId: organization.id, say };
     await seedWorkspaces(seeding, workspaces);
     // Each key's workspace is looked up, and a table that was empty a moment ago would be read from end to end for it.
@@ -31,7 +33,8 @@ export async function seedAdministration({ url, masterKey, keys, workspaces, aud
     await seedKeys(seeding, keys);
     await seedAudit(seeding, new AuditSeal(new Secret(masterKey)), audit);
     say('seed: VACUUM ANALYZE, as autovacuum would have done by then');
-    for (const table of ['workspaces', 'api_keys', 'api_key_blocks', 'audit_records', 'audit_blocks']) await client.query(`VACUUM ANALYZE ${table}`);
+    for (const table of ['workspaces', 'api_keys', 'api_key_blocks', 'audit_records', 'audit_blocks'])
+      await client.query(`VACUUM ANALYZE ${table}`);
     return organization.id;
   } finally {
     await client.end();
@@ -43,26 +46,74 @@ async function seedWorkspaces({ client, organizationId, say }, count) {
   const columns = 'id, organization_id, name, slug, created_at';
   await copy({ client, say, what: 'workspaces', count, table: `workspaces (${columns})` }, (index) => {
     const at = now - DAY_MS + index;
-    return [uuidV7(at), organizationId, `Workspace ${index}`, `ws-seeded-${now}-${index}`, new Date(at).toISOString()];
+    return [
+      uuidV7(at),
+      organizationId,
+      `Workspace ${index}`,
+      `ws-seeded-${now}-${index}`,
+      new Date(at).toISOString(),
+    ];
   });
 }
 
 async function seedKeys({ client, organizationId, say }, count) {
-  const { rows } = await client.query('SELECT id FROM workspaces WHERE organization_id = $1', [organizationId]);
+  const { rows } = await client.query('SELECT id FROM workspaces WHERE organization_id = $1', [
+    organizationId,
+  ]);
   const now = Date.now();
-  const columns = 'id, kind, organization_id, workspace_id, creation_mode, name, key_hash, prefix, last_four, scopes, created_at';
+  const columns =
+    'id, kind, organization_id, workspace_id, creation_mode, name, key_hash, prefix, last_four, scopes, created_at';
   // Counted once in the end instead of a million times.
   await client.query('BEGIN; ALTER TABLE api_keys DISABLE TRIGGER api_keys_are_counted');
   await copy({ client, say, what: 'keys', count, table: `api_keys (${columns})` }, (index) => {
     const at = now - 30 * DAY_MS + index;
     const workspace = rows[index % rows.length].id;
     const hash = `\\\\x${randomBytes(32).toString('hex')}`;
-    return [uuidV7(at), 'workspace-service', organizationId, workspace, 'api', `Key ${index}`, hash, 'gw_ws_', 'abcd', SCOPES, new Date(at).toISOString()];
+    return [
+      uuidV7(at),
+      'workspace-service',
+      organizationId,
+      workspace,
+      'api',
+      `Key ${index}`,
+      hash,
+      'gw_ws_',
+      'abcd',
+      SCOPES,
+      new Date(at).toISOString(),
+    ];
   });
-  await client.query('ALTER TABLE api_keys ENABLE TRIGGER api_keys_are_counted; SELECT recount_api_keys(); COMMIT');
+  await client.query(
+    'ALTER TABLE api_keys ENABLE TRIGGER api_keys_are_counted; SELECT recount_api_keys(); COMMIT',
+  );
 }
 
-const AUDIT_COLUMNS = ['id', 'seq', 'organization_id', 'workspace_id', 'actor_kind', 'actor_id', 'actor_name', 'user_id', 'action', 'target_type', 'target_id', 'at', 'ip', 'method', 'path', 'request', 'before', 'after', 'outcome', 'status', 'error_code', 'request_id', 'hash', 'seal'];
+const AUDIT_COLUMNS = [
+  'id',
+  'seq',
+  'organization_id',
+  'workspace_id',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'user_id',
+  'action',
+  'target_type',
+  'target_id',
+  'at',
+  'ip',
+  'method',
+  'path',
+  'request',
+  'before',
+  'after',
+  'outcome',
+  'status',
+  'error_code',
+  'request_id',
+  'hash',
+  'seal',
+];
 
 const BLOCKS_OF_AUDIT = `
   INSERT INTO audit_blocks
@@ -70,21 +121,75 @@ const BLOCKS_OF_AUDIT = `
 
 /** Goes on where the chain of the organization ends. */
 async function seedAudit({ client, organizationId, say }, seal, count) {
-  await client.query("INSERT INTO audit_heads (organization_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING", [organizationId]);
-  const { rows: [head] } = await client.query('SELECT seq, hash FROM audit_heads WHERE organization_id = $1', [organizationId]);
+  await client.query(
+    "INSERT INTO audit_heads (organization_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING",
+    [organizationId],
+  );
+  const {
+    rows: [head],
+  } = await client.query('SELECT seq, hash FROM audit_heads WHERE organization_id = $1', [organizationId]);
   const first = Number(head.seq);
   const began = Date.now() - count;
   let hash = first === 0 ? BEFORE_THE_FIRST : head.hash;
-  await copy({ client, say, what: 'audit records', count, table: `audit_records (${AUDIT_COLUMNS.join(', ')})` }, (index) => {
-    const record = auditRecord(organizationId, String(first + 1 + index), began + index);
-    const said = written(record);
-    hash = chainHash(hash, said);
-    const proof = seal.ofRecord({ organizationId, seq: record.seq, hash });
-    const { id, seq, workspaceId, actorKind, actorId, actorName, action, targetType, targetId, ip, method, path, outcome, status, requestId } = record;
-    return [id, seq, organizationId, workspaceId, actorKind, actorId, actorName, null, action, targetType, targetId, said.at, ip, method, path, said.request, said.before, said.after, outcome, status, null, requestId, bytea(hash), bytea(proof)];
-  });
+  await copy(
+    { client, say, what: 'audit records', count, table: `audit_records (${AUDIT_COLUMNS.join(', ')})` },
+    (index) => {
+      const record = auditRecord(organizationId, String(first + 1 + index), began + index);
+      const said = written(record);
+      hash = chainHash(hash, said);
+      const proof = seal.ofRecord({ organizationId, seq: record.seq, hash });
+      const {
+        id,
+        seq,
+        workspaceId,
+        actorKind,
+        actorId,
+        actorName,
+        action,
+        targetType,
+        targetId,
+        ip,
+        method,
+        path,
+        outcome,
+        status,
+        requestId,
+      } = record;
+      return [
+        id,
+        seq,
+        organizationId,
+        workspaceId,
+        actorKind,
+        actorId,
+        actorName,
+        null,
+        action,
+        targetType,
+        targetId,
+        said.at,
+        ip,
+        method,
+        path,
+        said.request,
+        said.before,
+        said.after,
+        outcome,
+        status,
+        null,
+        requestId,
+        bytea(hash),
+        bytea(proof),
+      ];
+    },
+  );
   const end = { organizationId, seq: String(first + count), hash };
-  await client.query('UPDATE audit_heads SET seq = $2, hash = $3, seal = $4 WHERE organization_id = $1', [organizationId, end.seq, hash, seal.ofEnd(end)]);
+  await client.query('UPDATE audit_heads SET seq = $2, hash = $3, seal = $4 WHERE organization_id = $1', [
+    organizationId,
+    end.seq,
+    hash,
+    seal.ofEnd(end),
+  ]);
   await client.query(BLOCKS_OF_AUDIT);
 }
 
@@ -93,7 +198,30 @@ const bytea = (bytes) => `\\\\x${bytes.toString('hex')}`;
 function auditRecord(organizationId, seq, at) {
   const target = uuidV7(at);
   const slug = `key-${seq}`;
-  return { id: uuidV7(at), seq, organizationId, workspaceId: target, actorKind: 'admin_key', actorId: target, actorName: 'First admin key', userId: null, action: 'virtual_keys.update', targetType: 'virtual_keys', targetId: target, at: new Date(at), ip: '203.0.113.7', method: 'PUT', path: `/v1/virtual-keys/${slug}`, request: { name: `Key ${seq}`, key: '***' }, before: { slug, name: 'Before', note: null, status: 'active' }, after: { slug, name: `Key ${seq}`, note: null, status: 'active' }, outcome: 'success', status: 200, errorCode: null, requestId: uuidV7(at) };
+  return {
+    id: uuidV7(at),
+    seq,
+    organizationId,
+    workspaceId: target,
+    actorKind: 'admin_key',
+    actorId: target,
+    actorName: 'First admin key',
+    userId: null,
+    action: 'virtual_keys.update',
+    targetType: 'virtual_keys',
+    targetId: target,
+    at: new Date(at),
+    ip: '203.0.113.7',
+    method: 'PUT',
+    path: `/v1/virtual-keys/${slug}`,
+    request: { name: `Key ${seq}`, key: '***' },
+    before: { slug, name: 'Before', note: null, status: 'active' },
+    after: { slug, name: `Key ${seq}`, note: null, status: 'active' },
+    outcome: 'success',
+    status: 200,
+    errorCode: null,
+    requestId: uuidV7(at),
+  };
 }
 
 /** COPY in the text format; every value made here has nothing to escape but the backslash of bytes. */
@@ -103,20 +231,40 @@ async function copy({ client, say, what, count, table }, rowAt) {
   const began = Date.now();
   for (let from = 0; from < count; from += BATCH) {
     let lines = '';
-    for (let index = from; index < Math.min(count, from + BATCH); index++) lines += `${rowAt(index).map((value) => value ?? '\\N').join('\t')}\n`;
+    for (let index = from; index < Math.min(count, from + BATCH); index++)
+      lines += `${rowAt(index)
+        .map((value) => value ?? '\\N')
+        .join('\t')}\n`;
     if (!stream.write(lines)) await new Promise((resolve) => stream.once('drain', resolve));
-    if ((from / BATCH) % 20 === 0) say(`seed: ${Math.min(count, from + BATCH)} of ${count} ${what}, ${Math.round((from + BATCH) / Math.max(1, (Date.now() - began) / 1000))}/s`);
+    if ((from / BATCH) % 20 === 0)
+      say(
+        `seed: ${Math.min(count, from + BATCH)} of ${count} ${what}, ${Math.round((from + BATCH) / Math.max(1, (Date.now() - began) / 1000))}/s`,
+      );
   }
   stream.end();
   await done;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { values } = parseArgs({ options: { keys: { type: 'string', default: '1000000' }, workspaces: { type: 'string', default: '10000' }, audit: { type: 'string', default: '1000000' } } });
+  const { values } = parseArgs({
+    options: {
+      keys: { type: 'string', default: '1000000' },
+      workspaces: { type: 'string', default: '10000' },
+      audit: { type: 'string', default: '1000000' },
+    },
+  });
   const { DATABASE_URL: url, GATEHOUSE_MASTER_KEY: masterKey } = process.env;
   if (!url || !masterKey) {
-    console.error('usage: DATABASE_URL=postgres://… GATEHOUSE_MASTER_KEY=… node bench/seed-admin.mjs [--keys N] [--workspaces N] [--audit N]');
+    console.error(
+      'usage: DATABASE_URL=postgres://… GATEHOUSE_MASTER_KEY=… node bench/seed-admin.mjs [--keys N] [--workspaces N] [--audit N]',
+    );
     process.exit(1);
   }
-  await seedAdministration({ url, masterKey, keys: Number(values.keys), workspaces: Number(values.workspaces), audit: Number(values.audit) });
+  await seedAdministration({
+    url,
+    masterKey,
+    keys: Number(values.keys),
+    workspaces: Number(values.workspaces),
+    audit: Number(values.audit),
+  });
 }

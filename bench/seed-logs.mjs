@@ -9,11 +9,11 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { createDataSource } from '../dist/common/database/data-source.js';
-import { storeBatch } from '../dist/common/database/request-log/store-batch.js';
+import { createDataSource } from '../dist/schema/data-source.js';
+import { storeBatch } from '../dist/request-log/store/store-batch.js';
 import { uuidV7 } from '../dist/common/ids/uuid-v7.js';
-import { deriveRipe } from '../dist/common/rollups/derive.js';
-import { PostgresBatchAggregator } from '../dist/common/usage-store/postgres/postgres-batch-aggregator.js';
+import { deriveRipe } from '../dist/request-log/rollups/derive.js';
+import { PostgresBatchAggregator } from '../dist/request-log/analytics/postgres/postgres-batch-aggregator.js';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const DAYS = Number(process.argv[3] ?? 30);
@@ -37,7 +37,16 @@ const pick = (values) => values[next(values.length)];
 /** Few values are frequent and many are rare, as with people and models. */
 const skewed = (count) => Math.floor(count * (next(1_000_000) / 1_000_000) ** 3);
 
-const MODELS = [['openai', 'gpt-5'], ['openai', 'gpt-5-mini'], ['anthropic', 'claude-5'], ['google', 'gemini-3'], ['mistral-ai', 'large'], ['groq', 'llama-4'], ['openai', 'embed-3'], ['cohere', 'rerank-4']];
+const MODELS = [
+  ['openai', 'gpt-5'],
+  ['openai', 'gpt-5-mini'],
+  ['anthropic', 'claude-5'],
+  ['google', 'gemini-3'],
+  ['mistral-ai', 'large'],
+  ['groq', 'llama-4'],
+  ['openai', 'embed-3'],
+  ['cohere', 'rerank-4'],
+];
 const EMPTY = Buffer.alloc(0);
 
 function rowAt(created_at, { organisation_id, workspaces, keys }) {
@@ -46,15 +55,62 @@ function rowAt(created_at, { organisation_id, workspaces, keys }) {
   const status = pick([200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 429, 500, 404]);
   const usage = { input_tokens: 50 + next(3_000), output_tokens: next(800) };
   const duration_ms = 150 + Math.floor(20_000 * (next(1_000_000) / 1_000_000) ** 4);
-  const attempt = { attempt: 0, option_path: 'config', provider, virtual_key_id: null, origin: 'https://api.example.com', started_at: created_at, first_byte_ms: 90, duration_ms, status, error_code: null, usage, cost_nano_usd: null };
+  const attempt = {
+    attempt: 0,
+    option_path: 'config',
+    provider,
+    virtual_key_id: null,
+    origin: 'https://api.example.com',
+    started_at: created_at,
+    first_byte_ms: 90,
+    duration_ms,
+    status,
+    error_code: null,
+    usage,
+    cost_nano_usd: null,
+  };
   const record = {
-    id: uuidV7(created_at), created_at, organisation_id, workspace_id: workspaces[key % workspaces.length], api_key_id: keys[key], user_id: null,
-    config_id: null, config_version_id: null, option_path: 'config', trace_id: `trace-${next(ROWS)}`, span_id: null, parent_span_id: null, span_name: null,
-    method: 'POST', path: '/v1/chat/completions', endpoint: 'chat-completions', provider, virtual_key: `${provider}-prod`, virtual_key_id: null, model, streamed: true,
-    metadata: { _user: `user-${skewed(5_000)}`, _environment: pick(['live', 'test']) }, ending: 'completed', status, error_code: null, error_source: null, duration_ms,
-    first_token_ms: 80 + next(900), overhead_us: 200 + next(900), request_bytes: 900, response_bytes: 1_800, response_model: model, usage, usage_source: 'provider',
-    cost_nano_usd: usage.input_tokens * 1_250 + usage.output_tokens * 10_000, cache_status: pick([null, null, 'MISS', 'HIT']), saved_nano_usd: 1_000_000, attempts: [attempt], countable: null,
-    request_headers: [], response_headers: [],
+    id: uuidV7(created_at),
+    created_at,
+    organisation_id,
+    workspace_id: workspaces[key % workspaces.length],
+    api_key_id: keys[key],
+    user_id: null,
+    config_id: null,
+    config_version_id: null,
+    option_path: 'config',
+    trace_id: `trace-${next(ROWS)}`,
+    span_id: null,
+    parent_span_id: null,
+    span_name: null,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    endpoint: 'chat-completions',
+    provider,
+    virtual_key: `${provider}-prod`,
+    virtual_key_id: null,
+    model,
+    streamed: true,
+    metadata: { _user: `user-${skewed(5_000)}`, _environment: pick(['live', 'test']) },
+    ending: 'completed',
+    status,
+    error_code: null,
+    error_source: null,
+    duration_ms,
+    first_token_ms: 80 + next(900),
+    overhead_us: 200 + next(900),
+    request_bytes: 900,
+    response_bytes: 1_800,
+    response_model: model,
+    usage,
+    usage_source: 'provider',
+    cost_nano_usd: usage.input_tokens * 1_250 + usage.output_tokens * 10_000,
+    cache_status: pick([null, null, 'MISS', 'HIT']),
+    saved_nano_usd: 1_000_000,
+    attempts: [attempt],
+    countable: null,
+    request_headers: [],
+    response_headers: [],
   };
   return { record, request: null, response: null, raw: { closed: null, request: EMPTY, response: EMPTY } };
 }
@@ -71,11 +127,23 @@ const pool = new pg.Pool({ connectionString: url, max: 2 });
 const dataSource = await createDataSource(url, 4, 'migrations').initialize();
 const aggregator = new PostgresBatchAggregator(dataSource);
 const [organization] = await dataSource.query('SELECT id FROM organizations ORDER BY created_at LIMIT 1');
-const workspaces = (await dataSource.query('SELECT id FROM workspaces WHERE organization_id = $1', [organization.id])).map(({ id }) => id);
+const workspaces = (
+  await dataSource.query('SELECT id FROM workspaces WHERE organization_id = $1', [organization.id])
+).map(({ id }) => id);
 /** The same in every part of the seeding. */
-const keyOf = (n) => createHash('sha256').update(`key ${n}`).digest('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
-const tenant = { organisation_id: organization.id, workspaces, keys: Array.from({ length: 20 }, (_, n) => keyOf(n)) };
-const [earlier] = await dataSource.query('SELECT coalesce(sum(rows), 0)::int AS rows, min(min_created_at) AS first FROM log_batches');
+const keyOf = (n) =>
+  createHash('sha256')
+    .update(`key ${n}`)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
+const tenant = {
+  organisation_id: organization.id,
+  workspaces,
+  keys: Array.from({ length: 20 }, (_, n) => keyOf(n)),
+};
+const [earlier] = await dataSource.query(
+  'SELECT coalesce(sum(rows), 0)::int AS rows, min(min_created_at) AS first FROM log_batches',
+);
 const from = earlier.first ? new Date(earlier.first).getTime() : Date.now() - DAYS * DAY_MS;
 state += earlier.rows;
 // Days of the past have no partitions by themselves, and rows in a default partition would measure something else.
@@ -83,17 +151,30 @@ for (const table of ['request_logs', 'request_attempts', 'request_bodies'])
   for (let at = from; at < Date.now() + DAY_MS; at += DAY_MS) {
     const day = new Date(at).toISOString().slice(0, 10);
     const following = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
-    await dataSource.query(`CREATE TABLE IF NOT EXISTS ${table}_${day.replaceAll('-', '')} PARTITION OF ${table} FOR VALUES FROM ('${day} 00:00:00+00') TO ('${following} 00:00:00+00')`);
+    await dataSource.query(
+      `CREATE TABLE IF NOT EXISTS ${table}_${day.replaceAll('-', '')} PARTITION OF ${table} FOR VALUES FROM ('${day} 00:00:00+00') TO ('${following} 00:00:00+00')`,
+    );
   }
 // Keys of the metadata are counted from when they were chosen on; here that is before the first row.
-if (earlier.rows === 0) await dataSource.query("UPDATE rollup_metadata_keys SET counted_since = '-infinity', complete_since = '-infinity'");
+if (earlier.rows === 0)
+  await dataSource.query(
+    "UPDATE rollup_metadata_keys SET counted_since = '-infinity', complete_since = '-infinity'",
+  );
 // What an interrupted part stored and did not count.
-for (const { id } of await dataSource.query('SELECT id FROM log_batches WHERE aggregated_at IS NULL')) await aggregator.aggregate(id);
+for (const { id } of await dataSource.query('SELECT id FROM log_batches WHERE aggregated_at IS NULL'))
+  await aggregator.aggregate(id);
 const counted = [];
 let done = earlier.rows;
 for (; done < ROWS && Date.now() < STOP_AT; done += BATCH) {
-  const rows = Array.from({ length: Math.min(BATCH, ROWS - done) }, (_, at) => rowAt(from + Math.floor(((done + at) / ROWS) * DAYS * DAY_MS), tenant));
-  const stored = await storeBatch(pool, { writerId: randomUUID(), from: null, to: { segment: 1, offset: 1 }, rows });
+  const rows = Array.from({ length: Math.min(BATCH, ROWS - done) }, (_, at) =>
+    rowAt(from + Math.floor(((done + at) / ROWS) * DAYS * DAY_MS), tenant),
+  );
+  const stored = await storeBatch(pool, {
+    writerId: randomUUID(),
+    from: null,
+    to: { segment: 1, offset: 1 },
+    rows,
+  });
   counted.push(aggregator.aggregate(stored.batchId));
   if (counted.length > AHEAD) await counted.shift();
   if ((done / BATCH) % 10 === 9) progress(done + rows.length, 'stored');
@@ -108,8 +189,12 @@ if (done < ROWS) {
 await deriveRipe(dataSource, 0);
 // As autovacuum would have done in the days over which such rows come.
 await dataSource.query('VACUUM (ANALYZE)');
-const [sizes] = await dataSource.query("SELECT (SELECT count(*) FROM usage_minute) AS minutes, (SELECT count(*) FROM usage_day) AS days, (SELECT count(*) FROM usage_slice_day) AS slice_days");
+const [sizes] = await dataSource.query(
+  'SELECT (SELECT count(*) FROM usage_minute) AS minutes, (SELECT count(*) FROM usage_day) AS days, (SELECT count(*) FROM usage_slice_day) AS slice_days',
+);
 progress(ROWS, 'done');
-console.error(`\n${Math.round((Date.now() - started) / 1_000)} s; rows of usage_minute, usage_day, usage_slice_day: ${sizes.minutes}, ${sizes.days}, ${sizes.slice_days}`);
+console.error(
+  `\n${Math.round((Date.now() - started) / 1_000)} s; rows of usage_minute, usage_day, usage_slice_day: ${sizes.minutes}, ${sizes.days}, ${sizes.slice_days}`,
+);
 await dataSource.destroy();
 await pool.end();

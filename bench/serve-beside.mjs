@@ -18,7 +18,11 @@ export function serveBeside(job) {
 
 async function serve({ base, key, perSecond, until, arrived }) {
   const body = JSON.stringify({ model: 'sandbox-1', messages: [{ role: 'user', content: 'Hello' }] });
-  const headers = { 'content-type': 'application/json', 'x-gateway-api-key': key, 'x-gateway-provider': 'sandbox' };
+  const headers = {
+    'content-type': 'application/json',
+    'x-gateway-api-key': key,
+    'x-gateway-provider': 'sandbox',
+  };
   const url = new URL('/v1/chat/completions', base);
   const milliseconds = [];
   const failures = {};

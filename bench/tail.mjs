@@ -35,7 +35,9 @@ export async function measureTail(bench, { bare, gatehouse }, { rounds, seconds 
 }
 
 export function printTail(rows) {
-  console.log('\n### Slowest percent at one connection\n\n| ms | p50 | p99 | p99, of bare |\n| --- | --: | --: | --: |');
+  console.log(
+    '\n### Slowest percent at one connection\n\n| ms | p50 | p99 | p99, of bare |\n| --- | --: | --: | --: |',
+  );
   for (const { name, p50, p99 } of rows)
     console.log(`| ${name} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${(p99 / rows[0].p99).toFixed(2)} × |`);
 }

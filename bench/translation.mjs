@@ -7,9 +7,9 @@
 import { performance } from 'node:perf_hooks';
 import { findProvider } from '../dist/providers/registry.js';
 import { clientShapes } from '../dist/providers/shapes/index.js';
-import { TranslatedStream } from '../dist/gateway/translating/translated-stream.js';
-import { translatedAnswer } from '../dist/gateway/translating/translated-answer.js';
-import { nothingRead } from '../dist/gateway/journal/metering.js';
+import { TranslatedStream } from '../dist/gateway/translation/translated-stream.js';
+import { translatedAnswer } from '../dist/gateway/translation/translated-answer.js';
+import { nothingRead } from '../dist/gateway/recording/metering.js';
 
 const WARM_UP = 2_000;
 const RUNS = 5_000;

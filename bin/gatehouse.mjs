@@ -7,5 +7,5 @@ try {
   console.error(error.message);
   process.exit(1);
 }
-const { runCommand } = await import(new URL('../dist/launcher/cli.js', import.meta.url).href);
+const { runCommand } = await import(new URL('../dist/cli/cli.js', import.meta.url).href);
 await runCommand(process.argv.slice(2));

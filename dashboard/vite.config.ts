@@ -10,7 +10,7 @@ export default defineConfig(({ command }) => ({
     react(),
     ...(command === 'serve' ? [devServer()] : []),
   ],
-  // The server puts the nonce of each answer in its place: src/dashboard-files.ts.
+  // The server puts the nonce of each answer in its place: src/server/dashboard-files.ts.
   html: command === 'build' ? { cspNonce: '__CSP_NONCE__' } : {},
   build: {
     outDir: 'dist',

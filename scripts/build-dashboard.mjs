@@ -14,7 +14,14 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const HOME = join(ROOT, 'dashboard');
 const OUT = join(HOME, 'dist');
 const BUILT = join(OUT, '.built');
-const INPUTS = ['dashboard/src', 'dashboard/index.html', 'dashboard/vite.config.ts', 'dashboard/package.json', 'package-lock.json', 'scripts/build-dashboard.mjs'];
+const INPUTS = [
+  'dashboard/src',
+  'dashboard/index.html',
+  'dashboard/vite.config.ts',
+  'dashboard/package.json',
+  'package-lock.json',
+  'scripts/build-dashboard.mjs',
+];
 
 /** Fonts are compressed already. */
 const COMPRESSED = new Set(['.css', '.js', '.svg']);
@@ -26,7 +33,10 @@ const changedAt = (path) => statSync(path).mtimeMs;
 /** Of a file, or of a folder and all below it: deleting a file changes only its folder. */
 function newestIn(path) {
   if (!statSync(path).isDirectory()) return changedAt(path);
-  return Math.max(changedAt(path), ...readdirSync(path, { recursive: true }).map((name) => changedAt(join(path, name))));
+  return Math.max(
+    changedAt(path),
+    ...readdirSync(path, { recursive: true }).map((name) => changedAt(join(path, name))),
+  );
 }
 
 /** When a source of the dashboard changed last, in milliseconds. */
@@ -40,7 +50,9 @@ async function compress(path) {
   if (plain.length < SMALLEST_BYTES) return;
   const [zipped, brotli] = await Promise.all([
     promisify(gzip)(plain, { level: 9 }),
-    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length } }),
+    promisify(brotliCompress)(plain, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },
+    }),
   ]);
   if (zipped.length < plain.length) writeFileSync(`${path}.gz`, zipped);
   if (brotli.length < plain.length) writeFileSync(`${path}.br`, brotli);
@@ -52,7 +64,11 @@ async function build() {
   const env = { ...process.env, NODE_ENV: 'production' };
   await promisify(execFile)(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: HOME, env });
   const assets = join(OUT, 'assets');
-  await Promise.all(readdirSync(assets).filter((name) => COMPRESSED.has(extname(name))).map((name) => compress(join(assets, name))));
+  await Promise.all(
+    readdirSync(assets)
+      .filter((name) => COMPRESSED.has(extname(name)))
+      .map((name) => compress(join(assets, name))),
+  );
   writeFileSync(BUILT, '');
 }
 

@@ -19,7 +19,14 @@ const PROGRAMS = ['main', 'administration', 'worker'];
  */
 const TAKEN_IN = new Set([
   ...['@nestjs/common', '@nestjs/core', 'fast-safe-stringify', 'iterare', 'path-to-regexp', 'tslib', 'uid'],
-  ...['@nestjs/platform-fastify', '@fastify/middie', 'fast-decode-uri-component', 'fast-querystring', 'fastify-plugin', 'find-my-way'],
+  ...[
+    '@nestjs/platform-fastify',
+    '@fastify/middie',
+    'fast-decode-uri-component',
+    'fast-querystring',
+    'fastify-plugin',
+    'find-my-way',
+  ],
   ...['@nestjs/swagger', '@nestjs/mapped-types', 'es-toolkit', 'js-yaml'],
   ...['@nestjs/typeorm', '@nestjs/passport', '@nestjs/bullmq', '@nestjs/bull-shared'],
   ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'],
@@ -57,7 +64,8 @@ function assertOurs({ fileName, imports }, written) {
 
 /** V8 keeps a source in one byte a character only if none of them needs two. */
 function inOneByte(code) {
-  if (/\\[^\0-\xff]/.test(code)) throw new Error('A backslash before a character of two bytes would escape its escape.');
+  if (/\\[^\0-\xff]/.test(code))
+    throw new Error('A backslash before a character of two bytes would escape its escape.');
   return code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -11,7 +11,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { buildOpenApi } from '../dist/admin/openapi/document.js';
 import { AdministrationModule } from '../dist/administration.module.js';
 import { SCOPES } from '../dist/auth/permissions/scopes.js';
-import { createDataSource } from '../dist/common/database/data-source.js';
+import { createDataSource } from '../dist/schema/data-source.js';
 import { ERRORS } from '../dist/common/errors/catalog.js';
 import { loadSettings } from '../dist/common/settings/settings.js';
 import { settingsSchema } from '../dist/common/settings/settings-schema.js';
@@ -20,7 +20,8 @@ import { chargingTable, endpointsPage } from '../dist/providers/endpoints-page.j
 
 const cell = (text) => String(text).replaceAll('|', '\\|');
 const row = (...cells) => `| ${cells.map(cell).join(' | ')} |`;
-const table = (heads, rows) => [row(...heads), row(...heads.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
+const table = (heads, rows) =>
+  [row(...heads), row(...heads.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
 const page = (title, intro, body) => `# ${title}\n\n${intro}\n\n${body}\n`;
 
 /** Defaults that depend on the machine are told in the setting's own words. */
@@ -33,7 +34,11 @@ function defaultOf(name, schema) {
 }
 
 function settingsPage() {
-  const rows = Object.entries(settingsSchema.shape).map(([name, schema]) => [`\`${name}\``, defaultOf(name, schema), schema.description]);
+  const rows = Object.entries(settingsSchema.shape).map(([name, schema]) => [
+    `\`${name}\``,
+    defaultOf(name, schema),
+    schema.description,
+  ]);
   const intro =
     'All settings come from the environment. They are checked at start, all at once. ' +
     'Secrets (`DATABASE_URL`, `REDIS_URL`, `CLICKHOUSE_URL`, `GATEHOUSE_MASTER_KEY`, `GATEHOUSE_KEY_PEPPER`, `GATEHOUSE_METRICS_TOKEN`, `GATEHOUSE_SMTP_URL`, `GATEHOUSE_S3_SECRET_ACCESS_KEY`, `GATEHOUSE_SINK_WEBHOOK_SECRET`) may be given as `NAME_FILE`, the path of a file.';
@@ -41,40 +46,72 @@ function settingsPage() {
 }
 
 function errorsPage() {
-  const rows = Object.entries(ERRORS).map(([code, { status, type, message, elsewhere }]) => [status, `\`${code}\``, `\`${type}\``, elsewhere ? 'yes' : '', message]);
+  const rows = Object.entries(ERRORS).map(([code, { status, type, message, elsewhere }]) => [
+    status,
+    `\`${code}\``,
+    `\`${type}\``,
+    elsewhere ? 'yes' : '',
+    message,
+  ]);
   rows.sort(([a], [b]) => a - b);
   const intro =
     'Refusals of the gateway itself. The answer has the header `x-gateway-error-source: gateway` and the body ' +
     '`{"error": {"message", "type", "code", "param", "request_id"}}`. A provider\'s own error keeps its status and body and says `provider` there.';
-  return page('Errors', intro, table(['Status', 'Code', 'Type', 'Another target might help', 'Message'], rows));
+  return page(
+    'Errors',
+    intro,
+    table(['Status', 'Code', 'Type', 'Another target might help', 'Message'], rows),
+  );
 }
 
 function scopesPage() {
   const mark = (is) => (is ? 'yes' : '–');
-  const rows = Object.entries(SCOPES).map(([scope, { admin, service, user }]) => [`\`${scope}\``, mark(admin), mark(service), mark(user)]);
+  const rows = Object.entries(SCOPES).map(([scope, { admin, service, user }]) => [
+    `\`${scope}\``,
+    mark(admin),
+    mark(service),
+    mark(user),
+  ]);
   const intro = 'What a credential may be allowed to do, and which kinds of API key may carry it.';
-  return page('Scopes', intro, table(['Scope', 'Admin key', 'Workspace service key', 'Workspace user key'], rows));
+  return page(
+    'Scopes',
+    intro,
+    table(['Scope', 'Admin key', 'Workspace service key', 'Workspace user key'], rows),
+  );
 }
 
 /** The administration without a database: only its shape is looked at. */
 async function openApi() {
   const url = 'postgres://localhost/unused';
   const module = AdministrationModule.of(loadSettings({ DATABASE_URL: url }), createDataSource(url));
-  const app = await NestFactory.create(module, new FastifyAdapter(), { preview: true, logger: false, abortOnError: false });
+  const app = await NestFactory.create(module, new FastifyAdapter(), {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
   return `${JSON.stringify(buildOpenApi(app), null, 2)}\n`;
 }
 
 /** The table that the tests walk through. It is TypeScript and imports nothing. */
 async function permissionsTable() {
-  const source = await readFile(new URL('../test/integration/admin/permissions.table.ts', import.meta.url), 'utf8');
-  const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } });
+  const source = await readFile(
+    new URL('../test/integration/admin/permissions.table.ts', import.meta.url),
+    'utf8',
+  );
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+  });
   return import(`data:text/javascript;base64,${Buffer.from(outputText).toString('base64')}`);
 }
 
 const { CALLERS, PERMISSIONS } = await permissionsTable();
 
 function permissionsPage() {
-  const rows = PERMISSIONS.map(({ operation, on, statuses }) => [`\`${operation}\``, on ?? '', ...statuses.match(/\d{3}/g).map((status) => (status === '200' ? 'yes' : status))]);
+  const rows = PERMISSIONS.map(({ operation, on, statuses }) => [
+    `\`${operation}\``,
+    on ?? '',
+    ...statuses.match(/\d{3}/g).map((status) => (status === '200' ? 'yes' : status)),
+  ]);
   const intro =
     'Who may do what, as the tests walk through it: "yes", or the status of the refusal. What is asked for lies in "this workspace"; 404 is the answer for what lies elsewhere, whether it is there or not. ' +
     'What callers hold is in [scopes.md](scopes.md). Lists show what lies within reach, so everybody who may list gets one.';

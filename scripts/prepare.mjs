@@ -6,7 +6,10 @@
 import { createRequire } from 'node:module';
 import { buildIfStale } from '../bin/build-if-stale.mjs';
 
-if (hasCompiler()) await buildIfStale().catch((error) => console.error(`${error.message} It is tried again at the first start.`));
+if (hasCompiler())
+  await buildIfStale().catch((error) =>
+    console.error(`${error.message} It is tried again at the first start.`),
+  );
 
 /** Not with `--omit=dev`. */
 function hasCompiler() {

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { AdminAdaptersModule } from './adapters/admin-adapters.module.js';
 import { AdminModule } from './admin/admin.module.js';
-import { DatabaseModule } from './common/database/database.module.js';
+import { DatabaseModule } from './database/database.module.js';
 import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
 

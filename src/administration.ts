@@ -8,16 +8,16 @@ import { configureAdmin } from './admin/configure.js';
 import { serveDocs } from './admin/openapi/pages.js';
 import { serveInvitePage } from './admin/invites/invite-page.js';
 import { AdministrationModule } from './administration.module.js';
-import { connectPatiently } from './common/database/sessions/connect-patiently.js';
-import { createDataSource } from './common/database/data-source.js';
-import { reportLoops } from './common/loops/loop-reports.js';
+import { connectPatiently } from './database/sessions/connect-patiently.js';
+import { createDataSource } from './schema/data-source.js';
+import { reportLoops } from './common/supervision/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
-import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
+import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/supervision/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
-import { DashboardFiles } from './dashboard-files.js';
-import { RelayedServer } from './relayed-server.js';
+import { DashboardFiles } from './server/dashboard-files.js';
+import { RelayedServer } from './server/relayed-server.js';
 
 const logger = createLogger('administration');
 

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { GatewayAdaptersModule } from './adapters/gateway-adapters.module.js';
-import { QueryPool } from './common/database/sessions/query-pool.js';
+import { QueryPool } from './database/sessions/query-pool.js';
 import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
 import { GatewayModule } from './gateway/gateway.module.js';

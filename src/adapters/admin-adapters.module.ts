@@ -2,8 +2,8 @@ import { type FactoryProvider, Global, Module, type OnApplicationShutdown } from
 import { DataSource } from 'typeorm';
 import { ApiKeyDirectory, CurrentRights, SessionDirectory, TokenDirectory } from '../auth/ports.js';
 import { ChangeFeed, ChangePublisher } from '../common/changes/change.js';
-import { UnitOfWork } from '../common/database/unit-of-work.js';
-import { Egress } from '../common/egress/egress.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import { Egress } from '../egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';

@@ -1,4 +1,4 @@
-import type { KeptRow } from '../common/snapshot/kept-row.js';
+import type { KeptRow } from './directories/snapshot/kept-row.js';
 
 /** What a snapshot asks of a cache. */
 export interface Memory {

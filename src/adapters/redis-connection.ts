@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Secret } from '../common/crypto/secret.js';
+import type { Secret } from '../common/settings/secret.js';
 import { redisLimits } from '../common/net/redis-limits.js';
 import { REDIS_ANSWER_MS } from '../common/net/store-timeouts.js';
 import { createLogger } from '../common/observability/logger.js';

@@ -3,11 +3,11 @@ import type {
   CapturedBodies,
   OpenedExchange,
   RequestLogRecord,
-} from '../common/contracts/request-log.js';
+} from '../request-log/record.js';
 import type { Logger } from '../common/observability/logger.js';
-import { encodeClosed, encodeOpened, encodeUpdated } from '../common/spool/frame.js';
-import { spoolCounts } from '../common/spool/spool-metrics.js';
-import { SpoolWriter, type SpoolWriterOptions } from '../common/spool/spool-writer.js';
+import { encodeClosed, encodeOpened, encodeUpdated } from '../request-log/spool/frame.js';
+import { spoolCounts } from '../request-log/spool/spool-metrics.js';
+import { SpoolWriter, type SpoolWriterOptions } from '../request-log/spool/spool-writer.js';
 import { LogSink } from '../gateway/ports.js';
 
 /** Keeps records of exchanges in the local spool, from where the shipper of the background process moves them on. */

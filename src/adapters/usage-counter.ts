@@ -1,5 +1,5 @@
 import type { AppliedPrice } from '../common/contracts/price.js';
-import type { Usage } from '../common/contracts/request-log.js';
+import type { Usage } from '../common/contracts/usage.js';
 import { countTokens } from '../common/tokens/count-tokens.js';
 import { costOf } from '../providers/prices/cost.js';
 

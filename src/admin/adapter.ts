@@ -1,7 +1,7 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest, FastifyServerFactory } from 'fastify';
 import { AppError } from '../common/errors/app-error.js';
-import { answerRefusal } from '../common/errors/error.filter.js';
+import { answerRefusal } from './error.filter.js';
 
 /** Longer than any request line that Node accepts: what a parameter may hold is for the handlers to say. */
 const LONGEST_PARAMETER = 64 * 1024;

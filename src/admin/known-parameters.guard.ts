@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { type ListQuery, noParameter } from '../common/database/page.js';
+import { type ListQuery, noParameter } from '../common/http/page.js';
 import { OPEN_QUERY, QUERY_PARAMETERS } from './openapi/decorators.js';
 
 const NONE: readonly string[] = [];

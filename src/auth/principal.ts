@@ -1,6 +1,6 @@
 import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
-import type { HookLists } from '../common/contracts/guardrails/read-hooks.js';
-import type { CacheRules } from '../common/contracts/routing-config/document.js';
+import type { HookLists } from '../routing-config/guardrails/read-hooks.js';
+import type { CacheRules } from '../routing-config/document.js';
 import type { CallerLimits } from '../common/limits/limit.js';
 import type { Scope } from './permissions/scopes.js';
 

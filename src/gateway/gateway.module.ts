@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
-import { HttpCaller } from '../common/egress/http-caller.js';
+import { HttpCaller } from '../egress/http-caller.js';
 import { ResponseCache } from './caching/response-cache.js';
 import { Embedder } from './caching/semantic/embedder.js';
 import { SemanticSearch } from './caching/semantic/semantic-search.js';
@@ -11,7 +11,7 @@ import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
 import { LocalModels } from './models/local-models.js';
 import { UsableModelsFinder } from './models/usable-models.js';
-import { Journal } from './journal/journal.js';
+import { Journal } from './recording/journal.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { Planner } from './planning/planner.js';
 import { Breakers } from './routing/breakers.js';

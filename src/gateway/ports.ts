@@ -1,13 +1,13 @@
 import type { Reach } from '../auth/tenant.js';
 import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
-import type { HookSpec } from '../common/contracts/guardrails/hook.js';
+import type { HookSpec } from '../routing-config/guardrails/hook.js';
 import type {
   AttemptRecord,
   CapturedBodies,
   OpenedExchange,
   RequestLogRecord,
-} from '../common/contracts/request-log.js';
-import type { RoutingConfig } from '../common/contracts/routing-config.js';
+} from '../request-log/record.js';
+import type { RoutingConfig } from '../routing-config/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
 import type { Limit } from '../common/limits/limit.js';
 import type { AskAnswer, LimitAsk, LimitReturn, ReturnAnswer } from './limits/store.js';

@@ -5,10 +5,10 @@ import {
   AGGREGATE_LOGS,
   aggregateLogsPayload,
   type AggregateLogsPayload,
-} from '../common/queues/aggregate-logs.queue.js';
+} from './queues/aggregate-logs.queue.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { createLogger } from '../common/observability/logger.js';
-import { type Aggregation, BatchAggregator } from '../common/usage-store/usage-store.js';
+import { type Aggregation, BatchAggregator } from '../request-log/analytics/usage-store.js';
 
 const log = createLogger('aggregate-logs');
 

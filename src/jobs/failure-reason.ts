@@ -1,4 +1,4 @@
-import { upstreamFailure } from '../common/egress/upstream-failure.js';
+import { upstreamFailure } from '../egress/upstream-failure.js';
 
 const IN_TIME: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
 const OWN_WORDS = /^(it|the receiver) /;

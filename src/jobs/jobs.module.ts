@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AggregateLogsProcessor } from './aggregate-logs.processor.js';
 import { AnnouncerModule } from './announcer.module.js';
-import { ClickHouseModule } from '../common/usage-store/clickhouse/clickhouse.module.js';
-import { UsageCountingModule } from '../common/usage-store/usage-counting.module.js';
+import { ClickHouseModule } from '../request-log/analytics/clickhouse/clickhouse.module.js';
+import { UsageCountingModule } from '../request-log/analytics/usage-counting.module.js';
 import { ForgetAnswers } from './forget-answers.js';
 import { Retention } from './retention/retention.js';
 import { RollUpUsage } from './roll-up-usage.js';

@@ -5,7 +5,7 @@ import {
   AGGREGATE_LOGS,
   aggregateLogsJob,
   type AggregateLogsPayload,
-} from '../common/queues/aggregate-logs.queue.js';
+} from './queues/aggregate-logs.queue.js';
 import { PatientQueue } from './patient-queue.js';
 import type { BatchAnnouncer } from './shipping/ports.js';
 

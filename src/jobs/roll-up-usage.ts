@@ -7,8 +7,8 @@ import {
 import { DataSource } from 'typeorm';
 import { IntervalJob, type Round } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
-import { deriveRipe } from '../common/rollups/derive.js';
-import { chooseMetadataKeys } from '../common/rollups/metadata-keys.js';
+import { deriveRipe } from '../request-log/rollups/derive.js';
+import { chooseMetadataKeys } from '../request-log/rollups/metadata-keys.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
 

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { IntervalJob, type Round } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
-import { BatchAggregator } from '../common/usage-store/usage-store.js';
+import { BatchAggregator } from '../request-log/analytics/usage-store.js';
 import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
 
 const EVERY_MS = 15_000;

@@ -1,4 +1,4 @@
-import type { Secret } from '../common/crypto/secret.js';
+import type { Secret } from '../common/settings/secret.js';
 
 /** What a provider needs to know the account: a key, and fields such as a project. */
 export interface Credentials {

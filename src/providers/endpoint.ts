@@ -1,4 +1,4 @@
-import type { Usage } from '../common/contracts/request-log.js';
+import type { Usage } from '../common/contracts/usage.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../common/crypto/secret.js';
+import { Secret } from '../common/settings/secret.js';
 import { listedModels, listingRequest } from './model-listing.js';
 import { findProvider } from './registry.js';
 

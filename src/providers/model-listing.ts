@@ -1,4 +1,4 @@
-import type { Secret } from '../common/crypto/secret.js';
+import type { Secret } from '../common/settings/secret.js';
 import { accountQuery, baseUrlOf, withDefaults } from './account-address.js';
 import type { Provider } from './provider.js';
 

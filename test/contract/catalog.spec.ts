@@ -2,7 +2,7 @@ import { findProvider as findListed } from '@pydantic/genai-prices';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { GenaiPriceBook } from '../../src/adapters/prices/genai-price-book.js';
-import { Secret } from '../../src/common/crypto/secret.js';
+import { Secret } from '../../src/common/settings/secret.js';
 import { catalog } from '../../src/providers/catalog/index.js';
 import { sandbox } from '../../src/providers/catalog/sandbox.js';
 import { catalogPage } from '../../src/providers/catalog-page.js';

@@ -120,7 +120,7 @@ describe('gatehouse start', () => {
       copyFileSync(join(FIXTURES, 'worker.mjs'), source.at(program));
     command = source.program(
       'run.js',
-      "import { runCommand } from './launcher/cli.js';\nawait runCommand(process.argv.slice(2));\n",
+      "import { runCommand } from './cli/cli.js';\nawait runCommand(process.argv.slice(2));\n",
     );
   });
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { AuditSeal, BEFORE_THE_FIRST, chainHash } from '../../src/admin/audit/audit-seal.js';
 import { written } from '../../src/admin/audit/canonical-record.js';
-import { AuditRecord } from '../../src/common/database/entities/audit-record.entity.js';
+import { AuditRecord } from '../../src/admin/audit/audit-record.entity.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import type { AdminApp } from './admin-app.js';
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
-import { ClickHouse, type ClickHouseOptions } from '../../src/common/usage-store/clickhouse/clickhouse.js';
+import { ClickHouse, type ClickHouseOptions } from '../../src/request-log/analytics/clickhouse/clickhouse.js';
 
 type Connection = NonNullable<Parameters<typeof createClient>[0]>;
 

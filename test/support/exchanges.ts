@@ -4,7 +4,7 @@ import type {
   CapturedBody,
   OpenedExchange,
   RequestLogRecord,
-} from '../../src/common/contracts/request-log.js';
+} from '../../src/request-log/record.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 
 const TENANT = { organisation_id: randomUUID(), workspace_id: randomUUID(), api_key_id: randomUUID() };

@@ -4,28 +4,24 @@ import { IdentityService } from '../../src/auth/identity/identity.service.js';
 import type { KnownKey, TokenDirectory } from '../../src/auth/ports.js';
 import type { Principal } from '../../src/auth/principal.js';
 import { mintApiKey } from '../../src/common/crypto/api-key-format.js';
-import { Secret } from '../../src/common/crypto/secret.js';
-import type {
-  CapturedBodies,
-  OpenedExchange,
-  RequestLogRecord,
-} from '../../src/common/contracts/request-log.js';
-import { readRoutingConfig } from '../../src/common/contracts/routing-config.js';
-import { Egress } from '../../src/common/egress/egress.js';
+import { Secret } from '../../src/common/settings/secret.js';
+import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../../src/request-log/record.js';
+import { readRoutingConfig } from '../../src/routing-config/routing-config.js';
+import { Egress } from '../../src/egress/egress.js';
 import type { ClientDisconnectRule } from '../../src/common/contracts/client-disconnect.js';
 import type { Limit } from '../../src/common/limits/limit.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { Admission } from '../../src/gateway/limits/admission.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
-import type { HttpCaller } from '../../src/common/egress/http-caller.js';
+import type { HttpCaller } from '../../src/egress/http-caller.js';
 import type { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';
 import { ResponseCache } from '../../src/gateway/caching/response-cache.js';
 import { Embedder } from '../../src/gateway/caching/semantic/embedder.js';
 import { SemanticSearch } from '../../src/gateway/caching/semantic/semantic-search.js';
 import { Guardrails } from '../../src/gateway/guardrails/guardrails.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
-import { Journal } from '../../src/gateway/journal/journal.js';
+import { Journal } from '../../src/gateway/recording/journal.js';
 import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
 import type { ConfigSnapshot, GuardrailSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket, connect } from 'node:net';
-import { ConnectionPool, type PoolOptions } from '../../src/common/http1/connection-pool.js';
-import type { ResponseHandler } from '../../src/common/http1/exchange.js';
-import type { HttpRequest } from '../../src/common/http1/request-head.js';
+import { ConnectionPool, type PoolOptions } from '../../src/egress/http1/connection-pool.js';
+import type { ResponseHandler } from '../../src/egress/http1/exchange.js';
+import type { HttpRequest } from '../../src/egress/http1/request-head.js';
 import type { Dice } from './random-bodies.js';
 
 /** A provider on plain sockets that writes what it is told to, whatever HTTP says of it. */

@@ -3,8 +3,8 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findBinaries, type PostgresBinaries } from '../../src/launcher/postgres/binaries.js';
-import { findRunAs, type RunAs } from '../../src/launcher/postgres/unprivileged.js';
+import { findBinaries, type PostgresBinaries } from '../../src/cli/postgres/binaries.js';
+import { findRunAs, type RunAs } from '../../src/cli/postgres/unprivileged.js';
 import { freePort } from './ports.js';
 import { eventually } from './waiting.js';
 

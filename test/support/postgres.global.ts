@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { createDataSource } from '../../src/common/database/data-source.js';
-import { migrate } from '../../src/common/database/migrate.js';
+import { createDataSource } from '../../src/schema/data-source.js';
+import { migrate } from '../../src/schema/migrate.js';
 import { administer } from './administer.js';
 import { PostgresCluster } from './postgres-cluster.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { RequestLogRecord } from '../../src/common/contracts/request-log.js';
-import { storeBatch } from '../../src/common/database/request-log/store-batch.js';
+import type { RequestLogRecord } from '../../src/request-log/record.js';
+import { storeBatch } from '../../src/request-log/store/store-batch.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 
 /** A record as the data plane writes it. */

@@ -1,7 +1,7 @@
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
-import type { QueueSettings } from '../../src/common/queues/queue-backend.js';
+import type { QueueSettings } from '../../src/jobs/queues/queue-backend.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
 import { loadSettings, type Settings } from '../../src/common/settings/settings.js';
 import { JobsModule } from '../../src/jobs/jobs.module.js';

@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
-import type { ClickHouse } from '../../src/common/usage-store/clickhouse/clickhouse.js';
-import { ClickHouseBatchAggregator } from '../../src/common/usage-store/clickhouse/clickhouse-batch-aggregator.js';
-import { PostgresBatchAggregator } from '../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
-import type { BatchAggregator } from '../../src/common/usage-store/usage-store.js';
+import type { ClickHouse } from '../../src/request-log/analytics/clickhouse/clickhouse.js';
+import { ClickHouseBatchAggregator } from '../../src/request-log/analytics/clickhouse/clickhouse-batch-aggregator.js';
+import { PostgresBatchAggregator } from '../../src/request-log/analytics/postgres/postgres-batch-aggregator.js';
+import type { BatchAggregator } from '../../src/request-log/analytics/usage-store.js';
 
 let open: () => ClickHouse | null = () => null;
 

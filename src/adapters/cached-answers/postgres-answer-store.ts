@@ -1,4 +1,4 @@
-import type { Queryable } from '../../common/database/queryable.js';
+import type { Queryable } from '../../database/queryable.js';
 import { type AnswerPlace, AnswerStore } from '../../gateway/ports.js';
 
 interface Row {

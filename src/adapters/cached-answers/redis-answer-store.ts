@@ -1,6 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, Result } from 'ioredis';
-import type { Secret } from '../../common/crypto/secret.js';
+import type { Secret } from '../../common/settings/secret.js';
 import { type AnswerPlace, AnswerStore } from '../../gateway/ports.js';
 import { answerOf, connectForRequests } from '../redis-connection.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { type Change, ChangeFeed } from '../../common/changes/change.js';
-import type { Secret } from '../../common/crypto/secret.js';
-import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
+import type { Secret } from '../../common/settings/secret.js';
+import { postgresClient } from '../../database/sessions/postgres-connections.js';
 import { LoopHealth } from '../../common/loops/loop-health.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { ChangeListeners } from './change-listeners.js';

@@ -1,5 +1,5 @@
 import { type Change, ChangePublisher } from '../../common/changes/change.js';
-import type { UnitOfWork } from '../../common/database/unit-of-work.js';
+import type { UnitOfWork } from '../../database/unit-of-work.js';
 import { CHANGES_CHANNEL, writeChange } from './change-message.js';
 
 /** Tells changes with NOTIFY, inside the transaction that makes them: `PostgresChangeFeed` hears them after its commit. */

@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { type Change, ChangeFeed } from '../../common/changes/change.js';
-import type { Secret } from '../../common/crypto/secret.js';
+import type { Secret } from '../../common/settings/secret.js';
 import { LoopHealth } from '../../common/loops/loop-health.js';
 import { ChangeListeners } from './change-listeners.js';
 import {

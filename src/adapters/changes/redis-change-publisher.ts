@@ -1,8 +1,8 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { type Change, ChangePublisher, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
-import type { Secret } from '../../common/crypto/secret.js';
-import type { UnitOfWork } from '../../common/database/unit-of-work.js';
+import type { Secret } from '../../common/settings/secret.js';
+import type { UnitOfWork } from '../../database/unit-of-work.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { CHANGES_CHANNEL, writeChange } from './change-message.js';
 import { connectForChanges } from '../redis-connection.js';

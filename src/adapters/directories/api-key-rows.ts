@@ -4,7 +4,7 @@ import { type Scope, isScope } from '../../auth/permissions/scopes.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import { imposedBy } from './imposed.js';
 import { callerLimits, type CallerRules } from './limits-of-row.js';
 import { policyOf } from './organization-policy.js';

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Secret } from '../../common/crypto/secret.js';
+import { Secret } from '../../common/settings/secret.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { SnapshotFolder } from '../../common/snapshot/snapshot-folder.js';
-import { SnapshotSeal } from '../../common/snapshot/snapshot-seal.js';
+import { SnapshotFolder } from './snapshot/snapshot-folder.js';
+import { SnapshotSeal } from './snapshot/snapshot-seal.js';
 import { DirectorySnapshot } from './directory-snapshot.js';
 import { RefreshingCache } from './refreshing-cache.js';
 

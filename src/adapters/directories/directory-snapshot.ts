@@ -1,8 +1,8 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
-import type { KeptRow } from '../../common/snapshot/kept-row.js';
-import type { SnapshotFolder } from '../../common/snapshot/snapshot-folder.js';
+import type { KeptRow } from './snapshot/kept-row.js';
+import type { SnapshotFolder } from './snapshot/snapshot-folder.js';
 import type { Memory } from '../memory.js';
 
 /** How often there is a look at what happened. What was forgotten leaves the file with the next one. */

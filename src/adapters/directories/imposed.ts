@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
-import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
+import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
-import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 
 export type Imposed = Pick<Principal, 'guardrails' | 'metadata' | 'cache' | 'onClientDisconnect'>;
 

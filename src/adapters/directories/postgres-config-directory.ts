@@ -4,8 +4,8 @@ import {
   mistakesInWords,
   readRoutingConfig,
   type RoutingConfig,
-} from '../../common/contracts/routing-config.js';
-import type { Queryable } from '../../common/database/queryable.js';
+} from '../../routing-config/routing-config.js';
+import type { Queryable } from '../../database/queryable.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { createLogger } from '../../common/observability/logger.js';

@@ -2,7 +2,7 @@ import { type Actor, CurrentRights, type Rights } from '../../auth/ports.js';
 import { administersOrganization, narrowedSight, scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import type { Queryable } from '../../database/queryable.js';
 import { type ApiKeyRow, BY_ID, principalOf } from './api-key-rows.js';
 
 interface PersonRow {

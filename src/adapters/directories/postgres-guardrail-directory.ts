@@ -4,11 +4,11 @@ import {
   type CheckSecrets,
   guardrailPurpose,
   withSecrets,
-} from '../../common/contracts/guardrails/check-secrets.js';
-import { readActions, readChecks } from '../../common/contracts/guardrails/read-hooks.js';
-import { type Mistake, Place } from '../../common/contracts/routing-config/place.js';
+} from '../../routing-config/guardrails/check-secrets.js';
+import { readActions, readChecks } from '../../routing-config/guardrails/read-hooks.js';
+import { type Mistake, Place } from '../../routing-config/place.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import type { Queryable } from '../../database/queryable.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../../gateway/ports.js';
 import type { Memory, Remembering } from '../memory.js';

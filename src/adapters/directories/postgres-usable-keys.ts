@@ -1,6 +1,6 @@
 import type { Reach } from '../../auth/tenant.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import type { Queryable } from '../../database/queryable.js';
 import { type UsableKey, UsableKeys } from '../../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
 import type { Memory, Remembering } from '../memory.js';

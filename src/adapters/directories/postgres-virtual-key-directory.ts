@@ -3,7 +3,7 @@ import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import { credentialBindingOf } from '../../common/crypto/credential-binding.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import type { Queryable } from '../../database/queryable.js';
 import { limitsOf, type SubjectRules } from '../../common/limits/limit.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';

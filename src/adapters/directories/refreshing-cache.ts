@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../common/errors/app-error.js';
-import { isDatabaseAway, isDatabaseBusy } from '../../common/database/database-errors.js';
+import { isDatabaseAway, isDatabaseBusy } from '../../database/database-errors.js';
 import { createLogger } from '../../common/observability/logger.js';
-import type { KeptRow } from '../../common/snapshot/kept-row.js';
-import { readRow, writeRow } from '../../common/snapshot/row-text.js';
+import type { KeptRow } from './snapshot/kept-row.js';
+import { readRow, writeRow } from './snapshot/row-text.js';
 import type { Memory } from '../memory.js';
 import { type Ages, type Remembered, RememberedValues } from './remembered-values.js';
 import { StoreHealth } from '../store-health.js';

@@ -1,5 +1,5 @@
-import { isFaultOfData } from '../../common/database/database-errors.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import { isFaultOfData } from '../../database/database-errors.js';
+import type { Queryable } from '../../database/queryable.js';
 import {
   type AskAnswer,
   type LimitAsk,

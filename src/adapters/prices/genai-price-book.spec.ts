@@ -5,7 +5,7 @@ import {
   type ModelInfo,
 } from '@pydantic/genai-prices';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import { costOf } from '../../providers/prices/cost.js';
 import { isPrice } from '../../providers/prices/price.js';
 import { providers } from '../../providers/registry.js';

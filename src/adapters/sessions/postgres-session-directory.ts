@@ -2,8 +2,8 @@ import { type KnownSession, SessionDirectory } from '../../auth/ports.js';
 import { hasOneReach, sessionPrincipalOf } from '../../auth/tokens/token-subject.js';
 import type { ChangeFeed } from '../../common/changes/change.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
-import type { Secret } from '../../common/crypto/secret.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import type { Secret } from '../../common/settings/secret.js';
+import type { Queryable } from '../../database/queryable.js';
 import type { SessionSettings } from '../../common/settings/settings.js';
 import { TokenSubjects } from '../tokens/token-subjects.js';
 

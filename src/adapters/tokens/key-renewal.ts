@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeySet } from '../../auth/tokens/key-set.js';
-import type { Queryable } from '../../common/database/queryable.js';
-import type { Egress } from '../../common/egress/egress.js';
+import type { Queryable } from '../../database/queryable.js';
+import type { Egress } from '../../egress/egress.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { publishedKeys } from './published-keys.js';

@@ -1,4 +1,4 @@
-import type { Egress } from '../../common/egress/egress.js';
+import type { Egress } from '../../egress/egress.js';
 import { keysInSet, LARGEST_KEY_SET_BYTES, type StoredKey } from '../../auth/tokens/key-set.js';
 
 /** Shorter than anybody waits for a directory. */

@@ -4,7 +4,7 @@ import type { TokenRules } from '../../auth/tokens/token-rules.js';
 import { namesOrganization } from '../../auth/tokens/token-subject.js';
 import { isText } from '../../auth/tokens/verify-token.js';
 import { type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import type { Queryable } from '../../database/queryable.js';
 import type { Memory } from '../memory.js';
 import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
 

@@ -3,9 +3,9 @@ import type { KnownSubject, Membership, NamedByToken } from '../../auth/tokens/t
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import type { Queryable } from '../../database/queryable.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import { imposedBy } from '../directories/imposed.js';
 import type { Memory } from '../memory.js';
 import { policyOf } from '../directories/organization-policy.js';

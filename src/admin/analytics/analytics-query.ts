@@ -1,12 +1,8 @@
-import {
-  type Condition,
-  conditionOf,
-  conditionOfParameter,
-} from '../../common/database/log-reading/log-filters.js';
-import { type ListQuery, noParameter, parameterOf } from '../../common/database/page.js';
+import { type Condition, conditionOf, conditionOfParameter } from '../../request-log/reading/log-filters.js';
+import { type ListQuery, noParameter, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { GRAIN_MS, startOf } from '../../common/rollups/grains.js';
-import type { TimeRange, UsageQuery } from '../../common/usage-store/usage-store.js';
+import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
+import type { TimeRange, UsageQuery } from '../../request-log/analytics/usage-store.js';
 import { automaticInterval, type Interval, INTERVALS, isTimeZone, timeSlots } from './time-slots.js';
 
 /** The parameters besides the filters, for the OpenAPI document too. */

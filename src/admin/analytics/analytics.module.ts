@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
-import { LogReadingModule } from '../../common/database/log-reading/log-reading.module.js';
-import { UsageReadingModule } from '../../common/usage-store/usage-reading.module.js';
+import { LogReadingModule } from '../../request-log/reading/log-reading.module.js';
+import { UsageReadingModule } from '../../request-log/analytics/usage-reading.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AnalyticsController } from './analytics.controller.js';
 import { AnalyticsService } from './analytics.service.js';

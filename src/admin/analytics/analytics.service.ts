@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
-import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { type ReadMeasureName, ratio, type Sums } from '../../common/usage-store/read-measures.js';
-import { type CountedRange, UsageReader } from '../../common/usage-store/usage-store.js';
+import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
+import { type CountedRange, UsageReader } from '../../request-log/analytics/usage-store.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import type { FeedbackGraph } from './feedback-graphs.js';
 import { FeedbackReader } from './feedback-reader.js';

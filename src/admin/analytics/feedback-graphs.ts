@@ -1,4 +1,4 @@
-import { ratio } from '../../common/usage-store/read-measures.js';
+import { ratio } from '../../request-log/analytics/read-measures.js';
 
 /** Feedback counted by slot (from 0), score and model. */
 export interface FeedbackCount {

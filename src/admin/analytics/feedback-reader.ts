@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
-import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
-import { LogDatabase } from '../../common/database/log-reading/log-database.js';
-import { type Condition } from '../../common/database/log-reading/log-filters.js';
+import { KeptLogs } from '../../request-log/reading/kept-logs.js';
+import { LogDatabase } from '../../request-log/reading/log-database.js';
+import { type Condition } from '../../request-log/reading/log-filters.js';
 import type { FeedbackCount } from './feedback-graphs.js';
-import { Statement } from '../../common/usage-store/postgres/statement.js';
-import type { UsageQuery } from '../../common/usage-store/usage-store.js';
+import { Statement } from '../../request-log/analytics/postgres/statement.js';
+import type { UsageQuery } from '../../request-log/analytics/usage-store.js';
 
 export interface FeedbackOfGroup {
   readonly avg_weighted_feedback: number;

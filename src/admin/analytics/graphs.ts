@@ -1,4 +1,4 @@
-import { type ReadMeasureName, ratio, type Sums } from '../../common/usage-store/read-measures.js';
+import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
 
 /** A field of an answer: what it is, and how it comes of what was counted. `before` is the sum of all points until then. */
 type Field = (sums: Sums, before: Before) => unknown;

@@ -1,5 +1,5 @@
-import type { ReadMeasureName, Sums } from '../../common/usage-store/read-measures.js';
-import type { GroupedBy, GroupOrder } from '../../common/usage-store/usage-store.js';
+import type { ReadMeasureName, Sums } from '../../request-log/analytics/read-measures.js';
+import type { GroupedBy, GroupOrder } from '../../request-log/analytics/usage-store.js';
 
 /** A column of grouped answers: what is counted for it, how it is shown, and how groups are sorted by it. */
 interface Column {

@@ -14,7 +14,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
-import type { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import type { ApiKey } from './api-key.entity.js';
 import { AreEmailAddresses } from '../../common/http/email-address.js';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
 import {

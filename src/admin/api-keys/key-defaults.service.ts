@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import type { ApiKey } from './api-key.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { UsableConfig } from '../workspaces/usable-config.service.js';
 import type { UpdateApiKeyDto } from './api-key.dto.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, IsNull } from 'typeorm';
-import { ApiKey } from '../../common/database/entities/api-key.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { ApiKey } from './api-key.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 
 /** What of a key must not be lost sight of when its person or its workspace goes: its organization. */
 export type KeysOf = FindOptionsWhere<ApiKey> & { readonly organizationId: string };

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Scope } from '../../auth/permissions/scopes.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
-import type { Secret } from '../../common/crypto/secret.js';
-import { ApiKey } from '../../common/database/entities/api-key.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import type { Secret } from '../../common/settings/secret.js';
+import { ApiKey } from './api-key.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { checkGrant, readScopes } from './grants.js';
 

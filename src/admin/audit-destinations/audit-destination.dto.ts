@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator';
 import { parseAuditTarget } from '../../common/contracts/audit-destination.js';
-import type { AuditDestination } from '../../common/database/entities/audit-destination.entity.js';
+import type { AuditDestination } from './audit-destination.entity.js';
 import { IfGiven, IsName, OrNull } from '../../common/http/validators.js';
 import { ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/audit-destination.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
-import { Secret } from '../../common/crypto/secret.js';
-import { AuditDestination } from '../../common/database/entities/audit-destination.entity.js';
-import { Organization } from '../../common/database/entities/organization.entity.js';
-import type { Page } from '../../common/database/page.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
-import { Egress } from '../../common/egress/egress.js';
+import { Secret } from '../../common/settings/secret.js';
+import { AuditDestination } from './audit-destination.entity.js';
+import { Organization } from '../organizations/organization.entity.js';
+import type { Page } from '../../common/http/page.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
+import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';

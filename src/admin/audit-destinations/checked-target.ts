@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type AuditTarget, parseAuditTarget } from '../../common/contracts/audit-destination.js';
-import type { Egress } from '../../common/egress/egress.js';
+import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** What a destination is to be. `hasSecret` whether one is stored or was sent. */

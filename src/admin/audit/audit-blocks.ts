@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { PlainQuery } from '../../common/database/plain-queries/plain-find.js';
+import type { PlainQuery } from '../../database/plain-queries/plain-find.js';
 
 /** From when to when, both included, as ISO 8601; null is without an end. */
 export interface AuditTime {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { isDatabaseAway } from '../../common/database/database-errors.js';
-import type { FinishedWork } from '../../common/database/commit-hook.js';
-import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
-import type { PlainQuery } from '../../common/database/plain-queries/plain-find.js';
-import { plainInsert } from '../../common/database/plain-queries/plain-insert.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { isDatabaseAway } from '../../database/database-errors.js';
+import type { FinishedWork } from '../../database/commit-hook.js';
+import { AuditRecord } from './audit-record.entity.js';
+import type { PlainQuery } from '../../database/plain-queries/plain-find.js';
+import { plainInsert } from '../../database/plain-queries/plain-insert.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { blockToRemember } from './audit-blocks.js';
 import { AuditSeal, type ChainEnd, chainHash } from './audit-seal.js';

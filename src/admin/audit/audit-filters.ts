@@ -1,4 +1,4 @@
-import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { type ListQuery, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import type { AuditTime } from './audit-blocks.js';

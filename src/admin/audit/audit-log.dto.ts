@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
+import type { AuditRecord } from './audit-record.entity.js';
 import { AN_ID, ApiId } from '../shapes/fields.js';
 import { RECORDED_METHODS } from './reading.js';
 

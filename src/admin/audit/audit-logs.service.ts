@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Between, type SelectQueryBuilder } from 'typeorm';
 import { type Reach } from '../../auth/tenant.js';
-import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
-import type { Page } from '../../common/database/page.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AuditRecord } from './audit-record.entity.js';
+import type { Page } from '../../common/http/page.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { type AuditTime, placeInTime } from './audit-blocks.js';
 import type { AuditCondition } from './audit-filters.js';
 import { AuditLogDto } from './audit-log.dto.js';

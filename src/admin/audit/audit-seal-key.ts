@@ -2,7 +2,7 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { associatedData } from '../../common/crypto/associated-data.js';
 import { isCheckedBy } from '../../common/crypto/check-value.js';
 import { openBytes, sealBytes } from '../../common/crypto/sealed-bytes.js';
-import { Secret } from '../../common/crypto/secret.js';
+import { Secret } from '../../common/settings/secret.js';
 
 /** What the database knows of it. */
 export interface KnownSealKey {

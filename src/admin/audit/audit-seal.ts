@@ -1,5 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { Secret } from '../../common/crypto/secret.js';
+import type { Secret } from '../../common/settings/secret.js';
 import { canonicalRecord, type WrittenRecord } from './canonical-record.js';
 
 /** The end of an organization's chain. */

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { accessOf } from '../../auth/permissions/access.js';
 import { RECORDED } from '../../auth/permissions/access.decorators.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { isReading } from './reading.js';
 

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
+import type { AuditRecord } from './audit-record.entity.js';
 
 /** What a record says, apart from its place in the chain's proofs. */
 export type ChainedRecord = Omit<AuditRecord, 'hash' | 'seal'>;

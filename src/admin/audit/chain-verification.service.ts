@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Client } from 'pg';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AuditSeal } from './audit-seal.js';
 import { type ChainReport, verifyChain } from './verify-chain.js';
 

@@ -2,7 +2,7 @@ import { Catch, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { AppError } from '../../common/errors/app-error.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
-import { ErrorFilter } from '../../common/errors/error.filter.js';
+import { ErrorFilter } from '../error.filter.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { isReading } from './reading.js';

@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { checkValueOf, isCheckedBy } from '../../common/crypto/check-value.js';
-import type { Secret } from '../../common/crypto/secret.js';
+import type { Secret } from '../../common/settings/secret.js';
 
 /** The keys of an installation. Each is 32 bytes in base64 and lives outside the database; the pepper must not change. */
 export interface InstallationKeys {

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { RoutingConfig } from '../../common/contracts/routing-config.js';
-import type { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
-import type { Config } from '../../common/database/entities/config.entity.js';
+import type { RoutingConfig } from '../../routing-config/routing-config.js';
+import type { ConfigVersion } from './config-version.entity.js';
+import type { Config } from './config.entity.js';
 import { AN_ID, ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 import type { ConfigUsage } from './config-usage.service.js';

@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import {
-  type Mistake,
-  readRoutingConfig,
-  type RoutingConfig,
-} from '../../common/contracts/routing-config.js';
-import { Workspace } from '../../common/database/entities/workspace.entity.js';
-import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { type Mistake, readRoutingConfig, type RoutingConfig } from '../../routing-config/routing-config.js';
+import { Workspace } from '../workspaces/workspace.entity.js';
+import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { missing, type Reference, referencesIn } from './config-references.js';

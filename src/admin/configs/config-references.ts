@@ -1,5 +1,5 @@
-import { HOOK_LIST_NAMES, type HookListName } from '../../common/contracts/guardrails/read-hooks.js';
-import type { Mistake } from '../../common/contracts/routing-config.js';
+import { HOOK_LIST_NAMES, type HookListName } from '../../routing-config/guardrails/read-hooks.js';
+import type { Mistake } from '../../routing-config/routing-config.js';
 
 /** Something stored that a config names, and where. */
 export interface Reference {

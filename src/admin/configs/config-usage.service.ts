@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { ApiKey } from '../../common/database/entities/api-key.entity.js';
-import type { Config } from '../../common/database/entities/config.entity.js';
-import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import { ApiKey } from '../api-keys/api-key.entity.js';
+import type { Config } from './config.entity.js';
+import { Workspace } from '../workspaces/workspace.entity.js';
 
 /** What goes by a config. */
 export interface ConfigUsage {

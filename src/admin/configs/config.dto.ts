@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsUUID } from 'class-validator';
-import type { RoutingConfig } from '../../common/contracts/routing-config.js';
-import type { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
-import type { Config } from '../../common/database/entities/config.entity.js';
+import type { RoutingConfig } from '../../routing-config/routing-config.js';
+import type { ConfigVersion } from './config-version.entity.js';
+import type { Config } from './config.entity.js';
 import { IfGiven, IsIdOrSlug, rule } from '../../common/http/validators.js';
 import type { Difference } from '../../common/json/differences.js';
 import {

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
-import { ApiKey } from '../../common/database/entities/api-key.entity.js';
-import { Workspace } from '../../common/database/entities/workspace.entity.js';
-import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { ApiKey } from '../api-keys/api-key.entity.js';
+import { Workspace } from '../workspaces/workspace.entity.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ConfigChecker } from './config-checker.service.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { Config } from '../../common/database/entities/config.entity.js';
-import { Workspace } from '../../common/database/entities/workspace.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { Config } from './config.entity.js';
+import { Workspace } from '../workspaces/workspace.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 
 /** The config of a workspace's requests that name none. There is one at most. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { flagOf, type ListQuery } from '../../common/database/page.js';
+import { flagOf, type ListQuery } from '../../common/http/page.js';
 import { QueryParameter } from '../openapi/decorators.js';
 
 /** For an operation that saves a config. It must ask `isRehearsal`: who rehearses must not find that it was done. */

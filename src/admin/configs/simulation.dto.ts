@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject, IsString, Length, MaxLength } from 'class-validator';
-import type { ExplainedTarget, Explanation } from '../../common/contracts/routing-config/explain.js';
-import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import type { ExplainedTarget, Explanation } from '../../routing-config/explain.js';
+import type { RoutedRequest } from '../../routing-config/conditions.js';
 import { IfGiven, rule } from '../../common/http/validators.js';
 import { ApiIdOrNull, ApiTextOrNull, MayTakeWorkspace } from '../shapes/fields.js';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
-import type { RoutingConfig } from '../../common/contracts/routing-config.js';
-import { explainRouting } from '../../common/contracts/routing-config/explain.js';
-import type { Config } from '../../common/database/entities/config.entity.js';
+import type { RoutingConfig } from '../../routing-config/routing-config.js';
+import { explainRouting } from '../../routing-config/explain.js';
+import type { Config } from './config.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { type Price, tokenPriceOf } from '../../common/contracts/price.js';
-import type { TokenPrices } from '../../common/contracts/routing-config/explain.js';
-import { IntegrationModel } from '../../common/database/entities/integration-model.entity.js';
-import { Integration } from '../../common/database/entities/integration.entity.js';
-import { ModelPrice } from '../../common/database/entities/model-price.entity.js';
-import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import type { TokenPrices } from '../../routing-config/explain.js';
+import { IntegrationModel } from '../integrations/integration-model.entity.js';
+import { Integration } from '../integrations/integration.entity.js';
+import { ModelPrice } from '../model-configs/model-price.entity.js';
+import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
 import type { ConfigPlace } from './config-checker.service.js';
 

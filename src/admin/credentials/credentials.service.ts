@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
-import { Secret } from '../../common/crypto/secret.js';
+import { Secret } from '../../common/settings/secret.js';
 import { type BoundKey, credentialBindingOf } from '../../common/crypto/credential-binding.js';
-import { Organization } from '../../common/database/entities/organization.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
-import { Egress } from '../../common/egress/egress.js';
+import { Organization } from '../organizations/organization.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
+import { Egress } from '../../egress/egress.js';
 import {
   checkSecret,
   type Destination,

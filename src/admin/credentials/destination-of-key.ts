@@ -1,6 +1,6 @@
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
-import { parseDestination } from '../../common/egress/destination.js';
-import type { Egress } from '../../common/egress/egress.js';
+import { parseDestination } from '../../common/net/destination.js';
+import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';

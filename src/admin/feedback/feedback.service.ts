@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import { Feedback } from '../../common/database/entities/feedback.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { Feedback } from './feedback.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';

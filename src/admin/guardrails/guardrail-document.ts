@@ -1,7 +1,7 @@
-import type { CheckSpec } from '../../common/contracts/guardrails/hook.js';
-import { readActions, readChecks } from '../../common/contracts/guardrails/read-hooks.js';
-import { mistakesInWords } from '../../common/contracts/routing-config.js';
-import { type Mistake, Place } from '../../common/contracts/routing-config/place.js';
+import type { CheckSpec } from '../../routing-config/guardrails/hook.js';
+import { readActions, readChecks } from '../../routing-config/guardrails/read-hooks.js';
+import { mistakesInWords } from '../../routing-config/routing-config.js';
+import { type Mistake, Place } from '../../routing-config/place.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 type Json = Readonly<Record<string, unknown>>;

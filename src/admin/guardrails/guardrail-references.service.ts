@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull } from 'typeorm';
-import { HOOK_LIST_NAMES } from '../../common/contracts/guardrails/read-hooks.js';
-import { Guardrail } from '../../common/database/entities/guardrail.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { HOOK_LIST_NAMES } from '../../routing-config/guardrails/read-hooks.js';
+import { Guardrail } from './guardrail.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';

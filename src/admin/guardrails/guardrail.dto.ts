@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsObject, IsUUID } from 'class-validator';
-import type { Guardrail } from '../../common/database/entities/guardrail.entity.js';
+import type { Guardrail } from './guardrail.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
 import {
   AN_ID,

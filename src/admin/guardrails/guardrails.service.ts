@@ -10,14 +10,14 @@ import {
   guardrailPurpose,
   withoutSecrets,
   withSecrets,
-} from '../../common/contracts/guardrails/check-secrets.js';
-import { bytesToBase62 } from '../../common/crypto/base62.js';
+} from '../../routing-config/guardrails/check-secrets.js';
+import { bytesToBase62 } from '../../common/ids/base62.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
-import { Secret } from '../../common/crypto/secret.js';
-import { Guardrail } from '../../common/database/entities/guardrail.entity.js';
-import { Organization } from '../../common/database/entities/organization.entity.js';
-import type { Page } from '../../common/database/page.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { Secret } from '../../common/settings/secret.js';
+import { Guardrail } from './guardrail.entity.js';
+import { Organization } from '../organizations/organization.entity.js';
+import type { Page } from '../../common/http/page.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';

@@ -3,12 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { FastifyRequest } from 'fastify';
 import type { Repository } from 'typeorm';
 import { accessOf } from '../../auth/permissions/access.js';
-import {
-  type IdentityProvider,
-  UserIdentity,
-} from '../../common/database/entities/identity-provider.entity.js';
-import type { User } from '../../common/database/entities/user.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { type IdentityProvider, UserIdentity } from './identity-provider.entity.js';
+import type { User } from '../users/user.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { DirectoryUsersService } from '../users/directory-users.service.js';
 import { PeopleService } from '../users/people.service.js';

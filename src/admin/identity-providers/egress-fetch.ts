@@ -1,4 +1,4 @@
-import type { Egress } from '../../common/egress/egress.js';
+import type { Egress } from '../../egress/egress.js';
 
 const LARGEST_ANSWER_BYTES = 1024 * 1024;
 export const TIMEOUT_MS = 5_000;

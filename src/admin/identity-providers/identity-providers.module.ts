@@ -6,13 +6,13 @@ import {
   SignInTrial,
   SingleSignOnSession,
   UserIdentity,
-} from '../../common/database/entities/identity-provider.entity.js';
-import { Organization } from '../../common/database/entities/organization.entity.js';
-import { Session } from '../../common/database/entities/session.entity.js';
-import { SignInPolicy, UsedToken } from '../../common/database/entities/sign-in-policy.entity.js';
-import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
-import { User } from '../../common/database/entities/user.entity.js';
-import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+} from './identity-provider.entity.js';
+import { Organization } from '../organizations/organization.entity.js';
+import { Session } from '../sign-in/session.entity.js';
+import { SignInPolicy, UsedToken } from '../sign-in/sign-in-policy.entity.js';
+import { UserCredential } from '../sign-in/user-credential.entity.js';
+import { User } from '../users/user.entity.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { SessionsModule } from '../sign-in/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { UsersModule } from '../users/users.module.js';

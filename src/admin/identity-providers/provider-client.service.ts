@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Configuration, IDToken, ServerMetadata } from 'openid-client';
-import type { Secret } from '../../common/crypto/secret.js';
-import { Egress } from '../../common/egress/egress.js';
+import type { Secret } from '../../common/settings/secret.js';
+import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Claims } from './directory-rules.js';
 import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';

@@ -2,12 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, In, type Repository } from 'typeorm';
 import { SecretBox } from '../../common/crypto/envelope.js';
-import {
-  type IdentityProvider,
-  SingleSignOnSession,
-} from '../../common/database/entities/identity-provider.entity.js';
-import { Organization } from '../../common/database/entities/organization.entity.js';
-import { Session } from '../../common/database/entities/session.entity.js';
+import { type IdentityProvider, SingleSignOnSession } from './identity-provider.entity.js';
+import { Organization } from '../organizations/organization.entity.js';
+import { Session } from '../sign-in/session.entity.js';
 import type { DirectoryAnswer } from './provider-client.service.js';
 
 /** Which sessions a provider tells of: by its own session, its account, or both. */

@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
-import { Secret } from '../../common/crypto/secret.js';
-import type {
-  IdentityProvider,
-  SignInTrial,
-} from '../../common/database/entities/identity-provider.entity.js';
-import { Egress } from '../../common/egress/egress.js';
+import { Secret } from '../../common/settings/secret.js';
+import type { IdentityProvider, SignInTrial } from './identity-provider.entity.js';
+import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { checkIssuer } from './check-issuer.js';
 import type { DirectoryRules } from './directory-rules.js';

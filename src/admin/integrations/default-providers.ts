@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Integration } from '../../common/database/entities/integration.entity.js';
-import { WorkspaceProvider } from '../../common/database/entities/workspace-provider.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import type { Integration } from './integration.entity.js';
+import { WorkspaceProvider } from '../providers/workspace-provider.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { withSuffix } from '../../common/ids/slug-of-name.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';

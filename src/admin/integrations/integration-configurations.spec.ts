@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Egress } from '../../common/egress/egress.js';
+import type { Egress } from '../../egress/egress.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
 import { readConfigurations } from './integration-configurations.js';
 

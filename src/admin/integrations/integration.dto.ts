@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsObject } from 'class-validator';
-import type { Integration } from '../../common/database/entities/integration.entity.js';
+import type { Integration } from './integration.entity.js';
 import { HasNoEffectYet, IfGiven } from '../../common/http/validators.js';
 import {
   ApiId,

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { LegalHold } from '../../common/database/entities/legal-hold.entity.js';
+import type { LegalHold } from './legal-hold.entity.js';
 import { IfGiven, IsIdOrSlug, IsReason } from '../../common/http/validators.js';
 import { ApiId, ApiIdOrNull, ApiMomentOrNull, ApiTextOrNull } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';

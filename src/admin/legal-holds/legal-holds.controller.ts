@@ -2,7 +2,7 @@ import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js';
+import { choiceOf, type ListQuery, pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { CreateLegalHoldDto, LegalHoldDto, LegalHoldListDto, ReleaseLegalHoldDto } from './legal-hold.dto.js';

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
-import { ApiKey } from '../../common/database/entities/api-key.entity.js';
-import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
-import { Workspace } from '../../common/database/entities/workspace.entity.js';
-import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { ApiKey } from '../api-keys/api-key.entity.js';
+import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
+import { Workspace } from '../workspaces/workspace.entity.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { LimitStatusController } from './limit-status.controller.js';
 import { LimitStatusService } from './limit-status.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import type { BudgetRule } from '../../common/limits/rules.js';
 import { currentKey } from '../limits/limits.service.js';
 import type { Counted } from './limit-statuses.js';

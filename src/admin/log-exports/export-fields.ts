@@ -1,5 +1,5 @@
-import type { ExportFieldName } from '../../common/contracts/log-export.js';
-import { isSuccess, type LogRow } from '../../common/database/log-reading/log-row.js';
+import type { ExportFieldName } from '../../request-log/log-export.js';
+import { isSuccess, type LogRow } from '../../request-log/reading/log-row.js';
 
 /** A message of the exchange, as an export shows it. */
 export interface ExportedMessage {

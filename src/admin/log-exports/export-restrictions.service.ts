@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Organization } from '../../common/database/entities/organization.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { Organization } from '../organizations/organization.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** Which fields an organization lets nobody export. Asked when an export is made, changed and started. */

@@ -2,7 +2,7 @@ import { Get, Param, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { OpenToEverybody, RequireScope } from '../../auth/permissions/access.decorators.js';
-import type { ListQuery } from '../../common/database/page.js';
+import type { ListQuery } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { QueryParameter, Refusals } from '../openapi/decorators.js';
 import { ExportDownloads } from './export-downloads.js';

@@ -10,10 +10,10 @@ import {
   type ExportFieldName,
   type ExportFormat,
   type ExportStatus,
-} from '../../common/contracts/log-export.js';
-import type { LogExport } from '../../common/database/entities/log-export.entity.js';
-import type { Listed } from '../../common/database/page.js';
-import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
+} from '../../request-log/log-export.js';
+import type { LogExport } from './log-export.entity.js';
+import type { Listed } from '../../common/http/page.js';
+import { LOG_FILTERS } from '../../request-log/reading/log-filters.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
 import { ApiId, MayTakeName, MayTakeWorkspace } from '../shapes/fields.js';
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
-import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
+import { ObjectStoreModule } from '../../request-log/bodies/object-store.module.js';
 import { LogsModule } from '../logs/logs.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ExportDownloads } from './export-downloads.js';

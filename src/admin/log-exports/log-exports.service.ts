@@ -2,14 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { sightOf } from '../../auth/permissions/sight.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
-import { LogExport } from '../../common/database/entities/log-export.entity.js';
-import {
-  conditionsIn,
-  type FilterDocument,
-  newestOf,
-} from '../../common/database/log-reading/filter-document.js';
-import type { Page } from '../../common/database/page.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { LogExport } from './log-export.entity.js';
+import { conditionsIn, type FilterDocument, newestOf } from '../../request-log/reading/filter-document.js';
+import type { Page } from '../../common/http/page.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';

@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client';
 import type { EntityManager } from 'typeorm';
-import type { IngestedLog } from '../../common/database/entities/ingested-log.entity.js';
+import type { IngestedLog } from './ingested-log.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** Of one organization, that wait: as many as can be counted at every request. */

@@ -1,9 +1,10 @@
 import type { Principal } from '../../auth/principal.js';
-import type { HeaderPairs, LogSource, RequestLogRecord, Usage } from '../../common/contracts/request-log.js';
-import { closedText } from '../../common/spool/frame-values.js';
-import type { IngestedLog } from '../../common/database/entities/ingested-log.entity.js';
-import { clearExchange } from '../../common/redaction/clear-exchange.js';
-import type { Redactor } from '../../common/redaction/redactor.js';
+import type { Usage } from '../../common/contracts/usage.js';
+import type { HeaderPairs, LogSource, RequestLogRecord } from '../../request-log/record.js';
+import { closedText } from '../../request-log/spool/frame-values.js';
+import type { IngestedLog } from './ingested-log.entity.js';
+import { clearExchange } from '../../request-log/redaction/clear-exchange.js';
+import type { Redactor } from '../../request-log/redaction/redactor.js';
 import { CREDENTIAL_HEADERS } from '../../common/http/credential-headers.js';
 
 /** A call that was made elsewhere, as far as somebody told of it. */

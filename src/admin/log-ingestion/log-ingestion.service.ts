@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Price } from '../../common/contracts/price.js';
-import { IngestedLog } from '../../common/database/entities/ingested-log.entity.js';
-import { ModelPrice } from '../../common/database/entities/model-price.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
-import { readRedactors } from '../../common/redaction/read-redactors.js';
-import type { Redactor } from '../../common/redaction/redactor.js';
+import { IngestedLog } from './ingested-log.entity.js';
+import { ModelPrice } from '../model-configs/model-price.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
+import { readRedactors } from '../../request-log/redaction/read-redactors.js';
+import type { Redactor } from '../../request-log/redaction/redactor.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { costOf } from '../../providers/prices/cost.js';

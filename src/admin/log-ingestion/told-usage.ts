@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import { hubUsage as anthropicUsage } from '../../providers/dialects/anthropic/usage.js';
 import { hubUsage as bedrockUsage } from '../../providers/dialects/bedrock/usage.js';
 import { chatUsage as cohereUsage } from '../../providers/dialects/cohere/usage.js';

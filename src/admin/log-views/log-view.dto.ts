@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Matches, MaxLength } from 'class-validator';
-import type { LogView } from '../../common/database/entities/log-view.entity.js';
+import type { LogView } from './log-view.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
 import { ApiId, ApiMoment, MayTakeWorkspace, TakesName } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';

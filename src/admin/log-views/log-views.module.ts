@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
-import { LogView } from '../../common/database/entities/log-view.entity.js';
-import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { LogView } from './log-view.entity.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { LogViewsController } from './log-views.controller.js';
 import { LogViewsService } from './log-views.service.js';

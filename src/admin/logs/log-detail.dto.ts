@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ApiTextOrNull } from '../shapes/fields.js';
 import { AppliedPriceDto } from './applied-price.dto.js';
 import { LogDto } from './log.dto.js';
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { LogRow } from '../../request-log/reading/log-row.js';
 import type { BodyRow, FeedbackRow, ShownAttempt } from './request-parts.js';
 import type { ReadableBody } from './readable-body.js';
 import { type AttemptReason, attemptReasons } from './route/attempt-reasons.js';

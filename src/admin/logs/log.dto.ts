@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { USAGE_SOURCES } from '../../common/contracts/request-log.js';
-import { isSuccess, type LogRow } from '../../common/database/log-reading/log-row.js';
+import { USAGE_SOURCES } from '../../request-log/record.js';
+import { isSuccess, type LogRow } from '../../request-log/reading/log-row.js';
 import { AN_ID, ApiId } from '../shapes/fields.js';
 
 const text = (example: string | null = null) => ApiProperty({ type: String, nullable: true, example });

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
-import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
+import { ObjectStoreModule } from '../../request-log/bodies/object-store.module.js';
 import { LiveLogsController } from './live/live-logs.controller.js';
 import { LiveLogs } from './live/live-logs.service.js';
 import { LogRowsModule } from './rows/log-rows.module.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { AttemptRow } from '../../common/database/log-reading/attempt-row.js';
-import { LogDatabase } from '../../common/database/log-reading/log-database.js';
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { AttemptRow } from '../../request-log/reading/attempt-row.js';
+import { LogDatabase } from '../../request-log/reading/log-database.js';
+import type { LogRow } from '../../request-log/reading/log-row.js';
 
 const OF_ATTEMPT = [
   ...([

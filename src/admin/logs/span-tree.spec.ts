@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { LogRow } from '../../request-log/reading/log-row.js';
 import { type Span, spanTree } from './span-tree.js';
 
 const row = (id: string, span_id: string | null, parent_span_id: string | null): LogRow =>

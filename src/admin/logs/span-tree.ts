@@ -1,4 +1,4 @@
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { LogRow } from '../../request-log/reading/log-row.js';
 
 /** A request of a trace, with those that name it as their parent. */
 export interface Span {

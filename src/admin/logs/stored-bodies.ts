@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SecretBox, type WrappedKey } from '../../common/crypto/envelope.js';
-import { LogDatabase } from '../../common/database/log-reading/log-database.js';
-import { BodyObjects } from '../../common/object-store/body-objects.js';
-import { ObjectStore } from '../../common/object-store/object-store.js';
+import { LogDatabase } from '../../request-log/reading/log-database.js';
+import { BodyObjects } from '../../request-log/bodies/body-objects.js';
+import { ObjectStore } from '../../request-log/bodies/object-store.js';
 import type { BodyRow } from './request-parts.js';
 
 type Named = BodyRow & { readonly request_id: string };

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Equals, IsObject } from 'class-validator';
 import type { Price } from '../../common/contracts/price.js';
-import type { ModelPrice } from '../../common/database/entities/model-price.entity.js';
+import type { ModelPrice } from './model-price.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../shapes/model-pricing.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { Price } from '../../common/contracts/price.js';
-import { ModelPrice } from '../../common/database/entities/model-price.entity.js';
-import type { Page } from '../../common/database/page.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { ModelPrice } from './model-price.entity.js';
+import type { Page } from '../../common/http/page.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
 import { findProvider } from '../../providers/registry.js';

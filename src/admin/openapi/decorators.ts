@@ -1,6 +1,6 @@
 import { applyDecorators, type CustomDecorator, SetMetadata } from '@nestjs/common';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
-import { LARGEST_PAGE } from '../../common/database/page.js';
+import { LARGEST_PAGE } from '../../common/http/page.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
 import { ApiProperty, ApiQuery, type ApiQueryOptions, ApiResponse } from '@nestjs/swagger';
 import { AN_ID, ApiId, ApiTextOrNull } from '../shapes/fields.js';

@@ -1,5 +1,5 @@
-import { parseDestination } from '../../common/egress/destination.js';
-import type { Egress } from '../../common/egress/egress.js';
+import { parseDestination } from '../../common/net/destination.js';
+import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 const QUERY = /^\?[\w\-.~!$&'()*+,;=:@/?%]*$/;

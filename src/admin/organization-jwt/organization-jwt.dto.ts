@@ -26,7 +26,7 @@ import {
   DEFAULT_TOKEN_TYPES,
   type TokenRules,
 } from '../../auth/tokens/token-rules.js';
-import type { OrganizationJwt } from '../../common/database/entities/organization-jwt.entity.js';
+import type { OrganizationJwt } from './organization-jwt.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
 import { NewcomersDto, newcomersOf, shownNewcomers } from './newcomers.dto.js';
 

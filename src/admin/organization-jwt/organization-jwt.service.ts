@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { keysInSet, type StoredKey } from '../../auth/tokens/key-set.js';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { OrganizationJwt } from '../../common/database/entities/organization-jwt.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
-import { Egress } from '../../common/egress/egress.js';
+import { OrganizationJwt } from './organization-jwt.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
+import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { checkAddressOfKeys } from './address-of-keys.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Passkey } from '../../common/database/entities/passkey.entity.js';
+import type { Passkey } from './passkey.entity.js';
 import { ApiId, ApiMoment, ApiMomentOrNull, TakesName } from '../shapes/fields.js';
 import { TakesCredential } from '../shapes/passkey-credential.js';
 import { ListOf } from '../shapes/list.dto.js';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
-import { Passkey, UsedPasskeyChallenge } from '../../common/database/entities/passkey.entity.js';
-import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { Passkey, UsedPasskeyChallenge } from './passkey.entity.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { PasskeyChallenges } from './passkey-challenges.service.js';
 import { PasskeyOptionsController } from './passkey-options.controller.js';
 import { PasskeysController } from './passkeys.controller.js';

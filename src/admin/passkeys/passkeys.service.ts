@@ -9,7 +9,7 @@ import type {
 import ipaddr from 'ipaddr.js';
 import type { Repository } from 'typeorm';
 import type { KnownSession } from '../../auth/ports.js';
-import { Passkey } from '../../common/database/entities/passkey.entity.js';
+import { Passkey } from './passkey.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
-import type { Page } from '../../common/database/page.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import type { LimitPolicy } from './limit-policy.entity.js';
+import type { Page } from '../../common/http/page.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { periodAt } from '../../common/limits/period.js';
 import type { BudgetRule } from '../../common/limits/rules.js';

@@ -1,4 +1,4 @@
-import { choiceOf, type ListQuery, parameterOf } from '../../common/database/page.js';
+import { choiceOf, type ListQuery, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { PolicyFilter } from './policies.service.js';
 

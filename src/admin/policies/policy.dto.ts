@@ -8,7 +8,7 @@ import {
 } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, IsUUID, Length } from 'class-validator';
-import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
+import type { LimitPolicy } from './limit-policy.entity.js';
 import { IfGiven, IsName, rule, ValidateEach } from '../../common/http/validators.js';
 import {
   type BudgetRule,

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { callerOf } from '../../auth/permissions/access.js';
 import type { Principal } from '../../auth/principal.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { IdempotentAnswers } from './idempotent-answers.js';
 

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import type { Listed } from '../../common/database/page.js';
+import type { Listed } from '../../common/http/page.js';
 
 /** What stands around the things of every list. A class for each kind of thing: the OpenAPI document names what is in it. */
 export function ListOf<T>(item: Type<T>) {

@@ -5,10 +5,10 @@ import { Secret as TotpSecret, TOTP } from 'otpauth';
 import { LessThan, type Repository } from 'typeorm';
 import { SecretBox, type WrappedKey } from '../../common/crypto/envelope.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
-import { Secret } from '../../common/crypto/secret.js';
-import { Organization } from '../../common/database/entities/organization.entity.js';
-import { RecoveryCode } from '../../common/database/entities/recovery-code.entity.js';
-import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
+import { Secret } from '../../common/settings/secret.js';
+import { Organization } from '../organizations/organization.entity.js';
+import { RecoveryCode } from './recovery-code.entity.js';
+import { UserCredential } from './user-credential.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { SessionOwner } from './sessions.service.js';
 

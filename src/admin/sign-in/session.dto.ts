@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { SignInMethod } from '../../common/database/entities/session.entity.js';
+import type { SignInMethod } from './session.entity.js';
 import type { Scope } from '../../auth/permissions/scopes.js';
 import { ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';

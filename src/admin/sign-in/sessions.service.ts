@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, MoreThan, Not, type Repository } from 'typeorm';
 import type { KnownSession } from '../../auth/ports.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
-import { Session, type SignInMethod } from '../../common/database/entities/session.entity.js';
+import { Session, type SignInMethod } from './session.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SessionCookie } from '../../common/http/session-cookie.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';

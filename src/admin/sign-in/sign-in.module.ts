@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
-import { SignInLink } from '../../common/database/entities/sign-in-link.entity.js';
-import { SignInPolicy } from '../../common/database/entities/sign-in-policy.entity.js';
-import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
-import { User } from '../../common/database/entities/user.entity.js';
-import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { SignInLink } from './sign-in-link.entity.js';
+import { SignInPolicy } from './sign-in-policy.entity.js';
+import { UserCredential } from './user-credential.entity.js';
+import { User } from '../users/user.entity.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { SessionsModule } from './sessions.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasskeySignInController, PasskeyStepUpController } from './passkey-sign-in.controller.js';

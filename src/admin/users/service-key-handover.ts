@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { administersOrganization, type Roles, scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import type { User } from '../../common/database/entities/user.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import type { User } from './user.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 
 const KEYS_OF_MAKER = `
   organization_id = $1 AND created_by_user_id = $2 AND user_id IS NULL AND deleted_at IS NULL`;

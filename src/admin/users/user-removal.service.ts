@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { ApiKey } from '../../common/database/entities/api-key.entity.js';
-import { Invite } from '../../common/database/entities/invite.entity.js';
-import { User } from '../../common/database/entities/user.entity.js';
-import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { ApiKey } from '../api-keys/api-key.entity.js';
+import { Invite } from '../invites/invite.entity.js';
+import { User } from './user.entity.js';
+import { WorkspaceMember } from '../workspaces/workspace-member.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';

@@ -1,7 +1,7 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
-import type { User, UserStatus } from '../../common/database/entities/user.entity.js';
+import type { User, UserStatus } from './user.entity.js';
 import { IfGiven, IsIdOrSlug, IsName, OrNull } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';

@@ -1,4 +1,4 @@
-import type { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
+import type { VirtualKey } from './virtual-key.entity.js';
 import type { UpdateVirtualKeyDto } from './virtual-key.dto.js';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Secret } from '../../common/crypto/secret.js';
-import { type HttpAnswer, HttpCaller } from '../../common/egress/http-caller.js';
-import { upstreamFailure } from '../../common/egress/upstream-failure.js';
+import type { Secret } from '../../common/settings/secret.js';
+import { type HttpAnswer, HttpCaller } from '../../egress/http-caller.js';
+import { upstreamFailure } from '../../egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { NoSlotError, Slots } from '../../common/processes/slots.js';
 import { listedModels, listingRequest } from '../../providers/model-listing.js';

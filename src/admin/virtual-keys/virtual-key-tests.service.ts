@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Reach, Tenant } from '../../auth/tenant.js';
-import { Secret } from '../../common/crypto/secret.js';
+import { Secret } from '../../common/settings/secret.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
 import { CredentialTester, type TestResult } from './credential-tester.service.js';

@@ -7,7 +7,7 @@ import {
   type ClientDisconnectRule,
 } from '../../common/contracts/client-disconnect.js';
 import type { Price } from '../../common/contracts/price.js';
-import type { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
+import type { VirtualKey } from './virtual-key.entity.js';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull, ValidateEach } from '../../common/http/validators.js';
 import {
   ApiId,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import type { Reach } from '../../auth/tenant.js';
-import { Config } from '../../common/database/entities/config.entity.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { Config } from '../configs/config.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';

@@ -12,9 +12,9 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
-import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
-import type { Workspace } from '../../common/database/entities/workspace.entity.js';
-import type { CacheRules } from '../../common/contracts/routing-config/document.js';
+import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
+import type { Workspace } from './workspace.entity.js';
+import type { CacheRules } from '../../routing-config/document.js';
 import { IfGiven, IsIdOrSlug, IsMetadata, OrNull, withoutCase } from '../../common/http/validators.js';
 import {
   AN_ID,

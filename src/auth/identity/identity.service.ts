@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestOrigin } from '../../common/fast-path/messages.js';
+import type { RequestOrigin } from '../../common/http/messages.js';
 import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
 import { AppError } from '../../common/errors/app-error.js';

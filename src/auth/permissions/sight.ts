@@ -1,4 +1,4 @@
-import type { Condition } from '../../common/database/log-reading/log-filters.js';
+import type { Condition } from '../../request-log/reading/log-filters.js';
 import type { Principal } from '../principal.js';
 import { type Reach, reachOf } from '../tenant.js';
 

@@ -3,7 +3,7 @@ import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/rol
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationPolicy, Principal } from '../principal.js';
 import { isScope, type Scope, SCOPES } from '../permissions/scopes.js';
-import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Claims } from './compact-token.js';
 import type { ClaimNames } from './token-rules.js';

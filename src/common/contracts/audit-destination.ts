@@ -1,5 +1,5 @@
-import { parseDestination } from '../egress/destination.js';
-import type { Endpoint } from '../egress/destination-policy.js';
+import { parseDestination } from '../net/destination.js';
+import type { Endpoint } from '../net/destination-policy.js';
 import { AppError } from '../errors/app-error.js';
 
 /** How syslog travels: https://www.rfc-editor.org/rfc/rfc5425 (TLS), 6587 (TCP) and 5426 (UDP). */

@@ -1,4 +1,4 @@
-import type { Secret } from '../crypto/secret.js';
+import type { Secret } from '../settings/secret.js';
 
 /** Below the address of the service. */
 export const INVITE_PAGE = 'invites/accept';

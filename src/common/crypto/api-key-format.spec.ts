@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isWellFormedApiKey, looksLikeGatewayKey, mintApiKey, visiblePartsOf } from './api-key-format.js';
-import { bytesToBase62, numberToBase62 } from './base62.js';
+import { bytesToBase62, numberToBase62 } from '../ids/base62.js';
 
 const KINDS = ['admin', 'ws', 'user'] as const;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { bytesToBase62, numberToBase62 } from './base62.js';
-import { Secret } from './secret.js';
+import { bytesToBase62, numberToBase62 } from '../ids/base62.js';
+import { Secret } from '../settings/secret.js';
 
 /**
  * The form of a gateway API key: `gw_<kind>_`, 32 random bytes in base62 (43 characters), and a CRC-32 of all

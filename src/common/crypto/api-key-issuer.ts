@@ -1,6 +1,6 @@
 import type { ApiKeyKind } from './api-key-format.js';
 import { type IssuedApiKey, issueApiKey } from './issued-api-key.js';
-import type { Secret } from './secret.js';
+import type { Secret } from '../settings/secret.js';
 
 /** Makes API keys under the server's pepper. */
 export class ApiKeyIssuer {

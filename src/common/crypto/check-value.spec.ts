@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { checkValueOf, isCheckedBy } from './check-value.js';
-import { Secret } from './secret.js';
+import { Secret } from '../settings/secret.js';
 
 const aKey = () => new Secret(randomBytes(32).toString('base64'));
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Secret } from './secret.js';
+import type { Secret } from '../settings/secret.js';
 
 /**
  * A value that only this key (32 bytes in base64) gives, and that tells nothing of it. Kept in the database, it

@@ -6,7 +6,7 @@ import { SecretBox } from './envelope.js';
 import { ExportLinks } from './export-links.js';
 import { InviteTokens } from './invite-tokens.js';
 import { OpaqueTokens } from './opaque-tokens.js';
-import type { Secret } from './secret.js';
+import type { Secret } from '../settings/secret.js';
 
 /** What works with the two keys of the installation. The launcher has made them by the time that this is asked for. */
 @Module({

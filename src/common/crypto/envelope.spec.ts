@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.js';
 import { associatedData } from './associated-data.js';
 import { type CredentialBinding, SecretBox } from './envelope.js';
-import { Secret } from './secret.js';
+import { Secret } from '../settings/secret.js';
 
 const CLEAR = 'sk-canary-9c1f0c7ad52b4be8';
 const aMasterKey = () => new Secret(randomBytes(32).toString('base64'));

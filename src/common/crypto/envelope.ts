@@ -2,7 +2,7 @@ import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:cry
 import { AppError } from '../errors/app-error.js';
 import { associatedData } from './associated-data.js';
 import { openBytes, sealBytes } from './sealed-bytes.js';
-import { Secret } from './secret.js';
+import { Secret } from '../settings/secret.js';
 
 /** An organization's own key, as its row holds it: sealed by the master key. */
 export interface WrappedKey {

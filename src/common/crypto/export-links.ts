@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Secret } from './secret.js';
+import type { Secret } from '../settings/secret.js';
 
 /** What a link opens: one file, for a time, on the authority of whoever asked for the link. */
 export interface ExportLink {

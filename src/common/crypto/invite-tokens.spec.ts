@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { inviteIdOf, InviteTokens } from './invite-tokens.js';
-import { Secret } from './secret.js';
+import { Secret } from '../settings/secret.js';
 
 const tokens = new InviteTokens(new Secret(randomBytes(32).toString('base64')));
 const aPurpose = () => ({ id: randomUUID(), organizationId: randomUUID(), email: 'ada@example.com' });

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { bytesToBase62 } from './base62.js';
-import { Secret } from './secret.js';
+import { bytesToBase62 } from '../ids/base62.js';
+import { Secret } from '../settings/secret.js';
 
 /** What a token is for. It opens nothing else. */
 export interface InvitePurpose {

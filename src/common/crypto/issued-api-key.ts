@@ -1,6 +1,6 @@
 import { type ApiKeyKind, mintApiKey, visiblePartsOf } from './api-key-format.js';
 import { hashApiKey } from './key-hash.js';
-import type { Secret } from './secret.js';
+import type { Secret } from '../settings/secret.js';
 
 /** A new API key: the secret, to be shown once, and all of it that may be stored. */
 export interface IssuedApiKey {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { mintApiKey } from './api-key-format.js';
 import { hashApiKey } from './key-hash.js';
-import { Secret } from './secret.js';
+import { Secret } from '../settings/secret.js';
 
 const aPepper = () => new Secret(randomBytes(32).toString('base64'));
 

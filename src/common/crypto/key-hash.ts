@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Secret } from './secret.js';
+import type { Secret } from '../settings/secret.js';
 
 const PEPPERS = new WeakMap<Secret, Buffer>();
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { bytesToBase62 } from './base62.js';
-import { Secret } from './secret.js';
+import { bytesToBase62 } from '../ids/base62.js';
+import { Secret } from '../settings/secret.js';
 
 /** What a token or a hash is for. The purpose goes into the hash, so a token of one purpose serves no other. */
 export type TokenPurpose =

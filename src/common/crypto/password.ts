@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { bytesToBase62 } from './base62.js';
-import { Secret } from './secret.js';
+import { bytesToBase62 } from '../ids/base62.js';
+import { Secret } from '../settings/secret.js';
 
 /** https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt, with 32 MiB a hash. */
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };

@@ -1,5 +1,5 @@
 import { OpaqueTokens } from './opaque-tokens.js';
-import type { Secret } from './secret.js';
+import type { Secret } from '../settings/secret.js';
 import { uuidV7 } from '../ids/uuid-v7.js';
 
 /** The page of the dashboard that a link leads to, below the address of the service. */

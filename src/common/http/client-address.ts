@@ -1,4 +1,4 @@
-import type { RequestOrigin } from '../fast-path/messages.js';
+import type { RequestOrigin } from './messages.js';
 import ipaddr from 'ipaddr.js';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];

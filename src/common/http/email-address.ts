@@ -1,4 +1,4 @@
-import { type ListQuery, parameterOf } from '../database/page.js';
+import { type ListQuery, parameterOf } from './page.js';
 import { AppError } from '../errors/app-error.js';
 import { normalizeEmail } from './normal-email.js';
 import { rule } from './validators.js';

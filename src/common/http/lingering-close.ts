@@ -1,5 +1,5 @@
-import { FastRequest } from '../fast-path/fast-request.js';
-import type { ClientRequest, ClientResponse } from '../fast-path/messages.js';
+import { FastRequest } from './fast-request.js';
+import type { ClientRequest, ClientResponse } from './messages.js';
 import type { Socket } from 'node:net';
 
 /** A client sends its rest so long and so much at most before its connection is closed all the same. */

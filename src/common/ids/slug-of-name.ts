@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { bytesToBase62 } from '../crypto/base62.js';
+import { bytesToBase62 } from './base62.js';
 
 const LONGEST = 48;
 const SUFFIX_BYTES = 4;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Secret } from '../crypto/secret.js';
+import { Secret } from '../settings/secret.js';
 import { buildLogger } from './logger.js';
 
 function logged(write: (log: ReturnType<typeof buildLogger>) => void): Record<string, unknown> {

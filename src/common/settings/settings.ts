@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { Secret } from '../crypto/secret.js';
-import { type EgressRule, parseEgressAllow } from '../egress/egress-allow.js';
+import { Secret } from './secret.js';
+import { type EgressRule, parseEgressAllow } from '../net/egress-allow.js';
 import { isAddressRange } from '../http/client-address.js';
 import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { Secret } from '../crypto/secret.js';
-import { ruleFor } from '../egress/egress-allow.js';
+import { Secret } from './secret.js';
+import { ruleFor } from '../net/egress-allow.js';
 import type { settingsSchema } from './settings-schema.js';
 
 type Raw = z.infer<typeof settingsSchema>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../common/crypto/secret.js';
+import { Secret } from '../../common/settings/secret.js';
 import { findProvider } from '../../providers/registry.js';
 import type { Target } from '../types/target.js';
 import { type Asked, cacheKey } from './cache-key.js';

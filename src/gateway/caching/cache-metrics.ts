@@ -1,5 +1,5 @@
 import { Counter, Gauge, register } from 'prom-client';
-import type { CacheStatus } from '../../common/contracts/request-log.js';
+import type { CacheStatus } from '../../request-log/record.js';
 
 /** Plain numbers, because a request must not pay for a metrics library. */
 export const cacheCounts = {

@@ -1,6 +1,6 @@
 import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Json } from '../../providers/endpoint.js';
-import { mayTellFailure, tellsFailure } from '../journal/tells-failure.js';
+import { mayTellFailure, tellsFailure } from '../recording/tells-failure.js';
 
 /**
  * Whether a whole answer says of itself that it is whole and no failure. Providers do report failures inside a 200, and a

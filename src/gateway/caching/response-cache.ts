@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { CacheStatus } from '../../common/contracts/request-log.js';
+import type { CacheStatus } from '../../request-log/record.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { gatewayOption } from '../door/gateway-headers.js';
-import { ClientLeft } from '../door/request-body.js';
+import { gatewayOption } from '../types/gateway-headers.js';
+import { ClientLeft } from '../ingress/request-body.js';
 import { type AnswerPlace, AnswerStore } from '../ports.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { WireRequest } from '../upstream/wire.js';

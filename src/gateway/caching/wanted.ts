@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
-import type { CacheRules, EmbeddingRules } from '../../common/contracts/routing-config/document.js';
+import type { CacheRules, EmbeddingRules } from '../../routing-config/document.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { gatewayOption } from '../door/gateway-headers.js';
+import { gatewayOption } from '../types/gateway-headers.js';
 import type { AnswerPlace } from '../ports.js';
 import type { Content } from '../types/content.js';
 import type { Exchange } from '../types/exchange.js';

@@ -1,7 +1,7 @@
-import type { ClientRequest } from '../../common/fast-path/messages.js';
+import type { ClientRequest } from '../../common/http/messages.js';
 import type { TLSSocket } from 'node:tls';
-import { UPLOAD_ROOT } from '../door/front-door.js';
-import { rootOf } from '../translating/own-path.js';
+import { UPLOAD_ROOT } from '../ingress/front-door.js';
+import { rootOf } from '../translation/own-path.js';
 import type { Target } from '../types/target.js';
 
 /**

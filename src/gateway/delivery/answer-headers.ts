@@ -1,4 +1,4 @@
-import type { Entry } from '../journal/entry.js';
+import type { Entry } from '../recording/entry.js';
 
 /** Names of the headers that the gateway adds, in both spellings. */
 const NAMES = [

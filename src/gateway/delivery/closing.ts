@@ -1,7 +1,7 @@
-import type { Entry } from '../journal/entry.js';
-import type { Reading } from '../journal/metering.js';
-import { withUnreported } from '../journal/unreported.js';
-import type { Outcome } from '../journal/records.js';
+import type { Entry } from '../recording/entry.js';
+import type { Reading } from '../recording/metering.js';
+import { withUnreported } from '../recording/unreported.js';
+import type { Outcome } from '../recording/records.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 

@@ -1,8 +1,8 @@
-import type { ClientResponse } from '../../common/fast-path/messages.js';
+import type { ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
-import type { Entry } from '../journal/entry.js';
-import type { Outcome } from '../journal/records.js';
+import type { Entry } from '../recording/entry.js';
+import type { Outcome } from '../recording/records.js';
 import {
   type Meter,
   meterAnswer,
@@ -11,8 +11,8 @@ import {
   readerFor,
   type Reading,
   UNREAD,
-} from '../journal/metering.js';
-import { streamFailure } from '../translating/stream-failure.js';
+} from '../recording/metering.js';
+import { streamFailure } from '../translation/stream-failure.js';
 import type { ReplySink } from '../types/reply.js';
 import type { Exchange, RunningStream } from '../types/exchange.js';
 import type { Target } from '../types/target.js';

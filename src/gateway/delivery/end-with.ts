@@ -1,5 +1,5 @@
 import { ServerResponse } from 'node:http';
-import type { ClientResponse } from '../../common/fast-path/messages.js';
+import type { ClientResponse } from '../../common/http/messages.js';
 
 /** Up to here a copy costs less than a second piece in the write. */
 const ONE_WRITE_BYTES_MAX = 16 * 1024;

@@ -1,5 +1,5 @@
-import { UNREAD } from '../journal/metering.js';
-import type { RequestPath } from '../planning/request-path.js';
+import { UNREAD } from '../recording/metering.js';
+import type { RequestPath } from '../types/request-path.js';
 import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';

@@ -1,9 +1,9 @@
-import type { ClientRequest, ClientResponse } from '../../common/fast-path/messages.js';
+import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import { endLingering } from '../../common/http/lingering-close.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { NO_ANSWER } from '../journal/records.js';
-import type { Ending } from '../../common/contracts/request-log.js';
+import { NO_ANSWER } from '../recording/records.js';
+import type { Ending } from '../../request-log/record.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { Exchange } from '../types/exchange.js';
 import { FailedAttempt } from '../upstream/retry.js';

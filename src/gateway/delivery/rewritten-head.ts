@@ -1,5 +1,5 @@
-import type { ClientResponse } from '../../common/fast-path/messages.js';
-import type { Entry } from '../journal/entry.js';
+import type { ClientResponse } from '../../common/http/messages.js';
+import type { Entry } from '../recording/entry.js';
 import { lower, type ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders } from './answer-headers.js';
 

@@ -1,9 +1,9 @@
-import type { Entry } from '../journal/entry.js';
-import type { AnswerFrames, EventFraming } from '../translating/framing/index.js';
-import type { Translated } from '../translating/outgoing.js';
+import type { Entry } from '../recording/entry.js';
+import type { AnswerFrames, EventFraming } from '../translation/framing/index.js';
+import type { Translated } from '../translation/outgoing.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
-import { note, readerFor, type Reading } from '../journal/metering.js';
+import { note, readerFor, type Reading } from '../recording/metering.js';
 import type { Guarded } from './guard-request.js';
 import { StreamGuard } from './stream-guard.js';
 import { ENDPOINT_TEXTS, WHOLE_EVENTS } from './texts/endpoint-texts.js';

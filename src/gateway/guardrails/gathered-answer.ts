@@ -1,8 +1,8 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { type Decoding, decoding } from '../journal/decoding.js';
-import { note, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
-import { SseReader } from '../journal/sse-reader.js';
-import { TranslatedStream } from '../translating/translated-stream.js';
+import { type Decoding, decoding } from '../recording/decoding.js';
+import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
+import { SseReader } from '../recording/sse-reader.js';
+import { TranslatedStream } from '../translation/translated-stream.js';
 import type { ReplySink } from '../types/reply.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { type Answering, passingFraming } from './answering.js';

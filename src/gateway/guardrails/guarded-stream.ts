@@ -1,15 +1,15 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { HubError } from '../../providers/translation.js';
-import type { Reading } from '../journal/metering.js';
+import type { Reading } from '../recording/metering.js';
 import { readResponseHead } from '../upstream/response-headers.js';
-import { streamFailure } from '../translating/stream-failure.js';
-import { TranslatedStream } from '../translating/translated-stream.js';
+import { streamFailure } from '../translation/stream-failure.js';
+import { TranslatedStream } from '../translation/translated-stream.js';
 import type { Way } from '../delivery/translated-delivery.js';
-import type { Entry } from '../journal/entry.js';
+import type { Entry } from '../recording/entry.js';
 import type { Guarded } from './guard-request.js';
 import { type Answering, passingFraming, streamGuard } from './answering.js';
 import { FAILED_STATUS, isGuardedStream, judgedTexts } from './judge-answer.js';
-import { type AnswerFrames, decoderFor, type EventFraming, framesOf } from '../translating/framing/index.js';
+import { type AnswerFrames, decoderFor, type EventFraming, framesOf } from '../translation/framing/index.js';
 import type { StreamGuard } from './stream-guard.js';
 
 const UNREADABLE: HubError = {

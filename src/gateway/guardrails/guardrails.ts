@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
-import type { HookSpec } from '../../common/contracts/guardrails/hook.js';
+import type { HookSpec } from '../../routing-config/guardrails/hook.js';
 import {
   HOOK_LIST_NAMES,
   HOOK_LISTS,
@@ -8,12 +8,12 @@ import {
   type HookLists,
   type HookSide,
   readHook,
-} from '../../common/contracts/guardrails/read-hooks.js';
-import { type Mistake, mistakesInWords } from '../../common/contracts/routing-config.js';
-import { Place } from '../../common/contracts/routing-config/place.js';
+} from '../../routing-config/guardrails/read-hooks.js';
+import { type Mistake, mistakesInWords } from '../../routing-config/routing-config.js';
+import { Place } from '../../routing-config/place.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../ports.js';
-import { HttpCaller } from '../../common/egress/http-caller.js';
+import { HttpCaller } from '../../egress/http-caller.js';
 import { ProviderCaller } from './calling/provider-caller.js';
 import { type CheckTools, makeCheck } from './checks/index.js';
 import { type Hook, readsTexts } from './run-hooks.js';

@@ -1,9 +1,9 @@
-import { checkRow } from '../../common/contracts/guardrails/check-parameters.js';
-import type { CheckSpec, HookSpec } from '../../common/contracts/guardrails/hook.js';
+import { checkRow } from '../../routing-config/guardrails/check-parameters.js';
+import type { CheckSpec, HookSpec } from '../../routing-config/guardrails/hook.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Check, Facts, Finding, Subject } from './check.js';
-import type { CheckResult } from './hook-results.js';
+import type { CheckResult } from '../types/hook-results.js';
 import { type BodyTexts, bodyTexts, NO_TEXTS } from './texts/body-texts.js';
 import type { TextTree } from './texts/text-tree.js';
 

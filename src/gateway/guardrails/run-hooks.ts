@@ -1,6 +1,6 @@
-import type { HookSpec } from '../../common/contracts/guardrails/hook.js';
+import type { HookSpec } from '../../routing-config/guardrails/hook.js';
 import type { Finding } from './check.js';
-import type { CheckResult, HookResult } from './hook-results.js';
+import type { CheckResult, HookResult } from '../types/hook-results.js';
 import {
   type Checked,
   elapsed,

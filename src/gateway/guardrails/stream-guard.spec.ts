@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
-import { readHook } from '../../common/contracts/guardrails/read-hooks.js';
-import { type Mistake, Place } from '../../common/contracts/routing-config/place.js';
+import { readHook } from '../../routing-config/guardrails/read-hooks.js';
+import { type Mistake, Place } from '../../routing-config/place.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Facts } from './check.js';
 import { makeCheck } from './checks/index.js';
@@ -10,7 +10,7 @@ import { Placeholders } from './finding/placeholders.js';
 import { needsWhole } from './part-filters.js';
 import { type Hook, readsTexts, runHooks } from './run-hooks.js';
 import { StreamGuard } from './stream-guard.js';
-import { type EventFraming, framesOf } from '../translating/framing/index.js';
+import { type EventFraming, framesOf } from '../translation/framing/index.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
 import type { StreamTexts } from './texts/text-tree.js';
 

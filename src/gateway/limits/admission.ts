@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import type { AttemptRecord } from '../../common/contracts/request-log.js';
+import type { AttemptRecord } from '../../request-log/record.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { ClientLeft } from '../door/request-body.js';
+import { ClientLeft } from '../ingress/request-body.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
-import type { Entry } from '../journal/entry.js';
+import type { Entry } from '../recording/entry.js';
 import { readsBody } from './applying.js';
-import { metadataOf } from '../journal/records.js';
+import { metadataOf } from '../recording/records.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Content } from '../types/content.js';
 import type { Exchange } from '../types/exchange.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import type { ChargeKind } from '../../providers/charging/charge.js';
 import type { Json } from '../../providers/endpoint.js';
 import { highestCostOf } from '../../providers/prices/cost.js';

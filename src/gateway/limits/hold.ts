@@ -1,4 +1,4 @@
-import type { Charge } from '../../common/contracts/request-log.js';
+import type { Charge } from '../../request-log/record.js';
 import type { Measure } from '../../common/limits/limit.js';
 import type { Pool } from './pool.js';
 import type { WindowSlice } from './window-slices.js';

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
 import { accountQuery } from '../../providers/account-address.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
-import { gatewayOption } from '../door/gateway-headers.js';
-import { beginsWith, type RequestPath, writtenPath } from './request-path.js';
+import { gatewayOption } from '../types/gateway-headers.js';
+import { beginsWith, type RequestPath, writtenPath } from '../types/request-path.js';
 
 export type Fields = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Entry } from '../journal/entry.js';
+import type { Entry } from '../recording/entry.js';
 import type { Content } from '../types/content.js';
 import type { Target } from '../types/target.js';
 import { checkModel } from './allowed-models.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RoutingConfig } from '../../common/contracts/routing-config/document.js';
-import { readGatewayHeaders } from '../door/gateway-headers.js';
+import type { RoutingConfig } from '../../routing-config/document.js';
+import { readGatewayHeaders } from '../types/gateway-headers.js';
 import { checkNamedKey } from './check-targets.js';
 import { planFromConfig } from './plan-from-config.js';
 

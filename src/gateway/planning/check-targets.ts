@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
-import type { GatewayHeaders } from '../door/gateway-headers.js';
+import type { GatewayHeaders } from '../types/gateway-headers.js';
 import type { CompiledConfig } from '../types/plan.js';
 
 /** What these store lies in one account, and their ids mean nothing to another. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
-import { mistakesInWords, readRoutingConfig } from '../../common/contracts/routing-config.js';
+import { mistakesInWords, readRoutingConfig } from '../../routing-config/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../ports.js';
 import { type CompiledConfig, NO_CONFIG } from '../types/plan.js';

@@ -1,5 +1,5 @@
 import { googleCallOf } from '../../providers/endpoints/google-path.js';
-import type { RequestPath } from './request-path.js';
+import type { RequestPath } from '../types/request-path.js';
 
 /** What a path says that other clients say in the body. */
 export interface PathModel {

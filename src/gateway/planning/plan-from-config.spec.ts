@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readRoutingConfig } from '../../common/contracts/routing-config.js';
-import { ACCOUNT_FIELDS } from '../../common/contracts/routing-config/account-fields.js';
+import { readRoutingConfig } from '../../routing-config/routing-config.js';
+import { ACCOUNT_FIELDS } from '../../routing-config/account-fields.js';
 import { catalog } from '../../providers/catalog/index.js';
 import type { CompiledConfig, Plan, PlannedTarget } from '../types/plan.js';
 import { planFromConfig } from './plan-from-config.js';

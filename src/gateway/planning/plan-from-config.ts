@@ -1,6 +1,6 @@
-import { HOOK_LIST_NAMES, type HookLists } from '../../common/contracts/guardrails/read-hooks.js';
-import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from '../../common/contracts/routing-config/account-fields.js';
-import { readCondition } from '../../common/contracts/routing-config/conditions.js';
+import { HOOK_LIST_NAMES, type HookLists } from '../../routing-config/guardrails/read-hooks.js';
+import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from '../../routing-config/account-fields.js';
+import { readCondition } from '../../routing-config/conditions.js';
 import type {
   BreakerRules,
   HedgeRules,
@@ -8,10 +8,10 @@ import type {
   RetryRules,
   RoutingConfig,
   Strategy,
-} from '../../common/contracts/routing-config/document.js';
-import { stickyFields } from '../../common/contracts/routing-config/sessions.js';
-import { Place } from '../../common/contracts/routing-config/place.js';
-import { Secret } from '../../common/crypto/secret.js';
+} from '../../routing-config/document.js';
+import { stickyFields } from '../../routing-config/sessions.js';
+import { Place } from '../../routing-config/place.js';
+import { Secret } from '../../common/settings/secret.js';
 import {
   type BreakerPlan,
   type CompiledConfig,

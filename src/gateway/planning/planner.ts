@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { bearerOf, isGatewayCredential } from '../../auth/identity/credentials.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
-import { Egress } from '../../common/egress/egress.js';
-import { parseDestination } from '../../common/egress/destination.js';
-import { Secret } from '../../common/crypto/secret.js';
+import { Egress } from '../../egress/egress.js';
+import { parseDestination } from '../../common/net/destination.js';
+import { Secret } from '../../common/settings/secret.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
-import type { GatewayHeaders } from '../door/gateway-headers.js';
+import type { GatewayHeaders } from '../types/gateway-headers.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
 import { bringsCredential } from '../upstream/request-headers.js';
 import type { PlannedTarget, Where } from '../types/plan.js';
@@ -24,7 +24,7 @@ import {
   queryOf,
   withSaid,
 } from './account.js';
-import type { RequestPath } from './request-path.js';
+import type { RequestPath } from '../types/request-path.js';
 
 /** What the plan is made of: who asks, and what was said of the way. */
 export interface Asked {

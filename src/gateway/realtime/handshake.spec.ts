@@ -5,7 +5,7 @@ import { IdentityService } from '../../auth/identity/identity.service.js';
 import { mintApiKey } from '../../common/crypto/api-key-format.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { modelQuery } from './model-query.js';
-import { Secret } from '../../common/crypto/secret.js';
+import { Secret } from '../../common/settings/secret.js';
 import { addSubprotocols, takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 
 const gatewayKey = mintApiKey('ws').reveal();

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../common/errors/app-error.js';
 import { addAnswerHeaders } from '../delivery/answer-headers.js';
-import { checkHead, checkMethod } from '../door/request-hygiene.js';
-import type { Entry } from '../journal/entry.js';
+import { checkHead, checkMethod } from '../ingress/request-hygiene.js';
+import type { Entry } from '../recording/entry.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { headerOf, readResponseHead } from '../upstream/response-headers.js';
 

@@ -1,7 +1,7 @@
-import type { Usage, UsageCount } from '../../common/contracts/request-log.js';
+import type { Usage, UsageCount } from '../../common/contracts/usage.js';
 import type { Json } from '../../providers/endpoint.js';
 import { isTranscription, realtimeUsage, transcriptionModelOf } from '../../providers/endpoints/realtime.js';
-import { nothingRead, parsedObject, type Reading } from '../journal/metering.js';
+import { nothingRead, parsedObject, type Reading } from '../recording/metering.js';
 import type { FrameListener } from './frames.js';
 
 /** What a usage costs at the price of the first of these models that has one, nano-dollars; null when none has. */

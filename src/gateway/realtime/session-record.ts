@@ -1,5 +1,5 @@
 import { costOf } from '../../providers/prices/cost.js';
-import type { Entry } from '../journal/entry.js';
+import type { Entry } from '../recording/entry.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { Session, type SessionEnd, type Sides } from './session.js';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Ending } from '../../common/contracts/request-log.js';
+import type { Ending } from '../../request-log/record.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
 import { Direction } from './direction.js';
 import { CLOSE_CODES, type Closure, FrameReader, type FrameListener } from './frames.js';

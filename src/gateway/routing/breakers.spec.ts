@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readRoutingConfig } from '../../common/contracts/routing-config.js';
-import type { BreakerRules } from '../../common/contracts/routing-config/document.js';
+import { readRoutingConfig } from '../../routing-config/routing-config.js';
+import type { BreakerRules } from '../../routing-config/document.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
 import type { PlannedTarget } from '../types/plan.js';

@@ -2,7 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
 import type { Target } from '../types/target.js';
 import { FailedAttempt } from '../upstream/retry.js';
-import { isListed } from './failure-statuses.js';
+import { isListed } from '../types/failure-statuses.js';
 
 /** What a target answered, as far as routes look at it. */
 export interface Answered {

@@ -1,7 +1,7 @@
-import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
-import { cheapest } from '../../common/contracts/routing-config/cheapest.js';
-import type { BalanceRule } from '../../common/contracts/routing-config/document.js';
-import { sessionOf, shareOfSession } from '../../common/contracts/routing-config/sessions.js';
+import type { RoutedRequest } from '../../routing-config/conditions.js';
+import { cheapest } from '../../routing-config/cheapest.js';
+import type { BalanceRule } from '../../routing-config/document.js';
+import { sessionOf, shareOfSession } from '../../routing-config/sessions.js';
 import type { LoadBalance, Weighted } from '../types/plan.js';
 import type { Loads } from './loads.js';
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { Entry } from '../journal/entry.js';
-import { nothingRead, noteWhole, readerFor } from '../journal/metering.js';
-import type { Translated } from '../translating/outgoing.js';
-import { translatedAnswer } from '../translating/translated-answer.js';
+import type { Entry } from '../recording/entry.js';
+import { nothingRead, noteWhole, readerFor } from '../recording/metering.js';
+import type { Translated } from '../translation/outgoing.js';
+import { translatedAnswer } from '../translation/translated-answer.js';
 import type { Answer } from '../types/answer.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { discard, FailedAttempt } from '../upstream/retry.js';

@@ -1,4 +1,4 @@
-import { hedgeDecision } from '../../common/contracts/routing-config/decisions.js';
+import { hedgeDecision } from '../../routing-config/decisions.js';
 import type { Fallback, HedgePlan, PlannedTarget } from '../types/plan.js';
 import { type Answered, movesOn, type Outcome, settle } from './outcome.js';
 import type { Racing, Rival, Walk } from './walk.js';

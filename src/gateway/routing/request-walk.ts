@@ -1,6 +1,6 @@
 import { requestMetadata } from '../../common/contracts/request-metadata.js';
 import type { Price } from '../../common/contracts/price.js';
-import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import type { RoutedRequest } from '../../routing-config/conditions.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Answer } from '../types/answer.js';
 import type { ReadRequest } from '../types/content.js';

@@ -1,9 +1,5 @@
-import { leastOf } from '../../common/contracts/routing-config/cheapest.js';
-import {
-  balanceDecision,
-  conditionDecision,
-  outOfServiceDecision,
-} from '../../common/contracts/routing-config/decisions.js';
+import { leastOf } from '../../routing-config/cheapest.js';
+import { balanceDecision, conditionDecision, outOfServiceDecision } from '../../routing-config/decisions.js';
 import { tokenPriceOf } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Conditional, Fallback, HoldRule, LoadBalance, Plan, Weighted } from '../types/plan.js';

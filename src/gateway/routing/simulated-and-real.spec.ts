@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRoutingConfig } from '../../common/contracts/routing-config.js';
-import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
-import { explainRouting } from '../../common/contracts/routing-config/explain.js';
+import { readRoutingConfig } from '../../routing-config/routing-config.js';
+import type { RoutedRequest } from '../../routing-config/conditions.js';
+import { explainRouting } from '../../routing-config/explain.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
 import { Loads } from './loads.js';

@@ -1,4 +1,4 @@
-import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import type { RoutedRequest } from '../../routing-config/conditions.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { HedgePlan, HoldRule, PlannedTarget } from '../types/plan.js';
 import type { FailedAttempt } from '../upstream/retry.js';

@@ -1,6 +1,6 @@
 import type { Guarded } from '../guardrails/guard-request.js';
 import type { JudgedAnswer } from '../guardrails/judge-answer.js';
-import type { Translated } from '../translating/outgoing.js';
+import type { Translated } from '../translation/outgoing.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { PlannedTarget } from './plan.js';
 import type { Target } from './target.js';

@@ -1,6 +1,6 @@
 import type { Json } from '../../providers/endpoint.js';
-import type { FormBody } from '../door/form-body.js';
-import type { RequestPath } from '../planning/request-path.js';
+import type { FormBody } from '../ingress/form-body.js';
+import type { RequestPath } from './request-path.js';
 import type { WireRequest } from '../upstream/wire.js';
 
 /** A body that came with a `content-encoding`: the bytes of the client, and what they decode to. */

@@ -1,9 +1,9 @@
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
-import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
-import type { Condition } from '../../common/contracts/routing-config/conditions.js';
-import type { BalanceRule, CacheRules, JsonObject } from '../../common/contracts/routing-config/document.js';
-import type { StickyField } from '../../common/contracts/routing-config/sessions.js';
-import type { Secret } from '../../common/crypto/secret.js';
+import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
+import type { Condition } from '../../routing-config/conditions.js';
+import type { BalanceRule, CacheRules, JsonObject } from '../../routing-config/document.js';
+import type { StickyField } from '../../routing-config/sessions.js';
+import type { Secret } from '../../common/settings/secret.js';
 
 /**
  * Where a request may go, decided once per config: everything that targets inherit is filled in, so that a request only

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
-import { upstreamFailure } from '../../common/egress/upstream-failure.js';
-import { InvalidRequestError } from '../../common/http1/http1-error.js';
+import { upstreamFailure } from '../../egress/upstream-failure.js';
+import { InvalidRequestError } from '../../egress/http1/http1-error.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { AttemptRecord } from '../../common/contracts/request-log.js';
+import type { AttemptRecord } from '../../request-log/record.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
-import type { Reading } from '../journal/metering.js';
+import type { Reading } from '../recording/metering.js';
 import type { Recording } from '../caching/recording.js';
 import type { Estimate } from '../limits/estimate.js';
 import type { Hold } from '../limits/hold.js';

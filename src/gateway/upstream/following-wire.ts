@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { parsedObject } from '../journal/metering.js';
+import { parsedObject } from '../recording/metering.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
 
 /** What is read of the first answer at most. */

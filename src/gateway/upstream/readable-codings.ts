@@ -1,4 +1,4 @@
-import { canDecode } from '../journal/decoding.js';
+import { canDecode } from '../recording/decoding.js';
 
 /** What clients wrote, and what goes on in its place; few write anything else than the others. */
 const decided = new Map<string, readonly string[]>();

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
-import { gatewayOption } from '../door/gateway-headers.js';
+import { gatewayOption } from '../types/gateway-headers.js';
 import type { Target } from '../types/target.js';
 
 /** What of a request goes into the head of the upstream one. */

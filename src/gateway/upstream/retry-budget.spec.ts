@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
-import { Secret } from '../../common/crypto/secret.js';
+import { Secret } from '../../common/settings/secret.js';
 import type { Target } from '../types/target.js';
 import { type RetryBudget, RetryBudgets } from './retry-budget.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
-import { broughtCredentials } from '../journal/masking.js';
+import { broughtCredentials } from '../recording/masking.js';
 import type { Target } from '../types/target.js';
 
 /** Share of a target's requests under way that may be waiting for, or be in, a further try. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../common/errors/app-error.js';
-import { isListed } from '../routing/failure-statuses.js';
+import { isListed } from '../types/failure-statuses.js';
 import type { RetryPlan } from '../types/plan.js';
 import type { Reply } from '../types/reply.js';
 import type { Attempt } from './attempt.js';

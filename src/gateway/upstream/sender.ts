@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Egress } from '../../common/egress/egress.js';
+import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';

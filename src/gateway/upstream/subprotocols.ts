@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { ClientRequest } from '../../common/fast-path/messages.js';
+import type { ClientRequest } from '../../common/http/messages.js';
 import { enterKey } from '../../auth/identity/credentials.js';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
-import { withoutParameter } from '../planning/request-path.js';
+import { withoutParameter } from '../types/request-path.js';
 import type { Target } from '../types/target.js';
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { aPool, RawUpstream } from '../../../test/support/http1.js';
-import { Origin } from '../../common/egress/origin.js';
-import { UndiciPool } from '../../common/egress/undici-pool.js';
+import { Origin } from '../../egress/origin.js';
+import { UndiciPool } from '../../egress/undici-pool.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { Attempt, type AttemptLimits } from './attempt.js';
 import { type PassingBody, type WireRequest, wireOf } from './wire.js';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Origin } from '../../common/egress/origin.js';
-import type { ResponseHandler } from '../../common/http1/exchange.js';
+import type { Origin } from '../../egress/origin.js';
+import type { ResponseHandler } from '../../egress/http1/exchange.js';
 import type { Lead } from '../caching/lead.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Json } from '../../providers/endpoint.js';

@@ -1,7 +1,7 @@
 import { alertPurpose } from '../../common/contracts/alert-purpose.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
-import type { Queryable } from '../../common/database/queryable.js';
-import type { HttpCaller } from '../../common/egress/http-caller.js';
+import type { Queryable } from '../../database/queryable.js';
+import type { HttpCaller } from '../../egress/http-caller.js';
 import { webhookSignature } from '../../common/http/webhook-signature.js';
 import type { Mailer } from '../mails/mailer.js';
 

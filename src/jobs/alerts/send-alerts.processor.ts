@@ -3,11 +3,7 @@ import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import {
-  SEND_ALERTS,
-  sendAlertPayload,
-  type SendAlertPayload,
-} from '../../common/queues/send-alerts.queue.js';
+import { SEND_ALERTS, sendAlertPayload, type SendAlertPayload } from '../queues/send-alerts.queue.js';
 import { LimitAlerts, type Sending } from './limit-alerts.js';
 
 const log = createLogger('send-alerts');

@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { SEND_ALERTS, sendAlertJob, type SendAlertPayload } from '../../common/queues/send-alerts.queue.js';
+import { SEND_ALERTS, sendAlertJob, type SendAlertPayload } from '../queues/send-alerts.queue.js';
 import { PatientQueue } from '../patient-queue.js';
 
 const EVERY_MS = 5_000;

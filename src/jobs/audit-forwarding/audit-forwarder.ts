@@ -1,6 +1,6 @@
 import { parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/audit-destination.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
-import type { Egress } from '../../common/egress/egress.js';
+import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { reasonOf } from '../failure-reason.js';
 import type { AuditMessage } from './audit-message.js';

@@ -1,5 +1,5 @@
 import { canonicalRecord, written } from '../../admin/audit/canonical-record.js';
-import type { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
+import type { AuditRecord } from '../../admin/audit/audit-record.entity.js';
 
 /** One record on its way to a receiver. */
 export interface AuditMessage {

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { BEFORE_THE_FIRST } from '../../admin/audit/audit-seal.js';
-import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
+import { AuditRecord } from '../../admin/audit/audit-record.entity.js';
 import { CLAIMABLE, type Claimed, DeliveryCursors, LEASED } from '../delivery-cursors.js';
 import { type AuditMessage, auditMessage } from './audit-message.js';
 

@@ -7,7 +7,7 @@ import {
   FORWARD_AUDIT,
   forwardAuditPayload,
   type ForwardAuditPayload,
-} from '../../common/queues/forward-audit.queue.js';
+} from '../queues/forward-audit.queue.js';
 import { AuditForwarder } from './audit-forwarder.js';
 
 /** Then others have their turn; the sweep announces the rest. */

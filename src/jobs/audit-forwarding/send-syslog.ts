@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditTarget } from '../../common/contracts/audit-destination.js';
-import type { Egress } from '../../common/egress/egress.js';
+import type { Egress } from '../../egress/egress.js';
 import type { AuditMessage } from './audit-message.js';
 import { datagram, framed, syslogMessage } from './syslog-message.js';
 

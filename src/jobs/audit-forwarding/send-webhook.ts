@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Secret } from '../../common/crypto/secret.js';
-import type { Egress } from '../../common/egress/egress.js';
+import type { Secret } from '../../common/settings/secret.js';
+import type { Egress } from '../../egress/egress.js';
 import type { AuditMessage } from './audit-message.js';
 
 export interface Webhook {

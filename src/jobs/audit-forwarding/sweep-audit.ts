@@ -3,11 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import type { Queue } from 'bullmq';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
-import {
-  FORWARD_AUDIT,
-  forwardAuditJob,
-  type ForwardAuditPayload,
-} from '../../common/queues/forward-audit.queue.js';
+import { FORWARD_AUDIT, forwardAuditJob, type ForwardAuditPayload } from '../queues/forward-audit.queue.js';
 import { PatientQueue } from '../patient-queue.js';
 import { DueBatches } from './due-batches.js';
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { AuditOutcome } from '../../common/database/entities/audit-record.entity.js';
+import type { AuditOutcome } from '../../admin/audit/audit-record.entity.js';
 import type { AuditMessage } from './audit-message.js';
 
 /** "log audit", https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1 */

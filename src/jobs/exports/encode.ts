@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ExportedRequest } from '../../admin/log-exports/export-fields.js';
-import type { ExportFormat } from '../../common/contracts/log-export.js';
+import type { ExportFormat } from '../../request-log/log-export.js';
 import { csvRecord } from './csv.js';
 import type { Column } from './export-rows.js';
 import { columnsPiece } from './parquet.js';

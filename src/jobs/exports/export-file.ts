@@ -1,5 +1,5 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { exportFile, type ExportFileFacts } from '../../common/contracts/log-export.js';
+import { exportFile, type ExportFileFacts } from '../../request-log/log-export.js';
 
 const FOR_OWNER = 0o600;
 const FOLDER_FOR_OWNER = 0o700;

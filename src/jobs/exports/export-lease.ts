@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import type { Actor } from '../../auth/ports.js';
 import type { LogPosition } from '../../admin/logs/rows/log-cursor.js';
-import type { ExportCompression, ExportFormat } from '../../common/contracts/log-export.js';
-import type { FilterDocument } from '../../common/database/log-reading/filter-document.js';
+import type { ExportCompression, ExportFormat } from '../../request-log/log-export.js';
+import type { FilterDocument } from '../../request-log/reading/filter-document.js';
 
 /** An export whose file this process writes now, and up to where that file is good. */
 export interface ClaimedExport extends Actor {

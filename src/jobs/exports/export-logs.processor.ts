@@ -3,14 +3,10 @@ import { type BeforeApplicationShutdown, Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { DataSource } from 'typeorm';
 import { CurrentRights } from '../../auth/ports.js';
-import { ObjectStore } from '../../common/object-store/object-store.js';
+import { ObjectStore } from '../../request-log/bodies/object-store.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import {
-  EXPORT_LOGS,
-  exportLogsPayload,
-  type ExportLogsPayload,
-} from '../../common/queues/export-logs.queue.js';
+import { EXPORT_LOGS, exportLogsPayload, type ExportLogsPayload } from '../queues/export-logs.queue.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { ExportLeases } from './export-lease.js';

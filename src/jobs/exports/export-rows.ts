@@ -7,16 +7,16 @@ import {
   type ExportField,
   isExportField,
 } from '../../admin/log-exports/export-fields.js';
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { LogRow } from '../../request-log/reading/log-row.js';
 import { LogRows, positionBefore } from '../../admin/logs/rows/log-rows.js';
 import { RequestParts } from '../../admin/logs/request-parts.js';
 import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
-import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
+import { conditionsIn, oldestOf } from '../../request-log/reading/filter-document.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
-import type { Condition } from '../../common/database/log-reading/log-filters.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { KeptLogs } from '../../request-log/reading/kept-logs.js';
+import type { Condition } from '../../request-log/reading/log-filters.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import type { ClaimedExport, Progress } from './export-lease.js';
 
 /** A column of the file. */

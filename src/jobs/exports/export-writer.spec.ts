@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExportedRequest } from '../../admin/log-exports/export-fields.js';
-import { exportFile } from '../../common/contracts/log-export.js';
+import { exportFile } from '../../request-log/log-export.js';
 import type { ClaimedExport } from './export-lease.js';
 import type { ExportStep } from './export-rows.js';
 import { ExportWriter } from './export-writer.js';

@@ -1,8 +1,8 @@
 import { rm, stat } from 'node:fs/promises';
 import type { CurrentRights, Rights } from '../../auth/ports.js';
 import { sightOf } from '../../auth/permissions/sight.js';
-import { exportFile, exportObject } from '../../common/contracts/log-export.js';
-import type { ObjectStore } from '../../common/object-store/object-store.js';
+import { exportFile, exportObject } from '../../request-log/log-export.js';
+import type { ObjectStore } from '../../request-log/bodies/object-store.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { ExportSettings } from '../../common/settings/settings.js';
 import { encodePiece } from './encode.js';

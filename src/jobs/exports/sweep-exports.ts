@@ -9,11 +9,11 @@ import {
 } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
-import { EXPORTS } from '../../common/contracts/log-export.js';
-import { ObjectStore } from '../../common/object-store/object-store.js';
+import { EXPORTS } from '../../request-log/log-export.js';
+import { ObjectStore } from '../../request-log/bodies/object-store.js';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { EXPORT_LOGS, exportLogsJob, type ExportLogsPayload } from '../../common/queues/export-logs.queue.js';
+import { EXPORT_LOGS, exportLogsJob, type ExportLogsPayload } from '../queues/export-logs.queue.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { PatientQueue } from '../patient-queue.js';

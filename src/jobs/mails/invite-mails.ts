@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { type EntityManager } from 'typeorm';
 import { inviteLink } from '../../common/contracts/invite-link.js';
 import type { InviteTokens } from '../../common/crypto/invite-tokens.js';
-import type { Secret } from '../../common/crypto/secret.js';
+import type { Secret } from '../../common/settings/secret.js';
 import type { Mailer } from './mailer.js';
 import { type MailToSend } from './mailer.js';
 

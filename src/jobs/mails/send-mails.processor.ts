@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { SEND_MAILS, sendMailPayload, type SendMailPayload } from '../../common/queues/send-mails.queue.js';
+import { SEND_MAILS, sendMailPayload, type SendMailPayload } from '../queues/send-mails.queue.js';
 import { InviteMails, type Sending } from './invite-mails.js';
 
 const log = createLogger('send-mails');

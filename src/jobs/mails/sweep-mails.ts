@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { SEND_MAILS, sendMailJob, type SendMailPayload } from '../../common/queues/send-mails.queue.js';
+import { SEND_MAILS, sendMailJob, type SendMailPayload } from '../queues/send-mails.queue.js';
 import { PatientQueue } from '../patient-queue.js';
 
 const EVERY_MS = 2_000;

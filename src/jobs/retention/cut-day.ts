@@ -1,16 +1,16 @@
 import type { DataSource } from 'typeorm';
-import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
-import type { Queryable } from '../../common/database/queryable.js';
+import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
+import type { Queryable } from '../../database/queryable.js';
 import {
   KeptTimes,
   type LogPart,
   type RetentionRule,
   type RowsOf,
-} from '../../common/retention/kept-times.js';
-import { ALL_RULES } from '../../common/retention/read-rules.js';
-import { GRAIN_MS } from '../../common/rollups/grains.js';
-import { LOCK_ALONE } from '../../common/rollups/seals.js';
-import { inTransaction } from '../../common/rollups/transaction.js';
+} from '../../request-log/retention/kept-times.js';
+import { ALL_RULES } from '../../request-log/retention/read-rules.js';
+import { GRAIN_MS } from '../../request-log/rollups/grains.js';
+import { LOCK_ALONE } from '../../request-log/rollups/seals.js';
+import { inTransaction } from '../../request-log/rollups/transaction.js';
 import type { RetentionDays } from '../../common/settings/settings.js';
 import { cutsOf, keyOf, keysOf, lateBodiesOf } from './cuts.js';
 import { existing, type LogDay, partitionOf, TABLES_OF, tenantsOf } from './log-days.js';

@@ -1,6 +1,6 @@
-import type { Queryable } from '../../common/database/queryable.js';
-import type { LogPart, RowsOf } from '../../common/retention/kept-times.js';
-import { NIL_ID } from '../../common/rollups/dimensions.js';
+import type { Queryable } from '../../database/queryable.js';
+import type { LogPart, RowsOf } from '../../request-log/retention/kept-times.js';
+import { NIL_ID } from '../../request-log/rollups/dimensions.js';
 import { existing, type LogDay, partitionOf, TABLES_OF } from './log-days.js';
 
 /** Whose rows were taken out of a day, and when. */

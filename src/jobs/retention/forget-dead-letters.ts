@@ -1,4 +1,4 @@
-import type { RowsOf } from '../../common/retention/kept-times.js';
+import type { RowsOf } from '../../request-log/retention/kept-times.js';
 import type { UnderTimes } from './under-times.js';
 
 type Owner = RowsOf | { readonly organization_id: null; readonly workspace_id: null };

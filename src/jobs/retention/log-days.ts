@@ -1,6 +1,6 @@
-import type { Queryable } from '../../common/database/queryable.js';
-import type { LogPart, RowsOf } from '../../common/retention/kept-times.js';
-import { GRAIN_MS } from '../../common/rollups/grains.js';
+import type { Queryable } from '../../database/queryable.js';
+import type { LogPart, RowsOf } from '../../request-log/retention/kept-times.js';
+import { GRAIN_MS } from '../../request-log/rollups/grains.js';
 
 /** A day (UTC) of the request log, which has a partition in each of its tables. */
 export interface LogDay {

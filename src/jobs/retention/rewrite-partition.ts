@@ -1,6 +1,6 @@
-import type { Queryable } from '../../common/database/queryable.js';
-import type { RowsOf } from '../../common/retention/kept-times.js';
-import { NIL_ID } from '../../common/rollups/dimensions.js';
+import type { Queryable } from '../../database/queryable.js';
+import type { RowsOf } from '../../request-log/retention/kept-times.js';
+import { NIL_ID } from '../../request-log/rollups/dimensions.js';
 import { type LogDay, partitionOf } from './log-days.js';
 
 /** Rows that one statement copies, so that none takes long: bodies of one may have 640 KiB each. */

@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
-import type { Queryable } from '../../common/database/queryable.js';
-import { KeptTimes, type RetentionRule } from '../../common/retention/kept-times.js';
-import { ALL_RULES } from '../../common/retention/read-rules.js';
-import { inTransaction } from '../../common/rollups/transaction.js';
+import type { Queryable } from '../../database/queryable.js';
+import { KeptTimes, type RetentionRule } from '../../request-log/retention/kept-times.js';
+import { ALL_RULES } from '../../request-log/retention/read-rules.js';
+import { inTransaction } from '../../request-log/rollups/transaction.js';
 import type { RetentionDays } from '../../common/settings/settings.js';
 
 /** Runs something by the times of this moment. Until it is done nobody can place a legal hold. */

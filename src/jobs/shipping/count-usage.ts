@@ -1,10 +1,6 @@
-import { costOfAttempts } from '../../common/contracts/request-cost.js';
-import type {
-  AttemptRecord,
-  CountableText,
-  RequestLogRecord,
-  Usage,
-} from '../../common/contracts/request-log.js';
+import { costOfAttempts } from '../../request-log/request-cost.js';
+import type { Usage } from '../../common/contracts/usage.js';
+import type { AttemptRecord, CountableText, RequestLogRecord } from '../../request-log/record.js';
 import type { UsageCounter } from './ports.js';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anOpened } from '../../../test/support/exchanges.js';
-import type { AttemptRecord } from '../../common/contracts/request-log.js';
+import type { AttemptRecord } from '../../request-log/record.js';
 import { crashedExchange } from './crashed-exchange.js';
 
 const charge = { counter: 'budget', measure: 'cost', holder: 'process', leased: 900 } as const;

@@ -1,5 +1,5 @@
-import { costOfAttempts } from '../../common/contracts/request-cost.js';
-import type { AttemptRecord, OpenedExchange, RequestLogRecord } from '../../common/contracts/request-log.js';
+import { costOfAttempts } from '../../request-log/request-cost.js';
+import type { AttemptRecord, OpenedExchange, RequestLogRecord } from '../../request-log/record.js';
 
 /**
  * The record of an exchange whose process died: all that is known of it is how it began, and what its attempts held of budgets.

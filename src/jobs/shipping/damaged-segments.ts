@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../common/observability/logger.js';
-import { removeFile } from '../../common/spool/spool-files.js';
+import { removeFile } from '../../request-log/spool/spool-files.js';
 import { shipperMetrics } from './shipper-metrics.js';
 
 /** Beside the writers' folders in the spool. */

@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants } from 'node:zlib';
-import type { LogRow, StoredBody } from '../../common/database/request-log/log-row.js';
-import { type BodyFacts, readOpened } from '../../common/spool/frame-values.js';
-import { clearExchange, type Exchange } from '../../common/redaction/clear-exchange.js';
-import type { RedactorOf } from '../../common/redaction/read-redactors.js';
+import type { LogRow, StoredBody } from '../../request-log/store/log-row.js';
+import { type BodyFacts, readOpened } from '../../request-log/spool/frame-values.js';
+import { clearExchange, type Exchange } from '../../request-log/redaction/clear-exchange.js';
+import type { RedactorOf } from '../../request-log/redaction/read-redactors.js';
 import type { OpenExchange } from './open-exchanges.js';
 import { withCountedUsage } from './count-usage.js';
 import { crashedExchange } from './crashed-exchange.js';

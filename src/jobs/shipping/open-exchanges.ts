@@ -1,8 +1,8 @@
 import { open, rename } from 'node:fs/promises';
-import { encodeOpened, seal, type StoredFrame } from '../../common/spool/frame.js';
-import { idOfOpened, readOpened } from '../../common/spool/frame-values.js';
-import { readSegment } from '../../common/spool/segment-reader.js';
-import { listOpenExchanges, openExchangesPath, removeFile } from '../../common/spool/spool-files.js';
+import { encodeOpened, seal, type StoredFrame } from '../../request-log/spool/frame.js';
+import { idOfOpened, readOpened } from '../../request-log/spool/frame-values.js';
+import { readSegment } from '../../request-log/spool/segment-reader.js';
+import { listOpenExchanges, openExchangesPath, removeFile } from '../../request-log/spool/spool-files.js';
 
 /** An exchange that began and has not ended. The JSON is a copy of its own, so that it pins no buffer it was read in. */
 export interface OpenExchange {

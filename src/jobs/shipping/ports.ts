@@ -1,5 +1,5 @@
 import type { AppliedPrice } from '../../common/contracts/price.js';
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 
 /** Tells the rollup that a batch is there. May fail: batches that nobody was told of are found by a sweep. */
 export interface BatchAnnouncer {

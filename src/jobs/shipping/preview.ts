@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { BodyFacts } from '../../common/spool/frame-values.js';
+import type { BodyFacts } from '../../request-log/spool/frame-values.js';
 
 /** Characters of a body that a list shows. */
 const PREVIEW_CHARS = 200;

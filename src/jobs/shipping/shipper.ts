@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import type { LogRow } from '../../common/database/request-log/log-row.js';
-import { readCursor, storeBatch, type StoredBatch } from '../../common/database/request-log/store-batch.js';
-import { endLeases } from '../../common/database/limits/end-leases.js';
-import { readRedactors, type RedactorOf } from '../../common/redaction/read-redactors.js';
+import type { LogRow } from '../../request-log/store/log-row.js';
+import { readCursor, storeBatch, type StoredBatch } from '../../request-log/store/store-batch.js';
+import { endLeases } from '../../request-log/charging/end-leases.js';
+import { readRedactors, type RedactorOf } from '../../request-log/redaction/read-redactors.js';
 import { IntervalJob, type Round } from '../../common/loops/interval-job.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { readOpened } from '../../common/spool/frame-values.js';
-import { isOwnerDead } from '../../common/spool/owner.js';
+import { readOpened } from '../../request-log/spool/frame-values.js';
+import { isOwnerDead } from '../../request-log/spool/owner.js';
 import {
   listWriters,
   pendingBytesIn,
   removeFolder,
   type SpoolPosition,
-} from '../../common/spool/spool-files.js';
+} from '../../request-log/spool/spool-files.js';
 import { DamagedSegments } from './damaged-segments.js';
 import { redactorFor, rowsOfClosed, rowsOfCrashed } from './log-rows.js';
 import type { BatchAnnouncer, UsageCounter } from './ports.js';

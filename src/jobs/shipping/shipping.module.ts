@@ -8,15 +8,15 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { sweepLimits } from '../../common/database/limits/end-leases.js';
-import { postgresPool } from '../../common/database/sessions/postgres-connections.js';
-import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
-import { PARTITIONED } from '../../common/database/request-log/partitions.js';
+import { sweepLimits } from '../../request-log/charging/end-leases.js';
+import { postgresPool } from '../../database/sessions/postgres-connections.js';
+import { maintainPartitions } from '../../request-log/store/maintain-partitions.js';
+import { PARTITIONED } from '../../request-log/store/partitions.js';
 import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
-import { storeIngested } from '../ingested/store-ingested.js';
+import { storeIngested } from './store-ingested.js';
 import { AnnouncerModule } from '../announcer.module.js';
 import { QueueBatchAnnouncer } from '../queue-batch-announcer.js';
 import type { UsageCounter } from './ports.js';

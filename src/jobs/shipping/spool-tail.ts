@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Exchange } from '../../common/redaction/clear-exchange.js';
-import type { StoredFrame } from '../../common/spool/frame.js';
-import { readClosed } from '../../common/spool/frame-values.js';
-import { isOwnerDead, lastHeartbeat } from '../../common/spool/owner.js';
-import { type PlacedFrame, readSegment, type SegmentLook } from '../../common/spool/segment-reader.js';
+import type { Exchange } from '../../request-log/redaction/clear-exchange.js';
+import type { StoredFrame } from '../../request-log/spool/frame.js';
+import { readClosed } from '../../request-log/spool/frame-values.js';
+import { isOwnerDead, lastHeartbeat } from '../../request-log/spool/owner.js';
+import { type PlacedFrame, readSegment, type SegmentLook } from '../../request-log/spool/segment-reader.js';
 import {
   ENDED_FILE,
   listOpenExchanges,
@@ -13,7 +13,7 @@ import {
   retireSegment,
   segmentPath,
   type SpoolPosition,
-} from '../../common/spool/spool-files.js';
+} from '../../request-log/spool/spool-files.js';
 import {
   forgetOpenExchanges,
   keepOpenExchanges,

@@ -5,7 +5,7 @@ import type {
   BodyObjects,
   BodyPlace,
   BodyToKeep,
-} from '../../common/object-store/body-objects.js';
+} from '../../request-log/bodies/body-objects.js';
 import type { Consignment, LogBatch, LogSink } from './log-sink.js';
 
 /** A body on its way out of the database. */

@@ -1,7 +1,7 @@
-import { BODIES, ownerOf } from '../../common/object-store/body-objects.js';
-import type { ObjectStore } from '../../common/object-store/object-store.js';
-import type { KeptTimes } from '../../common/retention/kept-times.js';
-import { GRAIN_MS } from '../../common/rollups/grains.js';
+import { BODIES, ownerOf } from '../../request-log/bodies/body-objects.js';
+import type { ObjectStore } from '../../request-log/bodies/object-store.js';
+import type { KeptTimes } from '../../request-log/retention/kept-times.js';
+import { GRAIN_MS } from '../../request-log/rollups/grains.js';
 import type { UnderTimes } from '../retention/under-times.js';
 
 /** Objects that are removed together. */

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { ObjectStore } from '../../common/object-store/object-store.js';
+import type { ObjectStore } from '../../request-log/bodies/object-store.js';
 import type { Consignment, LogSink } from './log-sink.js';
 import type { SentRow } from './sent-row.js';
 

@@ -1,5 +1,5 @@
-import type { AttemptRow } from '../../common/database/log-reading/attempt-row.js';
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { AttemptRow } from '../../request-log/reading/attempt-row.js';
+import type { LogRow } from '../../request-log/reading/log-row.js';
 
 /** Columns of `request_logs` that sinks get. */
 const OF_REQUEST = [

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
+import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
 import { CLAIMABLE, type Claimed, DeliveryCursors, LEASED } from '../delivery-cursors.js';
 import type { Gathering, LogBatch } from './log-sink.js';
 import { ATTEMPTS_OF_BATCHES, ROWS_OF_BATCHES, type SentAttempt, type SentRow } from './sent-row.js';

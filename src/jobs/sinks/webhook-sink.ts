@@ -1,5 +1,5 @@
-import type { Secret } from '../../common/crypto/secret.js';
-import type { Egress } from '../../common/egress/egress.js';
+import type { Secret } from '../../common/settings/secret.js';
+import type { Egress } from '../../egress/egress.js';
 import { webhookSignature } from '../../common/http/webhook-signature.js';
 import type { Consignment, LogSink } from './log-sink.js';
 import type { SentRow } from './sent-row.js';

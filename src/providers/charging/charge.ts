@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import type { Json, Operation } from '../endpoint.js';
 
 /** What a charge is estimated from. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import type { Json } from '../endpoint.js';
 import { MediaFile } from '../translation.js';
 import { audioDurationMs } from './audio-duration.js';

@@ -1,4 +1,4 @@
-import type { Usage, UsageCount } from '../../common/contracts/request-log.js';
+import type { Usage, UsageCount } from '../../common/contracts/usage.js';
 import { count } from './reading.js';
 
 /** Kinds that are part of no total. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import { generateContentUsage as reader } from './generate-content.js';
 
 const usage = (usageMetadata: unknown, known: Usage | null = null) =>

@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import type { Json, UsageReader } from '../endpoint.js';
 import { textOrNull } from './reading.js';
 import { durationUsage, tokenUsageOf, usageOf } from './openai-usage.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import type { Json } from '../endpoint.js';
 import { messagesUsage as reader } from './messages.js';
 

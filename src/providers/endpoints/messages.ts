@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import type { Json, UsageReader } from '../endpoint.js';
 import { checkedUsage, type FinerCounts, latest } from './checked-usage.js';
 import { isObject, list, objectOf, plainTextIn, stringify, textOf, textOrNull } from './reading.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import type { Json } from '../endpoint.js';
 import { checkedUsage, type FinerCounts } from './checked-usage.js';
 import { count, isObject, objectOf } from './reading.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import { ExactSum, MILLION, PlainSum, rest, type Summands, whole } from './exact-sum.js';
 import type { Price, Rates } from './price.js';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import { costOf, highestCostOf } from './cost.js';
 import { isPrice, type Price, type UnitPrices } from './price.js';
 

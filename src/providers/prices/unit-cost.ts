@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage } from '../../common/contracts/usage.js';
 import { HOUR_MS, MILLION, rest, type Summands, THOUSAND, whole } from './exact-sum.js';
 import type { ImagePrice, Price, UnitPrices } from './price.js';
 

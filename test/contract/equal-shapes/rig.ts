@@ -1,5 +1,5 @@
 import { loadSettings } from '../../../src/common/settings/settings.js';
-import { Egress } from '../../../src/common/egress/egress.js';
+import { Egress } from '../../../src/egress/egress.js';
 import { wireOf } from '../../../src/gateway/upstream/wire.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { providers } from '../../../src/providers/registry.js';

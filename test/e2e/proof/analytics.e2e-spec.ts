@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FEEDBACK_GRAPHS } from '../../../src/admin/analytics/feedback-graphs.js';
 import { GRAPHS } from '../../../src/admin/analytics/graphs.js';
 import { GROUPINGS } from '../../../src/admin/analytics/groups.js';
-import { LOG_FILTERS } from '../../../src/common/database/log-reading/log-filters.js';
+import { LOG_FILTERS } from '../../../src/request-log/reading/log-filters.js';
 import { jsonOf } from '../../support/http-client.js';
 import { type IntervalName } from '../../support/proof/calendar.js';
 import { exported, exportedByHand, inCells } from '../../support/proof/exported.js';

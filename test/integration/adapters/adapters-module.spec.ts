@@ -12,10 +12,10 @@ import { AdminAdaptersModule } from '../../../src/adapters/admin-adapters.module
 import { AppModule } from '../../../src/app.module.js';
 import { ApiKeyDirectory } from '../../../src/auth/ports.js';
 import { ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
-import { createDataSource } from '../../../src/common/database/data-source.js';
-import { DatabaseModule } from '../../../src/common/database/database.module.js';
-import { QueryPool } from '../../../src/common/database/sessions/query-pool.js';
-import { Egress } from '../../../src/common/egress/egress.js';
+import { createDataSource } from '../../../src/schema/data-source.js';
+import { DatabaseModule } from '../../../src/database/database.module.js';
+import { QueryPool } from '../../../src/database/sessions/query-pool.js';
+import { Egress } from '../../../src/egress/egress.js';
 import { ClientAddresses } from '../../../src/common/http/client-address.js';
 import { SettingsModule } from '../../../src/common/settings/settings.module.js';
 import { loadSettings } from '../../../src/common/settings/settings.js';

@@ -5,7 +5,7 @@ import type { ChainPart } from '../../../src/admin/audit/chain-rows.js';
 import { verifyChain } from '../../../src/admin/audit/verify-chain.js';
 import { chainHash } from '../../../src/admin/audit/audit-seal.js';
 import { written } from '../../../src/admin/audit/canonical-record.js';
-import { AuditRecord } from '../../../src/common/database/entities/audit-record.entity.js';
+import { AuditRecord } from '../../../src/admin/audit/audit-record.entity.js';
 import { fillChain } from '../../support/audit.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { administer } from '../../support/administer.js';

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bootstrap, type BootstrapResult, verifyMasterKey } from '../../../src/admin/bootstrap/bootstrap.js';
 import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
 import { isPassword } from '../../../src/common/crypto/password.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
-import { createDataSource } from '../../../src/common/database/data-source.js';
-import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
-import { Organization } from '../../../src/common/database/entities/organization.entity.js';
-import { UserCredential } from '../../../src/common/database/entities/user-credential.entity.js';
-import { migrate } from '../../../src/common/database/migrate.js';
+import { Secret } from '../../../src/common/settings/secret.js';
+import { createDataSource } from '../../../src/schema/data-source.js';
+import { ApiKey } from '../../../src/admin/api-keys/api-key.entity.js';
+import { Organization } from '../../../src/admin/organizations/organization.entity.js';
+import { UserCredential } from '../../../src/admin/sign-in/user-credential.entity.js';
+import { migrate } from '../../../src/schema/migrate.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
 
 const aKey = () => new Secret(randomBytes(32).toString('base64'));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresApiKeyDirectory } from '../../../src/adapters/directories/postgres-api-key-directory.js';
 import type { Principal } from '../../../src/auth/principal.js';
-import type { Secret } from '../../../src/common/crypto/secret.js';
+import type { Secret } from '../../../src/common/settings/secret.js';
 import { AdminApp } from '../../support/admin-app.js';
 
 const ORGANIZATION = '/v1/admin/organisation';

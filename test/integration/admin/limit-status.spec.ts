@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
-import { VirtualKey } from '../../../src/common/database/entities/virtual-key.entity.js';
+import { VirtualKey } from '../../../src/admin/virtual-keys/virtual-key.entity.js';
 import { limitAt, limitsOf } from '../../../src/common/limits/limit.js';
 import { counterKey, periodAt } from '../../../src/common/limits/period.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';

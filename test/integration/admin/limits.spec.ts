@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
-import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
+import { ApiKey } from '../../../src/admin/api-keys/api-key.entity.js';
 import { limitsOf } from '../../../src/common/limits/limit.js';
 import { counterKey, periodAt } from '../../../src/common/limits/period.js';
 import { AdminApp } from '../../support/admin-app.js';

@@ -6,8 +6,8 @@ import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from '../../../src/ad
 import { verifyChain } from '../../../src/admin/audit/verify-chain.js';
 import { verifyMasterKey } from '../../../src/admin/bootstrap/bootstrap.js';
 import { SecretBox, type WrappedKey } from '../../../src/common/crypto/envelope.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
-import { replaceMasterKey } from '../../../src/launcher/master-key/replace-master-key.js';
+import { Secret } from '../../../src/common/settings/secret.js';
+import { replaceMasterKey } from '../../../src/cli/master-key/replace-master-key.js';
 import { AdminApp } from '../../support/admin-app.js';
 
 const PURPOSE = ['a text of a test'];

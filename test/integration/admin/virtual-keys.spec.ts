@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { credentialBindingOf } from '../../../src/common/crypto/credential-binding.js';
-import { VirtualKey } from '../../../src/common/database/entities/virtual-key.entity.js';
-import { Organization } from '../../../src/common/database/entities/organization.entity.js';
+import { VirtualKey } from '../../../src/admin/virtual-keys/virtual-key.entity.js';
+import { Organization } from '../../../src/admin/organizations/organization.entity.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 
 const KEYS = '/v1/virtual-keys';

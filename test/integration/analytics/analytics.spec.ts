@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GROUPINGS } from '../../../src/admin/analytics/groups.js';
-import type { RequestLogRecord } from '../../../src/common/contracts/request-log.js';
-import { derive } from '../../../src/common/rollups/derive.js';
-import { ripeMarks } from '../../../src/common/rollups/marks.js';
-import { rebuildRollups } from '../../../src/common/rollups/rebuild.js';
+import type { RequestLogRecord } from '../../../src/request-log/record.js';
+import { derive } from '../../../src/request-log/rollups/derive.js';
+import { ripeMarks } from '../../../src/request-log/rollups/marks.js';
+import { rebuildRollups } from '../../../src/request-log/rollups/rebuild.js';
 import {
   chooseMetadataKeys,
   countMetadataKeysFrom,
   metadataKeysAreComplete,
-} from '../../../src/common/rollups/metadata-keys.js';
+} from '../../../src/request-log/rollups/metadata-keys.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { aRecord, storeRecords } from '../../support/recorded-requests.js';
 import { aggregatorOn, clickHouseUnderTest } from '../../support/usage-store.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RequestLogRecord } from '../../../src/common/contracts/request-log.js';
-import { chooseMetadataKeys } from '../../../src/common/rollups/metadata-keys.js';
+import type { RequestLogRecord } from '../../../src/request-log/record.js';
+import { chooseMetadataKeys } from '../../../src/request-log/rollups/metadata-keys.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { aRecord, storeRecords } from '../../support/recorded-requests.js';
 import { aggregatorOn, clickHouseUnderTest } from '../../support/usage-store.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensurePartitions } from '../../../src/common/database/request-log/partitions.js';
-import { deriveRipe } from '../../../src/common/rollups/derive.js';
-import { chooseMetadataKeys } from '../../../src/common/rollups/metadata-keys.js';
-import { rebuildRollups } from '../../../src/common/rollups/rebuild.js';
+import { ensurePartitions } from '../../../src/request-log/store/partitions.js';
+import { deriveRipe } from '../../../src/request-log/rollups/derive.js';
+import { chooseMetadataKeys } from '../../../src/request-log/rollups/metadata-keys.js';
+import { rebuildRollups } from '../../../src/request-log/rollups/rebuild.js';
 import { clickHouseDays } from '../../../src/jobs/retention/cut-clickhouse-day.js';
 import { daysOf } from '../../../src/jobs/retention/log-days.js';
 import { Retention } from '../../../src/jobs/retention/retention.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { AuditChain } from '../../../src/admin/audit/audit-chain.js';
 import { AuditSeal } from '../../../src/admin/audit/audit-seal.js';
 import { verifyChain } from '../../../src/admin/audit/verify-chain.js';
-import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { aRecord, fillChain } from '../../support/audit.js';
 import { administer } from '../../support/administer.js';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditSeal } from '../../../src/admin/audit/audit-seal.js';
 import { verifyChain } from '../../../src/admin/audit/verify-chain.js';
-import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { AdminApp } from '../../support/admin-app.js';
 
 const ROUNDS = 6;

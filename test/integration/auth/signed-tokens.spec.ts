@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { IntroducingTokenDirectory } from '../../../src/adapters/tokens/introducing-token-directory.js';
 import { PostgresTokenDirectory } from '../../../src/adapters/tokens/postgres-token-directory.js';
 import { ChangePublisher } from '../../../src/common/changes/change.js';
-import { Egress } from '../../../src/common/egress/egress.js';
-import { parseEgressAllow } from '../../../src/common/egress/egress-allow.js';
+import { Egress } from '../../../src/egress/egress.js';
+import { parseEgressAllow } from '../../../src/common/net/egress-allow.js';
 import { AdminApp, serviceScopes } from '../../support/admin-app.js';
 import { ecKeys, jwkOf, rsaKeys, signed, TestIssuer } from '../../support/tokens.js';
 

@@ -7,7 +7,7 @@ import { RedisAnswerStore } from '../../../src/adapters/cached-answers/redis-ans
 import { SealedAnswerStore } from '../../../src/adapters/cached-answers/sealed-answer-store.js';
 import { SealedVectorStore } from '../../../src/adapters/cached-answers/sealed-vector-store.js';
 import { SecretBox } from '../../../src/common/crypto/envelope.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
+import { Secret } from '../../../src/common/settings/secret.js';
 import {
   type AnswerPlace,
   type AnswerStore,

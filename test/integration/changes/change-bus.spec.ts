@@ -6,9 +6,9 @@ import { PostgresChangePublisher } from '../../../src/adapters/changes/postgres-
 import { RedisChangeFeed } from '../../../src/adapters/changes/redis-change-feed.js';
 import { RedisChangePublisher } from '../../../src/adapters/changes/redis-change-publisher.js';
 import type { Change, ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
-import { createDataSource } from '../../../src/common/database/data-source.js';
-import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { Secret } from '../../../src/common/settings/secret.js';
+import { createDataSource } from '../../../src/schema/data-source.js';
+import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { type TestDatabase, freshDatabase } from '../../support/database.js';
 import { type FakeRedis, startFakeRedis } from '../../support/fake-redis.js';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AnyRow, LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
-import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { type AnyRow, LogDatabase } from '../../../src/request-log/reading/log-database.js';
+import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDataSource } from '../../../src/common/database/data-source.js';
-import { isDatabaseBusy } from '../../../src/common/database/database-errors.js';
-import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { createDataSource } from '../../../src/schema/data-source.js';
+import { isDatabaseBusy } from '../../../src/database/database-errors.js';
+import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { PATIENCE_MS } from '../../support/waiting.js';
 

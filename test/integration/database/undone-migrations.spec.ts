@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource, MigrationInterface } from 'typeorm';
-import { createDataSource } from '../../../src/common/database/data-source.js';
+import { createDataSource } from '../../../src/schema/data-source.js';
 import { emptyDatabase } from '../../support/database.js';
 
 /** What a migration can leave behind: columns, indexes, constraints, options, policies, rights, triggers and functions. */

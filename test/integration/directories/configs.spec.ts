@@ -7,11 +7,11 @@ import { PostgresChangePublisher } from '../../../src/adapters/changes/postgres-
 import { PostgresConfigDirectory } from '../../../src/adapters/directories/postgres-config-directory.js';
 import { mintApiKey, visiblePartsOf } from '../../../src/common/crypto/api-key-format.js';
 import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
-import { Config } from '../../../src/common/database/entities/config.entity.js';
-import { ConfigVersion } from '../../../src/common/database/entities/config-version.entity.js';
-import { QueryPool } from '../../../src/common/database/sessions/query-pool.js';
-import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { Secret } from '../../../src/common/settings/secret.js';
+import { Config } from '../../../src/admin/configs/config.entity.js';
+import { ConfigVersion } from '../../../src/admin/configs/config-version.entity.js';
+import { QueryPool } from '../../../src/database/sessions/query-pool.js';
+import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { type TestDatabase, freshDatabase } from '../../support/database.js';
 
 const PEPPER = new Secret(randomBytes(32).toString('base64'));

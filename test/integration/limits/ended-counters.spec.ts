@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLeases, sweepLimits } from '../../../src/common/database/limits/end-leases.js';
-import { estimatedParts } from '../../../src/common/database/limits/verify-money.js';
+import { endLeases, sweepLimits } from '../../../src/request-log/charging/end-leases.js';
+import { estimatedParts } from '../../../src/request-log/charging/verify-money.js';
 import { counterKey } from '../../../src/common/limits/period.js';
 import { freshDatabase } from '../../support/database.js';
 

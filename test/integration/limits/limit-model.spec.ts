@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
 import { GIVE_BACK, TAKE } from '../../../src/adapters/limits/redis-limit-scripts.js';
 import { RedisLimitStore } from '../../../src/adapters/limits/redis-limit-store.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
+import { Secret } from '../../../src/common/settings/secret.js';
 import type { Limit } from '../../../src/common/limits/limit.js';
 import { type LimitAsk, LimitFault, type LimitGrant, RETURNED } from '../../../src/gateway/ports.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';

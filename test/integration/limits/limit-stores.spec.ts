@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
 import { RedisLimitStore } from '../../../src/adapters/limits/redis-limit-store.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
+import { Secret } from '../../../src/common/settings/secret.js';
 import type { Limit } from '../../../src/common/limits/limit.js';
 import {
   type AskAnswer,

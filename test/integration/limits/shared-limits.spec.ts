@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
 import { RedisLimitStore } from '../../../src/adapters/limits/redis-limit-store.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
+import { Secret } from '../../../src/common/settings/secret.js';
 import type { Limit } from '../../../src/common/limits/limit.js';
 import { Limiter } from '../../../src/gateway/limits/limiter.js';
 import type { LimitStore } from '../../../src/gateway/ports.js';

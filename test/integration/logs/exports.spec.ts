@@ -525,10 +525,10 @@ describe('fields that the organization lets nobody export', () => {
 /** Writes an export, and dies at the second piece: before its row knows it, after that, or with a torn piece behind it. */
 const KILLED_EXPORT = `
   import { appendFileSync } from 'node:fs';
-  import { createDataSource } from './common/database/data-source.js';
-  import { UnitOfWork } from './common/database/unit-of-work.js';
-  import { KeptLogs } from './common/database/log-reading/kept-logs.js';
-  import { LogDatabase } from './common/database/log-reading/log-database.js';
+  import { createDataSource } from './schema/data-source.js';
+  import { UnitOfWork } from './database/unit-of-work.js';
+  import { KeptLogs } from './request-log/reading/kept-logs.js';
+  import { LogDatabase } from './request-log/reading/log-database.js';
   import { PostgresLogRows } from './admin/logs/rows/postgres-log-rows.js';
   import { RequestParts } from './admin/logs/request-parts.js';
   import { StoredBodies } from './admin/logs/stored-bodies.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LOG_FILTERS } from '../../../src/common/database/log-reading/log-filters.js';
+import { LOG_FILTERS } from '../../../src/request-log/reading/log-filters.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { aRecord, storeRecords } from '../../support/recorded-requests.js';
 

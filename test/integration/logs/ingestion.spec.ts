@@ -4,10 +4,10 @@ import pg from 'pg';
 import { Portkey } from 'portkey-ai';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verifyMoney } from '../../../src/common/database/limits/verify-money.js';
-import { storeIngested } from '../../../src/jobs/ingested/store-ingested.js';
+import { verifyMoney } from '../../../src/request-log/charging/verify-money.js';
+import { storeIngested } from '../../../src/jobs/shipping/store-ingested.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
-import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
+import { PostgresBatchAggregator } from '../../../src/request-log/analytics/postgres/postgres-batch-aggregator.js';
 import { rolledUp, summedUp } from '../../support/rollup.js';
 
 let app: AdminApp;

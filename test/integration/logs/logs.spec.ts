@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
-import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { LogDatabase } from '../../../src/request-log/reading/log-database.js';
+import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
 import { AdminApp } from '../../support/admin-app.js';
 import {

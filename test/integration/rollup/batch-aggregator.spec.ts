@@ -8,13 +8,13 @@ import {
   merge,
   record,
   toStored,
-} from '../../../src/common/histogram/histogram.js';
-import { MarksOfWorkspaces1763760000001 } from '../../../src/common/database/migrations/1763760000001-marks-of-workspaces.js';
-import { ReadySums1763800020001 } from '../../../src/common/database/migrations/1763800020001-ready-sums.js';
-import { SumsOfTheCube1763770000001 } from '../../../src/common/database/migrations/1763770000001-sums-of-the-cube.js';
-import { Rollups1763690600000 } from '../../../src/common/database/migrations/1763690600000-rollups.js';
-import { MEASURES } from '../../../src/common/rollups/measures.js';
-import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
+} from '../../../src/request-log/rollups/histogram.js';
+import { MarksOfWorkspaces1763760000001 } from '../../../src/schema/migrations/1763760000001-marks-of-workspaces.js';
+import { ReadySums1763800020001 } from '../../../src/schema/migrations/1763800020001-ready-sums.js';
+import { SumsOfTheCube1763770000001 } from '../../../src/schema/migrations/1763770000001-sums-of-the-cube.js';
+import { Rollups1763690600000 } from '../../../src/schema/migrations/1763690600000-rollups.js';
+import { MEASURES } from '../../../src/request-log/rollups/measures.js';
+import { PostgresBatchAggregator } from '../../../src/request-log/analytics/postgres/postgres-batch-aggregator.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { ROLLUP_TABLES, rolledUp, summedUp } from '../../support/rollup.js';
 import { storeBatch, type StoredRequest } from '../../support/stored-batches.js';

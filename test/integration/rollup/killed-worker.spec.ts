@@ -10,8 +10,8 @@ import { eventually, sleep } from '../../support/waiting.js';
 /** Aggregates every waiting batch, and kills itself before or after the given statement. */
 const KILLED_AT_STATEMENT = `
   import pg from 'pg';
-  import { createDataSource } from './common/database/data-source.js';
-  import { PostgresBatchAggregator } from './common/usage-store/postgres/postgres-batch-aggregator.js';
+  import { createDataSource } from './schema/data-source.js';
+  import { PostgresBatchAggregator } from './request-log/analytics/postgres/postgres-batch-aggregator.js';
 
   const [url, statement, moment] = process.argv.slice(2);
   const dataSource = await createDataSource(url, 1, 'background').initialize();
@@ -39,7 +39,7 @@ const WORKER = `
   import { Module } from '@nestjs/common';
   import { NestFactory } from '@nestjs/core';
   import { DataSource } from 'typeorm';
-  import { createDataSource } from './common/database/data-source.js';
+  import { createDataSource } from './schema/data-source.js';
   import { Secret } from './common/crypto/secret.js';
   import { SettingsModule } from './common/settings/settings.module.js';
   import { loadSettings } from './common/settings/settings.js';

@@ -1,8 +1,8 @@
 import { Secret as TotpSecret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Secret } from '../../../src/common/crypto/secret.js';
-import { asOperator } from '../../../src/launcher/operator/operator-session.js';
-import { newResetLink } from '../../../src/launcher/operator/reset-password-command.js';
+import type { Secret } from '../../../src/common/settings/secret.js';
+import { asOperator } from '../../../src/cli/operator/operator-session.js';
+import { newResetLink } from '../../../src/cli/operator/reset-password-command.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { aUserWithPassword, Browser } from '../../support/browser.js';
 

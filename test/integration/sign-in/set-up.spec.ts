@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditSeal } from '../../../src/admin/audit/audit-seal.js';
 import { verifyChain } from '../../../src/admin/audit/verify-chain.js';
-import { postgresClient } from '../../../src/common/database/sessions/postgres-connections.js';
-import type { Secret } from '../../../src/common/crypto/secret.js';
-import { newAdminKey } from '../../../src/launcher/operator/create-admin-key-command.js';
-import { asOperator } from '../../../src/launcher/operator/operator-session.js';
-import { newResetLink } from '../../../src/launcher/operator/reset-password-command.js';
+import { postgresClient } from '../../../src/database/sessions/postgres-connections.js';
+import type { Secret } from '../../../src/common/settings/secret.js';
+import { newAdminKey } from '../../../src/cli/operator/create-admin-key-command.js';
+import { asOperator } from '../../../src/cli/operator/operator-session.js';
+import { newResetLink } from '../../../src/cli/operator/reset-password-command.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { aUserWithPassword, Browser } from '../../support/browser.js';
 

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SpoolLogSink } from '../../../src/adapters/spool-log-sink.js';
-import { writeOwner } from '../../../src/common/spool/owner.js';
+import { writeOwner } from '../../../src/request-log/spool/owner.js';
 import { Shipper } from '../../../src/jobs/shipping/shipper.js';
 import { shipperMetrics } from '../../../src/jobs/shipping/shipper-metrics.js';
 import { type CompiledSource, compileSource } from '../../support/compiled-source.js';

@@ -14,8 +14,8 @@ import type {
   Charge,
   OpenedExchange,
   RequestLogRecord,
-} from '../../../src/common/contracts/request-log.js';
-import { ensurePartitions } from '../../../src/common/database/request-log/partitions.js';
+} from '../../../src/request-log/record.js';
+import { ensurePartitions } from '../../../src/request-log/store/partitions.js';
 import { IntervalJob } from '../../../src/common/loops/interval-job.js';
 import { Shipper } from '../../../src/jobs/shipping/shipper.js';
 import { shipperMetrics } from '../../../src/jobs/shipping/shipper-metrics.js';

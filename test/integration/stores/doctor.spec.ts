@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { doctor } from '../../../src/launcher/doctor/doctor.js';
+import { doctor } from '../../../src/cli/doctor/doctor.js';
 import { freshDatabase } from '../../support/database.js';
 import { OwnRedis } from '../../support/own-redis.js';
 import { Started } from '../../support/started.js';

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Queue } from 'bullmq';
 import { PostgresChangeFeed } from '../../../src/adapters/changes/postgres-change-feed.js';
-import { Secret } from '../../../src/common/crypto/secret.js';
-import { createDataSource } from '../../../src/common/database/data-source.js';
-import { LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
+import { Secret } from '../../../src/common/settings/secret.js';
+import { createDataSource } from '../../../src/schema/data-source.js';
+import { LogDatabase } from '../../../src/request-log/reading/log-database.js';
 import {
   postgresClient,
   postgresPool,
   type PostgresUse,
-} from '../../../src/common/database/sessions/postgres-connections.js';
-import { QueryPool } from '../../../src/common/database/sessions/query-pool.js';
-import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+} from '../../../src/database/sessions/postgres-connections.js';
+import { QueryPool } from '../../../src/database/sessions/query-pool.js';
+import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { POSTGRES_TIMEOUTS } from '../../../src/common/net/store-timeouts.js';
-import { QueueBackend } from '../../../src/common/queues/queue-backend.js';
+import { QueueBackend } from '../../../src/jobs/queues/queue-backend.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { Started } from '../../support/started.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';

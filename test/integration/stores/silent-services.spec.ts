@@ -1,18 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { Secret } from '../../../src/common/crypto/secret.js';
-import { operatorEgress } from '../../../src/common/egress/operator-egress.js';
+import { Secret } from '../../../src/common/settings/secret.js';
+import { operatorEgress } from '../../../src/egress/operator-egress.js';
 import {
   CLICKHOUSE_TIMEOUTS,
   OBJECT_STORE_TIMEOUTS,
   OTLP_TIMEOUTS,
   SMTP_TIMEOUTS,
 } from '../../../src/common/net/store-timeouts.js';
-import { ObjectStore } from '../../../src/common/object-store/object-store.js';
+import { ObjectStore } from '../../../src/request-log/bodies/object-store.js';
 import { loadSettings } from '../../../src/common/settings/settings.js';
-import { ClickHouse } from '../../../src/common/usage-store/clickhouse/clickhouse.js';
+import { ClickHouse } from '../../../src/request-log/analytics/clickhouse/clickhouse.js';
 import { Mailer } from '../../../src/jobs/mails/mailer.js';
 import { TraceSink } from '../../../src/jobs/sinks/otlp/trace-sink.js';
-import { checkClickHouse } from '../../../src/launcher/doctor/check-clickhouse.js';
+import { checkClickHouse } from '../../../src/cli/doctor/check-clickhouse.js';
 import { Started } from '../../support/started.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { Collector } from '../../support/upstreams/collector.js';

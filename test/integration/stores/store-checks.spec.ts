@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
-import { StoreChecks } from '../../../src/common/net/store-checks.js';
-import { Probes } from '../../../src/common/observability/probes.js';
+import { StoreChecks } from '../../../src/egress/store-checks.js';
+import { Probes } from '../../../src/common/supervision/probes.js';
 import { loadSettings } from '../../../src/common/settings/settings.js';
 import { HttpClient, jsonOf } from '../../support/http-client.js';
 import { OwnRedis } from '../../support/own-redis.js';

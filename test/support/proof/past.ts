@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  CacheStatus,
-  Ending,
-  LogSource,
-  RequestLogRecord,
-} from '../../../src/common/contracts/request-log.js';
+import type { CacheStatus, Ending, LogSource, RequestLogRecord } from '../../../src/request-log/record.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
 import type { SeededRandom } from '../random.js';
 import { aRecord } from '../recorded-requests.js';

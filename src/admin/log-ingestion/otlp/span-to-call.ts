@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Usage } from '../../../common/contracts/request-log.js';
+import type { Usage } from '../../../common/contracts/usage.js';
 import type { UnpricedCall } from '../log-ingestion.service.js';
 import type { AnyValue, KeyValue, OtlpSpan } from './trace-message.js';
 

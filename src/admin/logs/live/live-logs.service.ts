@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { KeptLogs } from '../../../common/database/log-reading/kept-logs.js';
-import { UnitOfWork } from '../../../common/database/unit-of-work.js';
+import { KeptLogs } from '../../../request-log/reading/kept-logs.js';
+import { UnitOfWork } from '../../../database/unit-of-work.js';
 import { AppError } from '../../../common/errors/app-error.js';
 import { IntervalJob } from '../../../common/loops/interval-job.js';
 import { createLogger } from '../../../common/observability/logger.js';

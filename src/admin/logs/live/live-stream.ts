@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../../common/errors/app-error.js';
-import type { Condition } from '../../../common/database/log-reading/log-filters.js';
+import type { Condition } from '../../../request-log/reading/log-filters.js';
 import type { NewBatch } from './new-batches.js';
 
 export interface LiveStreamOptions {

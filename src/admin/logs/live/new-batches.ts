@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../common/database/queryable.js';
+import type { Queryable } from '../../../database/queryable.js';
 
 /** Rows of the request log that were committed together. */
 export interface NewBatch {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RoutingConfig } from '../../../common/contracts/routing-config/document.js';
+import type { RoutingConfig } from '../../../routing-config/document.js';
 import { attemptReasons } from './attempt-reasons.js';
 
 const CONFIG: RoutingConfig = {

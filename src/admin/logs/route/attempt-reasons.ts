@@ -1,4 +1,4 @@
-import type { RoutingConfig, Strategy } from '../../../common/contracts/routing-config/document.js';
+import type { RoutingConfig, Strategy } from '../../../routing-config/document.js';
 import type { ShownAttempt } from '../request-parts.js';
 
 export const ATTEMPT_KINDS = ['first', 'retry', 'fallback', 'hedge', 'side_call'] as const;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { RoutingConfig } from '../../../common/contracts/routing-config/document.js';
-import { LogDatabase } from '../../../common/database/log-reading/log-database.js';
-import type { LogRow } from '../../../common/database/log-reading/log-row.js';
+import type { RoutingConfig } from '../../../routing-config/document.js';
+import { LogDatabase } from '../../../request-log/reading/log-database.js';
+import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { ShownAttempt } from '../request-parts.js';
 
 /** The config version that a request went by. */

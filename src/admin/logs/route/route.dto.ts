@@ -1,9 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  DECISION_KINDS,
-  type Decision,
-  readDecision,
-} from '../../../common/contracts/routing-config/decisions.js';
+import { DECISION_KINDS, type Decision, readDecision } from '../../../routing-config/decisions.js';
 import { ApiId, ApiTextOrNull } from '../../shapes/fields.js';
 import { ATTEMPT_KINDS, type AttemptReason } from './attempt-reasons.js';
 import { BUDGET_SUBJECTS, type ChargedBudget, type UsedConfig } from './route-parts.js';

@@ -1,6 +1,6 @@
-import type { LogRow } from '../../../common/database/log-reading/log-row.js';
-import type { Columns } from '../../../common/usage-store/clickhouse/clickhouse.js';
-import { NO_ID } from '../../../common/usage-store/clickhouse/expressions.js';
+import type { LogRow } from '../../../request-log/reading/log-row.js';
+import type { Columns } from '../../../request-log/analytics/clickhouse/clickhouse.js';
+import { NO_ID } from '../../../request-log/analytics/clickhouse/expressions.js';
 import type { StoredColumn } from './log-rows.js';
 
 /** How a column stands in ClickHouse, if it is not the value itself. */

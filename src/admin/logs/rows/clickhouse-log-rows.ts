@@ -1,11 +1,11 @@
 import type { Sight } from '../../../auth/permissions/sight.js';
 import type { Reach } from '../../../auth/tenant.js';
-import type { LogDatabase } from '../../../common/database/log-reading/log-database.js';
-import type { Condition } from '../../../common/database/log-reading/log-filters.js';
-import type { LogRow } from '../../../common/database/log-reading/log-row.js';
-import type { Queryable } from '../../../common/database/queryable.js';
-import type { ClickHouse } from '../../../common/usage-store/clickhouse/clickhouse.js';
-import { conditionsSql, Question } from '../../../common/usage-store/clickhouse/question.js';
+import type { LogDatabase } from '../../../request-log/reading/log-database.js';
+import type { Condition } from '../../../request-log/reading/log-filters.js';
+import type { LogRow } from '../../../request-log/reading/log-row.js';
+import type { Queryable } from '../../../database/queryable.js';
+import type { ClickHouse } from '../../../request-log/analytics/clickhouse/clickhouse.js';
+import { conditionsSql, Question } from '../../../request-log/analytics/clickhouse/question.js';
 import { ALL_COLUMNS, rowsOf, selected } from './clickhouse-columns.js';
 import { isWaiting, waitingBatches, type WaitingBatches } from './waiting-batches.js';
 import { among, beyond, ID, moment, NEWEST_FIRST, OLDEST_FIRST, upTo } from './clickhouse-places.js';

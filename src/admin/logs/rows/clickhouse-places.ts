@@ -1,4 +1,4 @@
-import type { Question } from '../../../common/usage-store/clickhouse/question.js';
+import type { Question } from '../../../request-log/analytics/clickhouse/question.js';
 import type { LogPosition } from './log-cursor.js';
 import type { Place } from './merged-rows.js';
 

@@ -1,6 +1,6 @@
-import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/database/page.js';
+import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/http/page.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
-import { type Condition, conditionOfParameter } from '../../../common/database/log-reading/log-filters.js';
+import { type Condition, conditionOfParameter } from '../../../request-log/reading/log-filters.js';
 
 /** A page of the request log, as it was asked for. */
 export interface LogQuery {

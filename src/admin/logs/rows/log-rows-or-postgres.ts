@@ -1,6 +1,6 @@
 import type { Sight } from '../../../auth/permissions/sight.js';
 import type { Reach } from '../../../auth/tenant.js';
-import type { LogRow } from '../../../common/database/log-reading/log-row.js';
+import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogQuery } from './log-query.js';
 import { LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
 

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { LogDatabase } from '../../../common/database/log-reading/log-database.js';
-import { LogReadingModule } from '../../../common/database/log-reading/log-reading.module.js';
-import type { ClickHouse } from '../../../common/usage-store/clickhouse/clickhouse.js';
-import { CLICKHOUSE, ClickHouseModule } from '../../../common/usage-store/clickhouse/clickhouse.module.js';
+import { LogDatabase } from '../../../request-log/reading/log-database.js';
+import { LogReadingModule } from '../../../request-log/reading/log-reading.module.js';
+import type { ClickHouse } from '../../../request-log/analytics/clickhouse/clickhouse.js';
+import { CLICKHOUSE, ClickHouseModule } from '../../../request-log/analytics/clickhouse/clickhouse.module.js';
 import { ClickHouseLogRows } from './clickhouse-log-rows.js';
 import { LogRows } from './log-rows.js';
 import { LogRowsOrPostgres } from './log-rows-or-postgres.js';

@@ -1,4 +1,4 @@
-import type { LogRow } from '../../../common/database/log-reading/log-row.js';
+import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogStepRows, StoredColumn } from './log-rows.js';
 
 /** Where a row stands in the log. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../../auth/permissions/sight.js';
 import type { Reach } from '../../../auth/tenant.js';
-import { LogDatabase } from '../../../common/database/log-reading/log-database.js';
-import type { LogRow } from '../../../common/database/log-reading/log-row.js';
-import { filtered } from '../../../common/database/log-reading/where.js';
+import { LogDatabase } from '../../../request-log/reading/log-database.js';
+import type { LogRow } from '../../../request-log/reading/log-row.js';
+import { filtered } from '../../../request-log/reading/where.js';
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 import { BEFORE_ALL, LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';

@@ -1,5 +1,5 @@
-import type { Condition } from '../../../common/database/log-reading/log-filters.js';
-import type { Queryable } from '../../../common/database/queryable.js';
+import type { Condition } from '../../../request-log/reading/log-filters.js';
+import type { Queryable } from '../../../database/queryable.js';
 
 /** Batches that PostgreSQL has and ClickHouse may not have, and between which times of arrival their requests are. */
 export interface WaitingBatches {

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../../auth/principal.js';
-import type { EmbeddingRules } from '../../../common/contracts/routing-config/document.js';
+import type { EmbeddingRules } from '../../../routing-config/document.js';
 import { SETTINGS } from '../../../common/settings/settings.module.js';
 import type { Settings } from '../../../common/settings/settings.js';
-import { slugOf } from '../../../common/contracts/routing-config/cache-rules.js';
-import type { Entry } from '../../journal/entry.js';
+import { slugOf } from '../../../routing-config/cache-rules.js';
+import type { Entry } from '../../recording/entry.js';
 import { type VectorRoom, VectorStore } from '../../ports.js';
 import type { Content } from '../../types/content.js';
 import { type Asked, roomKey } from '../cache-key.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../auth/principal.js';
 import type { Json } from '../../../providers/endpoint.js';
-import { NOTHING_ASKED } from '../../door/gateway-headers.js';
+import { NOTHING_ASKED } from '../../types/gateway-headers.js';
 import { Planner } from '../../planning/planner.js';
 import { AS_ASKED } from '../../types/plan.js';
 import type { Target } from '../../types/target.js';

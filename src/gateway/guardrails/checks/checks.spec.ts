@@ -1,11 +1,11 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../../test/support/gateway.js';
-import { CHECKS } from '../../../common/contracts/guardrails/check-parameters.js';
-import { readChecks } from '../../../common/contracts/guardrails/read-hooks.js';
-import { type Mistake, Place } from '../../../common/contracts/routing-config/place.js';
+import { CHECKS } from '../../../routing-config/guardrails/check-parameters.js';
+import { readChecks } from '../../../routing-config/guardrails/read-hooks.js';
+import { type Mistake, Place } from '../../../routing-config/place.js';
 import type { Json } from '../../../providers/endpoint.js';
-import type { HttpAnswer, HttpCall } from '../../../common/egress/http-caller.js';
+import type { HttpAnswer, HttpCall } from '../../../egress/http-caller.js';
 import type { Facts, Finding, Subject } from '../check.js';
 import { Placeholders } from '../finding/placeholders.js';
 import { type CheckTools, makeCheck } from './index.js';

@@ -1,4 +1,4 @@
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
 import type { Check } from '../check.js';
 
 /** A run of marks that end a sentence, with what may close it, before a space or the end. */

@@ -1,6 +1,6 @@
-import type { CheckId, ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
-import type { CheckSpec } from '../../../common/contracts/guardrails/hook.js';
-import type { HttpCaller } from '../../../common/egress/http-caller.js';
+import type { CheckId, ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import type { CheckSpec } from '../../../routing-config/guardrails/hook.js';
+import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { ProviderCaller } from '../calling/provider-caller.js';
 import type { Check } from '../check.js';
 import { addPrefix } from './add-prefix.js';

@@ -1,5 +1,5 @@
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
-import { jsonSchemaValidator } from '../../../common/contracts/guardrails/json-schema.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import { jsonSchemaValidator } from '../../../routing-config/guardrails/json-schema.js';
 import type { Check, Subject } from '../check.js';
 import { holds } from './wording.js';
 

@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
-import type { HttpCaller } from '../../../common/egress/http-caller.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { Check } from '../check.js';
 
 type Parameters = ParametersOf<'default.jwt'>;

@@ -1,4 +1,4 @@
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
 import type { Json } from '../../../providers/endpoint.js';
 import type { ProviderCaller } from '../calling/provider-caller.js';
 import type { Check } from '../check.js';

@@ -1,4 +1,4 @@
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
 import type { Check, Facts, Finding, Subject, TextFilter } from '../check.js';
 import { personalData } from '../finding/personal-data.js';
 import { type Detector, Scanner } from '../finding/scanner.js';

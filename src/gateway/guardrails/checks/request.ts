@@ -1,5 +1,5 @@
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
-import { REQUEST_TYPES } from '../../../common/contracts/guardrails/request-types.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import { REQUEST_TYPES } from '../../../routing-config/guardrails/request-types.js';
 import type { Check, Facts } from '../check.js';
 import { holds } from './wording.js';
 

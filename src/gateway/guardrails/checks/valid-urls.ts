@@ -1,5 +1,5 @@
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
-import type { HttpCaller } from '../../../common/egress/http-caller.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { Check } from '../check.js';
 
 /** Further addresses are not looked at, and fail the check: a text cannot have any number of them called. */

@@ -1,8 +1,8 @@
 import { webhookSignature } from '../../../common/http/webhook-signature.js';
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
-import { REQUEST_TYPES } from '../../../common/contracts/guardrails/request-types.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import { REQUEST_TYPES } from '../../../routing-config/guardrails/request-types.js';
 import type { Json } from '../../../providers/endpoint.js';
-import type { HttpCaller } from '../../../common/egress/http-caller.js';
+import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { Check, Finding, Subject } from '../check.js';
 
 /** What is told of an exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */

@@ -1,5 +1,5 @@
-import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
-import { linearPattern } from '../../../common/contracts/guardrails/linear-pattern.js';
+import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
+import { linearPattern } from '../../../routing-config/guardrails/linear-pattern.js';
 import type { Check, Finding } from '../check.js';
 import { Pattern, someText, WindowFilter } from '../finding/windows.js';
 

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { PII_CATEGORIES } from '../../../common/contracts/guardrails/check-parameters.js';
+import type { PII_CATEGORIES } from '../../../routing-config/guardrails/check-parameters.js';
 import { isCpf, isDni, isIban, isLuhn, isNir } from './check-digits.js';
 import type { Detector } from './scanner.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EscapedText, reescaped, unescaped } from './escaped-text.js';
 import { personalData } from '../finding/personal-data.js';
 import { SECRETS } from '../finding/secrets.js';
-import { PII_CATEGORIES } from '../../../common/contracts/guardrails/check-parameters.js';
+import { PII_CATEGORIES } from '../../../routing-config/guardrails/check-parameters.js';
 
 const PIECES = [
   '{"a":"',

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '../../../providers/endpoint.js';
-import { boundaryOf, MultipartScanner } from '../../door/multipart-scanner.js';
+import { boundaryOf, MultipartScanner } from '../../ingress/multipart-scanner.js';
 
 /** A part of a form that is a text: it may be a file by its head, which not every reader heeds. */
 interface TextPart {

@@ -1,4 +1,4 @@
-import type { Egress } from '../../../common/egress/egress.js';
+import type { Egress } from '../../../egress/egress.js';
 import type { Target } from '../../types/target.js';
 import type { WireRequest } from '../wire.js';
 import { assumeRole, type Role } from './assumed-role.js';

@@ -1,5 +1,5 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import type { Egress } from '../../../common/egress/egress.js';
+import type { Egress } from '../../../egress/egress.js';
 import type { Target } from '../../types/target.js';
 import type { WireRequest } from '../wire.js';
 import { type Signer, withBearer } from './signer.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Egress } from '../../../common/egress/egress.js';
+import { Egress } from '../../../egress/egress.js';
 import type { SignerId } from '../../../providers/auth-scheme.js';
 import { AwsSigner } from './aws-signer.js';
 import { AzureSigner } from './azure-signer.js';

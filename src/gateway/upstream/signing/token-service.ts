@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { Egress } from '../../../common/egress/egress.js';
-import { upstreamFailure } from '../../../common/egress/upstream-failure.js';
+import type { Egress } from '../../../egress/egress.js';
+import { upstreamFailure } from '../../../egress/upstream-failure.js';
 import { AppError } from '../../../common/errors/app-error.js';
 
 /** A form that is posted to a service which gives out tokens. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ExportResult } from '@opentelemetry/core';
-import { EgressAgent } from '../../../common/egress/egress-agent.js';
-import type { Egress } from '../../../common/egress/egress.js';
+import { EgressAgent } from '../../../egress/egress-agent.js';
+import type { Egress } from '../../../egress/egress.js';
 
 const SERVICE = 'gatehouse';
 const CONNECTIONS = 2;

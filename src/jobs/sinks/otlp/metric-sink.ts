@@ -1,7 +1,7 @@
 import type { Counter, Histogram } from '@opentelemetry/api';
 import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
-import type { Egress } from '../../../common/egress/egress.js';
+import type { Egress } from '../../../egress/egress.js';
 import type { Consignment, LogSink } from '../log-sink.js';
 import type { SentRow } from '../sent-row.js';
 import { exported, originOf, throughEgress } from './exporting.js';

@@ -1,5 +1,5 @@
 import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
-import type { Egress } from '../../../common/egress/egress.js';
+import type { Egress } from '../../../egress/egress.js';
 import type { Consignment, LogSink } from '../log-sink.js';
 import { exported, originOf, throughEgress } from './exporting.js';
 import { spansOf } from './spans-of.js';

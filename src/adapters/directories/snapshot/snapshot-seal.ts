@@ -1,0 +1,41 @@
+import { SecretBox } from '../../../common/crypto/envelope.js';
+import { hashApiKey } from '../../../common/crypto/key-hash.js';
+import type { Secret } from '../../../common/settings/secret.js';
+
+/** Whose a snapshot is. */
+export interface Installation {
+  readonly masterKey: Secret;
+  readonly keyPepper: Secret;
+  readonly databaseUrl: Secret;
+}
+
+const NO_ORGANIZATION = '';
+
+/**
+ * Seals the parts of a snapshot with the master key. They open for the same keys and the same database only, in the
+ * file and the place for which they were sealed.
+ */
+export class SnapshotSeal {
+  readonly #box: SecretBox;
+  readonly #installation: string;
+
+  constructor({ masterKey, keyPepper, databaseUrl }: Installation) {
+    this.#box = new SecretBox(masterKey);
+    // Without the port, which is another one at each start of the embedded database.
+    const { hostname, pathname } = new URL(databaseUrl.reveal());
+    this.#installation = hashApiKey(keyPepper, `snapshot of ${hostname}${pathname}`).toString('base64');
+  }
+
+  seal(file: string, part: number, clear: Buffer): Buffer {
+    return this.#box.sealBytes(NO_ORGANIZATION, this.#purpose(file, part), clear);
+  }
+
+  /** Throws for what was not sealed so. */
+  open(file: string, part: number, sealed: Buffer): Buffer {
+    return this.#box.openBytes(NO_ORGANIZATION, this.#purpose(file, part), sealed);
+  }
+
+  #purpose(file: string, part: number): string[] {
+    return ['snapshot of directories', this.#installation, file, String(part)];
+  }
+}

@@ -1,0 +1,40 @@
+import { HttpException } from '@nestjs/common';
+import { isDatabaseAway, isDatabaseBusy, isReferenceBroken } from '../database/database-errors.js';
+import { ADMINISTRATION_BODY_LIMIT } from '../common/http/body-limits.js';
+import { AppError } from '../common/errors/app-error.js';
+
+/** What a refusal may have to say of the request. */
+export interface RefusedRequest {
+  readonly contentType: string;
+  /** How large its body could have been, in bytes. */
+  readonly bodyLimit?: number | undefined;
+}
+
+/** Makes one of our refusals of whatever the administration threw: our own, the framework's, or the database's. */
+export function toAdministrationError(thrown: unknown, request: RefusedRequest): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof HttpException) return fromFramework(thrown, request);
+  if (isDatabaseAway(thrown)) return new AppError('database_unavailable', {}, { cause: thrown });
+  if (isReferenceBroken(thrown)) return new AppError('conflict', { detail: MEANWHILE }, { cause: thrown });
+  if (isDatabaseBusy(thrown)) return new AppError('overloaded', {}, { cause: thrown });
+  return AppError.from(thrown);
+}
+
+const MEANWHILE =
+  'Something that this needs was removed meanwhile, or something else still needs this. Nothing was changed.';
+
+/** The framework refuses before any handler, and says why only by its status; its texts name libraries. */
+function fromFramework(thrown: HttpException, { contentType, bodyLimit }: RefusedRequest): AppError {
+  switch (thrown.getStatus()) {
+    case 404:
+      return new AppError('not_found', { resource: 'path' });
+    case 413:
+      return new AppError('body_too_large', { limitBytes: bodyLimit ?? ADMINISTRATION_BODY_LIMIT });
+    case 415:
+      return new AppError('unsupported_media_type', { contentType });
+    case 400:
+      return new AppError('invalid_request', { detail: 'The request cannot be read.' }, { cause: thrown });
+    default:
+      return AppError.from(thrown);
+  }
+}

@@ -1,0 +1,87 @@
+import { Column, DeleteDateColumn, Entity } from 'typeorm';
+import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
+import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
+import { OwnedAtEitherLevel } from '../../database/tenant-owned.entity.js';
+
+/**
+ * An API key. Only keyed hashes of its secrets are stored, and at most two: the current one, and after a
+ * rotation the one before, until it expires. A revoked key keeps its row, for the names in old logs, but no hash:
+ * a query that forgets to look at `deletedAt` still finds nobody.
+ */
+@Entity('api_keys')
+export class ApiKey extends OwnedAtEitherLevel {
+  @Column({ type: 'text' })
+  kind: ApiKeyType;
+
+  @Column({ type: 'uuid', nullable: true })
+  userId: string | null;
+
+  /** The key that made this one; null for the first ones and for those a person made. */
+  @Column({ type: 'uuid', nullable: true })
+  createdByKeyId: string | null;
+
+  @Column({ type: 'uuid', nullable: true })
+  createdByUserId: string | null;
+
+  @Column({ type: 'text' })
+  creationMode: 'ui' | 'api' | 'auto';
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  @Column({ type: 'bytea', nullable: true })
+  keyHash: Buffer | null;
+
+  @Column({ type: 'bytea', nullable: true })
+  previousKeyHash: Buffer | null;
+
+  /** What the hash was until the key was revoked. It lets nobody in. */
+  @Column({ type: 'bytea', nullable: true })
+  revokedKeyHash: Buffer | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  previousKeyExpiresAt: Date | null;
+
+  /** What of the secret may be shown: the part that tells its kind, and the last four characters. */
+  @Column({ type: 'text' })
+  prefix: string;
+
+  @Column({ type: 'text' })
+  lastFour: string;
+
+  @Column({ type: 'text', array: true })
+  scopes: string[];
+
+  @Column({ type: 'timestamptz', nullable: true })
+  expiresAt: Date | null;
+
+  @Column({ type: 'text' })
+  status: 'active' | 'exhausted';
+
+  @Column({ type: 'jsonb', nullable: true })
+  rateLimits: RateRule[] | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  usageLimits: BudgetRule[] | null;
+  /** Config of requests that name none; null for the next level's. */
+  @Column({ type: 'uuid', nullable: true })
+  defaultConfigId: string | null;
+
+  /** False where requests may not bring or name a config. */
+  @Column({ type: 'boolean', default: true })
+  allowConfigOverride: boolean;
+
+  /** What its requests carry, whatever they say themselves. */
+  @Column({ type: 'jsonb', nullable: true })
+  defaultMetadata: Readonly<Record<string, string>> | null;
+
+  /** Who hears of its budgets besides those who always do. */
+  @Column({ type: 'text', array: true, nullable: true })
+  alertEmails: string[] | null;
+
+  @DeleteDateColumn({ type: 'timestamptz', nullable: true })
+  deletedAt: Date | null;
+}

@@ -1,0 +1,93 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TenantOwned, TenantRecord } from '../../database/tenant-owned.entity.js';
+
+/** An OpenID provider at which users of the organization sign in. */
+@Entity('identity_providers')
+export class IdentityProvider extends TenantOwned {
+  /** On the sign-in page. */
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text' })
+  issuer: string;
+
+  @Column({ type: 'text' })
+  clientId: string;
+
+  @Column({ type: 'bytea' })
+  sealedClientSecret: Buffer;
+
+  @Column({ type: 'text', array: true })
+  scopes: string[];
+
+  /** Domains of the addresses that it may speak for; none for all. */
+  @Column({ type: 'text', array: true })
+  domains: string[];
+
+  @Column({ type: 'boolean', default: true })
+  isEnabled: boolean;
+
+  /** A `DirectoryRules`. */
+  @Column({ type: 'jsonb' })
+  rules: object;
+}
+
+/** The account of a user at a provider. */
+@Entity('user_identities')
+export class UserIdentity {
+  @PrimaryColumn({ type: 'uuid' })
+  providerId: string;
+
+  @PrimaryColumn({ type: 'text' })
+  subject: string;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  @Column({ type: 'uuid' })
+  userId: string;
+}
+
+/** What the provider knows of a dashboard session. */
+@Entity('single_sign_on_sessions')
+export class SingleSignOnSession {
+  @PrimaryColumn({ type: 'uuid' })
+  sessionId: string;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  @Column({ type: 'uuid' })
+  providerId: string;
+
+  @Column({ type: 'text' })
+  subject: string;
+
+  /** The claim `sid`; null from a provider that sends none. */
+  @Column({ type: 'text', nullable: true })
+  providerSessionId: string | null;
+
+  @Column({ type: 'bytea' })
+  sealedIdToken: Buffer;
+
+  /** Null where the provider has no sign-out. */
+  @Column({ type: 'text', nullable: true })
+  endSessionEndpoint: string | null;
+}
+
+/** A sign-in that shows what a provider says, and signs nobody in. */
+@Entity('sign_in_trials')
+export class SignInTrial extends TenantRecord {
+  @Column({ type: 'bytea' })
+  stateHash: Buffer;
+
+  @Column({ type: 'bytea' })
+  sealedDraft: Buffer;
+
+  /** Null until the provider has answered. */
+  @Column({ type: 'jsonb', nullable: true })
+  result: object | null;
+
+  @Column({ type: 'timestamptz' })
+  expiresAt: Date;
+}

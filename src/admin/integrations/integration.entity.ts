@@ -1,0 +1,45 @@
+import { Column, Entity } from 'typeorm';
+import { OwnedAtEitherLevel } from '../../database/tenant-owned.entity.js';
+
+/**
+ * A credential that workspaces share. Without a workspace it belongs to the organization; a workspace uses it through a
+ * provider (`WorkspaceProvider`). The slug is unique among the organization's integrations.
+ */
+@Entity('integrations')
+export class Integration extends OwnedAtEitherLevel {
+  @Column({ type: 'text' })
+  slug: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  @Column({ type: 'text' })
+  providerId: string;
+
+  /** Base URL that it pins instead of the provider's own. */
+  @Column({ type: 'text', nullable: true })
+  customHost: string | null;
+
+  /** What the provider needs besides the key, such as a project. Not secret. */
+  @Column({ type: 'jsonb' })
+  fields: Record<string, string>;
+
+  /** The key, sealed for `credentialBindingOf` this row; null where the provider asks for none. */
+  @Column({ type: 'bytea', nullable: true })
+  sealedCredentials: Buffer | null;
+
+  /** Of the key, to tell it from others. */
+  @Column({ type: 'text', nullable: true })
+  lastFour: string | null;
+
+  /** Whether models of which nothing is said may be used. */
+  @Column({ type: 'boolean' })
+  allowsAllModels: boolean;
+
+  /** Whether workspaces of which nothing is said may use it, also those made later. */
+  @Column({ type: 'boolean' })
+  isOpenToAllWorkspaces: boolean;
+}

@@ -1,0 +1,32 @@
+import { Column, Entity } from 'typeorm';
+import { TenantRecord } from '../../database/tenant-owned.entity.js';
+
+/** How a user proved who they are. */
+export type SignInMethod = 'password' | 'set_up_link' | 'passkey' | 'single_sign_on';
+
+/** A user who is signed in with a browser. The cookie holds the secret; the row holds its hash. */
+@Entity('sessions')
+export class Session extends TenantRecord {
+  @Column({ type: 'uuid' })
+  userId: string;
+
+  @Column({ type: 'bytea' })
+  secretHash: Buffer;
+
+  @Column({ type: 'text' })
+  method: SignInMethod;
+
+  @Column({ type: 'text' })
+  ip: string;
+
+  @Column({ type: 'text', nullable: true })
+  userAgent: string | null;
+
+  /** Precise to a minute. */
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  lastSeenAt: Date;
+
+  /** When the user last proved who they are: by the sign-in, or by a step-up since. */
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  authenticatedAt: Date;
+}

@@ -1,0 +1,21 @@
+import type { LogRedaction } from '../../common/contracts/log-redaction.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** For how long the request log of a workspace that is no more is kept, and what of it not, where that was its own. */
+@Entity('retention_of_removed_workspaces')
+export class RemovedWorkspaceRetention {
+  @PrimaryColumn({ type: 'uuid' })
+  organizationId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  workspaceId: string;
+
+  @Column({ type: 'integer', nullable: true })
+  logRetentionDays: number | null;
+
+  @Column({ type: 'integer', nullable: true })
+  bodyRetentionDays: number | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  logRedaction: LogRedaction | null;
+}

@@ -1,0 +1,38 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { AuditSeal } from '../../admin/audit/audit-seal.js';
+import type { ChainPart } from '../../admin/audit/chain-rows.js';
+import { type ChainReport, verifyChain } from '../../admin/audit/verify-chain.js';
+import { postgresClient } from '../../database/sessions/postgres-connections.js';
+import { Secret } from '../../common/settings/secret.js';
+
+/** What a thread is given. */
+export interface PartJob {
+  readonly url: string;
+  readonly sealKey: string;
+  readonly organizationId: string;
+  readonly snapshot: string;
+  readonly part: ChainPart;
+}
+
+/** What a thread tells: how many records of its part were right so far, and in the end what it found. */
+export type PartNews = { readonly records: number } | { readonly report: ChainReport };
+
+const tell = (news: PartNews): void => parentPort?.postMessage(news);
+
+/** Checks one part of a chain, in a thread of its own. */
+async function main({ url, sealKey, organizationId, snapshot, part }: PartJob): Promise<void> {
+  const client = postgresClient('commands', {
+    connectionString: url,
+    application_name: 'gatehouse audit verify',
+  });
+  await client.connect();
+  try {
+    const seal = new AuditSeal(new Secret(sealKey));
+    const onProgress = (records: number): void => tell({ records });
+    tell({ report: await verifyChain({ client, seal, organizationId, snapshot, onProgress }, part) });
+  } finally {
+    await client.end();
+  }
+}
+
+await main(workerData as PartJob);

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Secret } from '../../common/settings/secret.js';
+import { LauncherError } from '../launcher-error.js';
+
+/** How long a database that is being started beside us may take. */
+export const PATIENCE_MS = 30_000;
+const RETRY_MS = 250;
+
+/** What a database says, or what the network says in its place, while it is not there yet. */
+const NOT_YET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  '57P03',
+  '53300',
+]);
+
+export interface Waiting {
+  /** How long to try, milliseconds; a try that is under way then is not waited for. */
+  readonly patienceMs?: number;
+  readonly signal: AbortSignal;
+  readonly notice: (text: string) => void;
+}
+
+/** It may come: nobody answers for it, or it says so itself. */
+export class DatabaseAway extends LauncherError {}
+
+/**
+ * Tries until the database answers. What waiting does not mend (a wrong password) is said at once.
+ * Rejects with `DatabaseAway` when patience ends.
+ */
+export async function awaitDatabase<T>(
+  url: Secret,
+  attempt: () => Promise<T>,
+  { signal, notice, patienceMs = PATIENCE_MS }: Waiting,
+): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await within(deadline - performance.now(), attempt());
+    } catch (error) {
+      if (error instanceof LauncherError) throw error;
+      if (!mayCome(error as Error)) throw new LauncherError(...unusable(url, error));
+      if (performance.now() + RETRY_MS > deadline) throw new DatabaseAway(...unusable(url, error));
+      if (tries === 0) notice(`Waiting for the database at ${place(url)} (${reasonOf(error)}).`);
+      await sleep(RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+function mayCome(error: Error): boolean {
+  return (
+    NOT_YET.has((error as NodeJS.ErrnoException).code ?? '') ||
+    /timeout|Connection terminated/i.test(error.message)
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const enough = new AbortController();
+  const late = sleep(ms, undefined, { signal: enough.signal }).then(() => {
+    throw new Error('timeout: it did not answer');
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    enough.abort();
+    work.catch(() => undefined);
+  }
+}
+
+/** What a LauncherError is made of. */
+function unusable(url: Secret, cause: unknown): ConstructorParameters<typeof LauncherError> {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reason = message || (code ?? 'no reason was given');
+  return [`The database at ${place(url)} cannot be used: ${reason}. Check DATABASE_URL.`, { cause }];
+}
+
+/** Host, port and database: everything of the address that is no secret. */
+export function place(url: Secret): string {
+  const { host, pathname } = new URL(url.reveal());
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,76 @@
+import type { DataSource } from 'typeorm';
+import type { Secret } from '../../common/settings/secret.js';
+import { loadSettings } from '../../common/settings/settings.js';
+import { LauncherError } from '../launcher-error.js';
+import { say } from '../terminal.js';
+import { awaitDatabase } from './await-database.js';
+import { readSchemaState } from './schema-state.js';
+import { withDatabase } from './with-database.js';
+
+export interface MigrateOptions {
+  readonly status?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** `gatehouse migrate`. Returns the exit code. */
+export async function migrateCommand(
+  environment: NodeJS.ProcessEnv,
+  options: MigrateOptions,
+): Promise<number> {
+  return withDatabase(loadSettings(environment), async (url) => {
+    const { pending } = await awaitDatabase(url, () => readSchemaState(url, null), {
+      signal: new AbortController().signal,
+      notice: say,
+    });
+    if (pending.length === 0) say('The schema is up to date.');
+    else say(`Pending:\n${pending.map((name) => `  ${name}`).join('\n')}`);
+    if (options.status) return pending.length === 0 ? 0 : 1;
+    if (pending.length > 0) await withDataSource(url, options.dryRun ? rehearse : run);
+    return 0;
+  });
+}
+
+async function run(dataSource: DataSource): Promise<void> {
+  const { migrate } = await import('../../schema/migrate.js');
+  await migrate(dataSource);
+  say('All migrations are done.');
+}
+
+/** One transaction around all of them, rolled back. A statement that cannot run inside a transaction would fail here. */
+async function rehearse(dataSource: DataSource): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    await runner.query('SET LOCAL statement_timeout = 0');
+    const done = await doneMigrations(dataSource);
+    for (const migration of dataSource.migrations)
+      if (!done.has(migration.name ?? migration.constructor.name)) await migration.up(runner);
+    say('The pending migrations ran and were rolled back. Nothing was changed.');
+  } catch (cause) {
+    throw new LauncherError(`A migration fails: ${(cause as Error).message}. Nothing was changed.`, {
+      cause,
+    });
+  } finally {
+    if (runner.isTransactionActive) await runner.rollbackTransaction();
+    await runner.release();
+  }
+}
+
+async function doneMigrations(dataSource: DataSource): Promise<ReadonlySet<string>> {
+  const [table] = await dataSource.query<{ found: boolean }[]>(
+    "SELECT to_regclass('migrations') IS NOT NULL AS found",
+  );
+  if (!table?.found) return new Set();
+  const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function withDataSource(url: Secret, work: (dataSource: DataSource) => Promise<void>): Promise<void> {
+  const { createDataSource } = await import('../../schema/data-source.js');
+  const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
+  try {
+    await work(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BootstrapResult } from '../../admin/bootstrap/bootstrap.js';
+import { signInLink } from '../../common/crypto/sign-in-link.js';
+import type { Secret } from '../../common/settings/secret.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { type BootstrapFile, writeBootstrapFile } from '../bootstrap-file.js';
+import type { InstanceSecrets } from '../data-folder.js';
+import type { EmbeddedPostgres } from '../embedded-postgres.js';
+import { LauncherError } from '../launcher-error.js';
+import { awaitDatabase, type Waiting } from './await-database.js';
+import { readSchemaState } from './schema-state.js';
+
+export interface Preparation extends Waiting {
+  readonly url: Secret;
+  readonly secrets: InstanceSecrets;
+  readonly dataDir: string;
+  /** What `bootstrap.json` gives as the address. */
+  readonly baseUrl: string;
+  /** The server behind `url`, where that is our own. */
+  readonly server: Pick<EmbeddedPostgres, 'untilUp'> | null;
+  /** An instance that only works in the background makes no keys: it has no address that could be given with them. */
+  readonly makesFirstKeys: boolean;
+  /** The first owner of the settings. */
+  readonly initOwner: Settings['initOwner'];
+}
+
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * Brings the schema up to date and makes the first organization when there is none. Returns what it made, or null.
+ *
+ * `bootstrap.json` is written before the transaction commits. A kill in between leaves a file with keys that never
+ * came to be, and the next start makes new ones and writes the file again; the other order could lose the only copy.
+ */
+export async function prepareDatabase(preparation: Preparation): Promise<BootstrapFile | null> {
+  const { url, secrets, server, makesFirstKeys } = preparation;
+  await server?.untilUp(preparation.patienceMs);
+  const { pending, populated } = await awaitDatabase(url, () => readSchemaState(url, secrets), preparation);
+  if (pending.length === 0 && populated) return null;
+  const { migrate } = await import('../../schema/migrate.js');
+  const { createDataSource } = await import('../../schema/data-source.js');
+  const { bootstrap } = await import('../../admin/bootstrap/bootstrap.js');
+  const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
+  try {
+    if (pending.length > 0) await migrate(dataSource);
+    if (!makesFirstKeys) return null;
+    let kept: BootstrapFile | null = null;
+    const keep = async ({ setup_token, ...result }: BootstrapResult): Promise<void> => {
+      const { baseUrl } = preparation;
+      const setup_url = setup_token === null ? null : signInLink(baseUrl, setup_token);
+      kept = { ...result, base_url: baseUrl, setup_url };
+      await writeBootstrapFile(preparation.dataDir, kept);
+    };
+    await bootstrap(dataSource, secrets, keep, preparation.initOwner).catch(explainPassword);
+    return kept;
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+function explainPassword(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'password_unacceptable') throw error;
+  throw new LauncherError(`GATEHOUSE_INIT_OWNER_PASSWORD: ${error.message}`);
+}
+
+/**
+ * Settles when an API node has made the first organization. Before that there is no work, and nobody could tell whether
+ * the keys of this instance are those of the installation. Rejects when they are not.
+ */
+export async function awaitInstallation(preparation: Preparation): Promise<void> {
+  const { url, secrets, server, signal, notice } = preparation;
+  for (let isTold = false; ; isTold = true) {
+    const { pending, populated } = await awaitDatabase(url, () => readSchemaState(url, secrets), preparation);
+    if (populated && pending.length === 0) return;
+    if (server)
+      throw new LauncherError(
+        'A worker has nothing to work on in an empty data folder. Set DATABASE_URL to the database that the API nodes use, or start with GATEHOUSE_ROLE=all.',
+      );
+    if (!isTold)
+      notice('Waiting for an API node to prepare the installation: start one with GATEHOUSE_ROLE=api.');
+    await sleep(LOOK_AGAIN_MS, undefined, { signal });
+  }
+}

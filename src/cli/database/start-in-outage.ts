@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '../../common/observability/logger.js';
+import { SnapshotFolder } from '../../adapters/directories/snapshot/snapshot-folder.js';
+import { SnapshotSeal } from '../../adapters/directories/snapshot/snapshot-seal.js';
+import type { Settings } from '../../common/settings/settings.js';
+import type { BootstrapFile } from '../bootstrap-file.js';
+import { DatabaseAway, PATIENCE_MS, place } from './await-database.js';
+import { type Preparation, prepareDatabase } from './prepare-database.js';
+
+/** A database that answers later than this is waited for beside the requests, if there is something to serve them with. */
+const SHORT_PATIENCE_MS = 3_000;
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 5_000;
+
+const logger = createLogger('launcher');
+
+/**
+ * Prepares a database that may be away. Is it, and there is a snapshot of an earlier life that may still be used, then `serve` is
+ * called, which lets the gateways begin on that; the rest is made up for when the database is back. Returns what was made,
+ * as `prepareDatabase` does. Rejects when there is nothing to serve with, or the instance is to stop.
+ */
+export async function prepareOrServeWithout(
+  preparation: Preparation,
+  settings: Pick<Settings, 'role' | 'staleKeysMs'>,
+  serve: () => Promise<void>,
+): Promise<BootstrapFile | null> {
+  const mayServe = settings.role !== 'worker' && settings.staleKeysMs > 0;
+  if (!mayServe) return prepareDatabase(preparation);
+  try {
+    return await prepareDatabase({ ...preparation, patienceMs: SHORT_PATIENCE_MS });
+  } catch (error) {
+    if (!(error instanceof DatabaseAway)) throw error;
+    const newest = await newestIn(preparation, settings.staleKeysMs);
+    if (newest === null)
+      return prepareDatabase(
+        preparation.server ? preparation : { ...preparation, patienceMs: PATIENCE_MS - SHORT_PATIENCE_MS },
+      );
+    preparation.notice(outageText(preparation, newest));
+    await serve();
+    return untilPrepared(preparation);
+  }
+}
+
+/** When the newest row was read that may still be served, milliseconds since the epoch; null when there is none. */
+async function newestIn({ url, secrets, dataDir }: Preparation, staleMs: number): Promise<number | null> {
+  const folder = new SnapshotFolder(dataDir, new SnapshotSeal({ ...secrets, databaseUrl: url }));
+  const oldest = Date.now() - staleMs;
+  const rows = await folder.read().catch((error: unknown) => {
+    logger.warn({ err: error }, 'The snapshots of keys and configs cannot be read.');
+    return [];
+  });
+  const newest = rows.reduce((latest, { readAt }) => Math.max(latest, readAt), -Infinity);
+  return newest > oldest ? newest : null;
+}
+
+function outageText({ url }: Preparation, newest: number): string {
+  return (
+    `The database at ${place(url)} does not answer. Requests with keys that were known at ${new Date(newest).toISOString()} ` +
+    'are served from the snapshot; unknown keys and the administration get 503 until the database is back. Records wait in the spool.'
+  );
+}
+
+/** Goes on trying whatever the database says, because requests are being served: only what it says newly is written down. */
+async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | null> {
+  const { signal } = preparation;
+  let said = '';
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
+    await sleep(retryMs, undefined, { signal });
+    try {
+      const made = await prepareDatabase({
+        ...preparation,
+        patienceMs: SHORT_PATIENCE_MS,
+        notice: () => undefined,
+      });
+      logger.info('The database is back, and its schema is that of this release.');
+      return made;
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message } = error as Error;
+      if (message !== said)
+        logger.error({ err: error }, 'The database cannot be used yet; it is tried again.');
+      said = message;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Secret } from '../../common/settings/secret.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { openDataFolder, pathsOf, resolveSecrets } from '../data-folder.js';
+import { EmbeddedPostgres } from '../embedded-postgres.js';
+import { FolderLock } from '../folder/folder-lock.js';
+import { connectionsNeeded } from '../launch-plan.js';
+import { say } from '../terminal.js';
+
+/**
+ * Lends the database of this instance to a command: that of the settings, or the embedded one, which is started for
+ * as long as the command takes. While the service runs on the data folder, the lock says so.
+ */
+export async function withDatabase<T>(settings: Settings, work: (url: Secret) => Promise<T>): Promise<T> {
+  if (settings.databaseUrl) return work(settings.databaseUrl);
+  await openDataFolder(settings.dataDir);
+  const lock = await FolderLock.acquire(settings.dataDir, say);
+  try {
+    // The secrets come first, as in a start: a database without them is refused later.
+    await resolveSecrets(settings);
+    const maxConnections = connectionsNeeded(settings);
+    const server = await EmbeddedPostgres.start({ dataDir: settings.dataDir, maxConnections });
+    try {
+      await server.untilUp();
+      return await work(server.url);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The same also beside a service that runs on this data folder: then its own database is asked. */
+export async function withRunningDatabase<T>(
+  settings: Settings,
+  work: (url: Secret) => Promise<T>,
+): Promise<T> {
+  if (settings.databaseUrl || !(await FolderLock.isHeld(settings.dataDir)))
+    return withDatabase(settings, work);
+  const url = await runningUrl(settings.dataDir);
+  return url ? work(url) : withDatabase(settings, work);
+}
+
+/** The address that a running service hands to its processes, or null while it is still on its way up. */
+export async function runningUrl(dataDir: string): Promise<Secret | null> {
+  const { run } = pathsOf(dataDir);
+  const text = await readFile(join(run, 'database_url'), 'utf8').catch(() => '');
+  return text === '' ? null : new Secret(text.trim());
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Secret } from '../../common/settings/secret.js';
+import { LauncherError } from '../launcher-error.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+const TIMEOUT_MS = 30_000;
+const PAGE_SIZE = 100;
+const REFUSAL = z.object({ error: z.object({ message: z.string(), code: z.string() }) });
+const LIST = z.object({ total: z.number(), data: z.array(z.record(z.string(), z.unknown())) });
+
+/** What the administration refused, as a sentence for the operator. */
+export class Refused extends LauncherError {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The REST administration, as any client sees it: its rules and its audit trail hold for us too. */
+export class AdministrationClient {
+  constructor(
+    private readonly baseUrl: string,
+    private readonly apiKey: Secret,
+  ) {}
+
+  /** Fails with `Refused`, or where nobody answers. */
+  async send(method: string, path: string, body?: Json): Promise<Json> {
+    const answer = await this.ask(method, path, body);
+    const text = await answer.text();
+    const read = parsed(text);
+    if (answer.ok) return read;
+    const refusal = REFUSAL.safeParse(read);
+    const reason = refusal.success ? refusal.data.error.message : `status ${answer.status}`;
+    throw new Refused(answer.status, `${method} ${path}: ${reason}`);
+  }
+
+  /** Every page of a list. */
+  async all(path: string): Promise<Json[]> {
+    const found: Json[] = [];
+    for (let page = 0; ; page++) {
+      const joint = path.includes('?') ? '&' : '?';
+      const answer = await this.send('GET', `${path}${joint}current_page=${page}&page_size=${PAGE_SIZE}`);
+      const { total, data } = LIST.parse(answer);
+      found.push(...data);
+      if (data.length < PAGE_SIZE || found.length >= total) return found;
+    }
+  }
+
+  private async ask(method: string, path: string, body?: Json): Promise<Response> {
+    try {
+      return await fetch(`${this.baseUrl}${path}`, {
+        method,
+        headers: {
+          'x-gateway-api-key': this.apiKey.reveal(),
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (cause) {
+      throw new LauncherError(
+        `Nobody answers at ${this.baseUrl}. Is the service running? Another address: --url.`,
+        { cause },
+      );
+    }
+  }
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text === '' ? '{}' : text) as Json;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,57 @@
+import { referencesIn } from '../../admin/configs/config-references.js';
+import { readRoutingConfig } from '../../routing-config/routing-config.js';
+import type { Json } from './administration-client.js';
+import { type Change, changed, given, made } from './change.js';
+import type { DeclaredConfig } from './document.js';
+import type { Planning } from './planning.js';
+import { stepsOf } from './read-document.js';
+
+/** The request that makes a saved config what the file says, if one is needed. */
+export async function planConfig(
+  planning: Planning,
+  declared: DeclaredConfig,
+  index: number,
+): Promise<Change[]> {
+  const { slug, workspace, is_default: isDefault, status, name } = declared;
+  const read = readRoutingConfig(declared.config);
+  const config = read.mistakes ? undefined : read.config;
+  await checkReferences(planning, declared, index);
+  const what = `config "${slug}"`;
+  const place = ['configs', index, 'workspace'];
+  const current = await planning.find(`/v1/configs/${slug}`);
+  const wanted = given({
+    name,
+    config,
+    status,
+    is_default: isDefault === undefined ? undefined : Number(isDefault),
+  });
+  if (current) {
+    const data = current.data as Json;
+    await planning.checkStays(data, workspace, place);
+    return changed({ what, path: `/v1/configs/${slug}` }, data, wanted);
+  }
+  if (status === 'archived')
+    planning.note(['configs', index, 'status'], 'cannot be "archived" for a config that is not there yet');
+  const body = { slug, name: name ?? slug, ...given({ config, is_default: wanted.is_default }) };
+  return [await planning.madeIn(workspace, place, made(what, '/v1/configs', body))];
+}
+
+/** Virtual keys and providers that a config names: in the file, or there already. */
+async function checkReferences(planning: Planning, { config }: DeclaredConfig, index: number): Promise<void> {
+  const { virtualKeys, guardrails } = referencesIn(config);
+  for (const { slug, path } of virtualKeys) {
+    const name = encodeURIComponent(slug);
+    if (planning.declaresVirtualKey(slug) || (await planning.find(`/v1/virtual-keys/${name}`))) continue;
+    if (await planning.find(`/v1/providers/${name}`)) continue;
+    planning.note(
+      ['configs', index, ...stepsOf(path)],
+      `names "${slug}", which neither the file nor the organization has`,
+    );
+  }
+  for (const { slug, path } of guardrails)
+    if (!(await planning.find(`/v1/guardrails/${encodeURIComponent(slug)}`)))
+      planning.note(
+        ['configs', index, ...stepsOf(path)],
+        `names the guardrail "${slug}", which the organization has not`,
+      );
+}

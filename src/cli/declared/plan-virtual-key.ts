@@ -1,0 +1,118 @@
+import {
+  checkSecret,
+  providerOf,
+  readDestination,
+  type WantedDestination,
+} from '../../admin/credentials/destination-of-key.js';
+import { parseDestination } from '../../common/net/destination.js';
+import { DAY_CHARACTERS, isDay } from '../../common/http/validators.js';
+import type { Json } from './administration-client.js';
+import { type Change, changed, given, made } from './change.js';
+import type { DeclaredVirtualKey, SecretSource } from './document.js';
+import type { Planning } from './planning.js';
+
+/** The request that makes a virtual key what the file says, if one is needed. */
+export async function planVirtualKey(
+  planning: Planning,
+  key: DeclaredVirtualKey,
+  index: number,
+): Promise<Change[]> {
+  const { slug, workspace, key: source, ...fields } = key;
+  const wanted = wantedOf(fields);
+  const what = `virtual key "${slug}"`;
+  const place = ['virtual_keys', index, 'workspace'];
+  const current = await planning.find(`/v1/virtual-keys/${slug}`);
+  if (current) await planning.checkStays(current, workspace, place);
+  const secret = await secretFor(planning, { key, source, current, index }, wanted);
+  if (current) return changed({ what, path: `/v1/virtual-keys/${slug}` }, current, wanted, { key: secret });
+  const shown = { name: key.name ?? slug, ...wanted };
+  const change = made(what, '/v1/virtual-keys', { slug, ...shown }, { key: secret });
+  return [await planning.madeIn(workspace, place, change)];
+}
+
+/** The fields that can be compared with what there is, as the administration stores them. */
+function wantedOf({
+  custom_host: host,
+  expires_at: end,
+  ...rest
+}: Omit<DeclaredVirtualKey, 'slug' | 'workspace' | 'key'>): Json {
+  return given({
+    ...rest,
+    custom_host: host == null ? host : canonicalUrl(host),
+    expires_at: end == null ? end : canonicalMoment(end),
+  });
+}
+
+/** The secret to send, for a key that is new or is to lead elsewhere. Notes what does not fit, and what is missing. */
+async function secretFor(planning: Planning, judged: Judged, wanted: Json): Promise<string | undefined> {
+  const { key, source, current, index } = judged;
+  const isFitting = checkDestination(planning, judged);
+  const isNeeded =
+    current === null || ['provider', 'custom_host'].some((name) => isOther(current, wanted, name));
+  if (!isNeeded) return undefined;
+  const secret = source && (await secretFrom(planning, source, index));
+  if (isFitting && (!source || secret !== undefined))
+    planning.judge(['virtual_keys', index, 'key'], () =>
+      checkSecret(secret, providerOf(key.provider), NEEDS_SECRET),
+    );
+  return secret;
+}
+
+const NEEDS_SECRET =
+  'it is missing; a virtual key that is new or leads elsewhere needs the secret of its provider: {from_env: NAME} or {from_file: path}.';
+
+interface Judged {
+  readonly key: DeclaredVirtualKey;
+  readonly source: SecretSource | undefined;
+  readonly current: Json | null;
+  readonly index: number;
+}
+
+/** Which addresses are open is for the service alone to say. */
+const ANY_ADDRESS = { checkDestination: (): void => undefined };
+
+/** Provider, address and account of the key as it will be. False, and noted, where they do not fit each other. */
+function checkDestination(planning: Planning, { key, current, index }: Judged): boolean {
+  const wanted: WantedDestination = {
+    provider: key.provider,
+    customHost:
+      key.custom_host === undefined ? ((current?.custom_host as string | null) ?? null) : key.custom_host,
+    fields: key.fields ?? (current?.fields as Json | undefined) ?? {},
+  };
+  const place = ['virtual_keys', index];
+  if (!planning.judge([...place, 'provider'], () => providerOf(key.provider))) return false;
+  const { custom_host: host } = key;
+  if (host != null && !planning.judge([...place, 'custom_host'], () => parseDestination(host))) return false;
+  return planning.judge(place, () => readDestination(wanted, ANY_ADDRESS));
+}
+
+async function secretFrom(
+  planning: Planning,
+  source: SecretSource,
+  index: number,
+): Promise<string | undefined> {
+  const value = await planning.readSecret(source);
+  if (value !== null) return value;
+  const from =
+    'from_env' in source
+      ? `the variable ${source.from_env} is not set`
+      : `the file ${source.from_file} cannot be read`;
+  planning.note(['virtual_keys', index, 'key'], `cannot be had: ${from}`);
+  return undefined;
+}
+
+const isOther = (current: Json, wanted: Json, name: string): boolean =>
+  name in wanted && (current[name] ?? null) !== (wanted[name] ?? null);
+
+/** As the administration stores it. */
+function canonicalUrl(text: string): string {
+  return URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text;
+}
+
+/** What is no moment goes on as it is, for the administration to refuse. */
+function canonicalMoment(text: string): string {
+  const moment = Date.parse(text);
+  return Number.isNaN(moment) || !isDay(text.slice(0, DAY_CHARACTERS))
+    ? text
+    : new Date(moment).toISOString();
+}

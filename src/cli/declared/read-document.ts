@@ -1,0 +1,162 @@
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { readRoutingConfig } from '../../routing-config/routing-config.js';
+import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
+import { LauncherError } from '../launcher-error.js';
+import {
+  type DeclaredOrganization,
+  documentSchema,
+  organizationSchema,
+  type SectionName,
+  SECTIONS,
+} from './document.js';
+
+type Path = readonly (string | number)[];
+
+export interface FileMistake {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** What of a file is well formed. The place of an entry that is not is empty, so that the others keep theirs. */
+export type Declared = {
+  readonly [Name in SectionName]: readonly (z.infer<(typeof SECTIONS)[Name]> | undefined)[];
+} & { readonly organization: DeclaredOrganization | undefined };
+
+/** The file is wrong, and the message has its mistakes. */
+export class WrongFile extends LauncherError {}
+
+/** A file that was read, and where its parts stand in it. */
+export interface ReadDocument {
+  readonly declared: Declared;
+  /** What the file alone tells to be wrong. */
+  readonly mistakes: readonly FileMistake[];
+  /** What the file names, also where the rest of an entry is wrong. */
+  readonly names: { readonly workspaces: readonly string[]; readonly virtualKeys: ReadonlySet<string> };
+  /** Fails with `WrongFile` for these mistakes at once, each with its line; does nothing where there are none. */
+  refuse(mistakes: readonly FileMistake[]): void;
+}
+
+/** Reads a file that declares an organization. Fails with `WrongFile` where it is no YAML. */
+export function readDocument(text: string, file: string): ReadDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0)
+    throw new WrongFile(
+      worded(
+        file,
+        document.errors.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, message })),
+      ),
+    );
+  const refuse = (mistakes: readonly FileMistake[]): void => {
+    if (mistakes.length === 0) return;
+    const placed = mistakes.map(({ path, message }) => ({
+      line: lineOf(document, lines, path),
+      message: `${dotted(path)} ${message}`,
+    }));
+    throw new WrongFile(worded(file, placed));
+  };
+  // Aliases are resolved, but not without bound: https://eemeli.org/yaml/#tojs-options
+  const value: unknown = document.toJS({ maxAliasCount: 100 });
+  const { mistakes: ofForm = [] } = readBySchema(documentSchema, value ?? {});
+  const mistakes = [...ofForm.map(mistakeOf), ...configMistakes(value), ...twins(value)];
+  const names = {
+    workspaces: textsIn(value, 'workspaces', 'name'),
+    virtualKeys: new Set(textsIn(value, 'virtual_keys', 'slug')),
+  };
+  return { declared: declaredIn(value, mistakes), mistakes, names, refuse };
+}
+
+function mistakeOf({ path, rule, isUnknown }: SchemaMistake): FileMistake {
+  return { path, message: isUnknown ? 'is not known here' : `is not acceptable: ${rule}` };
+}
+
+function declaredIn(value: unknown, mistakes: readonly FileMistake[]): Declared {
+  const isWrong = (section: SectionName, index: number): boolean =>
+    mistakes.some(({ path }) => path[0] === section && path[1] === index);
+  const entries = <Name extends SectionName>(section: Name): Declared[Name] =>
+    listIn(value, section).map((entry, index) =>
+      isWrong(section, index) ? undefined : readBySchema<unknown>(SECTIONS[section], entry).data,
+    ) as unknown as Declared[Name];
+  return {
+    organization: readBySchema(organizationSchema, (value as Entry)?.organization).data,
+    workspaces: entries('workspaces'),
+    virtual_keys: entries('virtual_keys'),
+    configs: entries('configs'),
+    api_keys: entries('api_keys'),
+  };
+}
+
+/** A config that would not run is a mistake of the file, and is found before anything is changed. */
+function configMistakes(value: unknown): FileMistake[] {
+  return listIn(value, 'configs').flatMap((config, index) => {
+    if (config?.config === undefined) return [];
+    const { mistakes = [] } = readRoutingConfig(config.config);
+    return mistakes.map(({ path, message }) => ({ path: ['configs', index, ...stepsOf(path)], message }));
+  });
+}
+
+/** By which fields an entry says which thing it means. */
+const IDENTITIES = [
+  ['workspaces', ['name', 'id']],
+  ['virtual_keys', ['slug']],
+  ['configs', ['slug']],
+  ['api_keys', ['name', 'type', 'workspace', 'id']],
+] as const satisfies readonly (readonly [SectionName, readonly string[]])[];
+
+/** Two entries for one thing would undo each other each time. */
+function twins(value: unknown): FileMistake[] {
+  return IDENTITIES.flatMap(([section, fields]) => {
+    const [field] = fields;
+    const identities = listIn(value, section).map((entry) =>
+      JSON.stringify(fields.map((one) => entry?.[one])),
+    );
+    return listIn(value, section).flatMap((entry, index) =>
+      typeof entry?.[field] === 'string' && identities.indexOf(identities[index] ?? '') < index
+        ? [{ path: [section, index, field], message: `stands in the file twice: "${entry[field]}"` }]
+        : [],
+    );
+  });
+}
+
+type Entry = Readonly<Record<string, unknown>> | null | undefined;
+
+function listIn(value: unknown, section: string): readonly Entry[] {
+  const list: unknown = (value as Entry)?.[section];
+  return Array.isArray(list) ? (list as Entry[]) : [];
+}
+
+const textsIn = (value: unknown, section: SectionName, field: string): string[] =>
+  listIn(value, section)
+    .map((entry) => entry?.[field])
+    .filter((text) => typeof text === 'string');
+
+/** `config.targets[1].weight` */
+export function stepsOf(path: string): Path {
+  return path.split(/\.|(?=\[)/).map((step) => (/^\[\d+\]$/.test(step) ? Number(step.slice(1, -1)) : step));
+}
+
+function dotted(path: Path): string {
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  return text === '' ? 'the file' : text.replace(/^\./, '');
+}
+
+/** Of the innermost part of the path that is there. */
+function lineOf(document: Document, lines: LineCounter, path: Path): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}
+
+function worded(
+  file: string,
+  mistakes: readonly { readonly line: number; readonly message: string }[],
+): string {
+  const sorted = [...mistakes].sort((a, b) => a.line - b.line);
+  return [
+    `The file has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}; nothing was changed.`,
+    ...sorted.map(({ line, message }) => `  ${file}:${line}: ${message}`),
+  ].join('\n');
+}

@@ -1,0 +1,178 @@
+import type { Client } from 'pg';
+import type { Secret } from '../../common/settings/secret.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { TENANT_ROLE, WALL_STANDS } from '../../database/sessions/tenant-wall.js';
+import { postgresClient } from '../../database/sessions/postgres-connections.js';
+import { CLOCK_OFFSET_MAX_MS, clockOffsetMs } from '../../database/database-clock.js';
+import { PARTITIONED } from '../../request-log/store/partitions.js';
+import { place } from '../database/await-database.js';
+import { readSchemaState } from '../database/schema-state.js';
+import { connectionsNeeded } from '../launch-plan.js';
+import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+
+const OLDEST_VERSION = 14;
+
+/** What the server says of itself. */
+interface ServerFacts {
+  readonly version_num: number;
+  readonly encoding: string;
+  readonly may_create: boolean;
+  readonly max_connections: number;
+  readonly now_ms: number;
+}
+
+const FACTS = `
+  SELECT current_setting('server_version_num')::int AS version_num,
+         pg_encoding_to_char(encoding) AS encoding,
+         has_database_privilege(oid, 'CREATE') AND coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create,
+         current_setting('max_connections')::int AS max_connections,
+         (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms
+  FROM pg_database WHERE datname = current_database()`;
+
+export async function checkDatabase(url: Secret, settings: Settings): Promise<Finding[]> {
+  const client = postgresClient('probing', {
+    connectionString: url.reveal(),
+    application_name: 'gatehouse doctor',
+  });
+  try {
+    await client.connect();
+    const before = Date.now();
+    const { rows } = await client.query<ServerFacts>(FACTS);
+    const facts = rows[0];
+    if (!facts) throw new Error('the server says nothing of its database');
+    return [
+      ...judgeServer(facts, connectionsNeeded(settings)),
+      judgeSkew(facts.now_ms, before, Date.now()),
+      await checkSchema(url),
+      ...(await checkWall(client)),
+      ...(await checkStrays(client)),
+      ...(await checkInbox(client)),
+    ];
+  } catch (error) {
+    return [
+      failed('Database', `${place(url)}: ${reasonOf(error)}`, 'Check DATABASE_URL and that the server runs.'),
+    ];
+  } finally {
+    // Not awaited: after a connection that the server refused, pg's `end` may never settle.
+    void client.end().catch(() => undefined);
+  }
+}
+
+export function judgeServer(facts: ServerFacts, connections: number): Finding[] {
+  const major = Math.floor(facts.version_num / 10_000);
+  const version = `PostgreSQL ${major}`;
+  const found: Finding[] = [];
+  if (major < OLDEST_VERSION)
+    found.push(failed('Database', version, `PostgreSQL ${OLDEST_VERSION} or newer is needed.`));
+  if (facts.encoding !== 'UTF8')
+    found.push(failed('Database', `encoding ${facts.encoding}`, 'Use a database with UTF8.'));
+  if (!facts.may_create)
+    found.push(
+      failed(
+        'Database',
+        'no right to create',
+        'Grant CREATE on the database and on its schema to this user.',
+      ),
+    );
+  if (facts.max_connections < connections)
+    found.push(
+      warning(
+        'Database',
+        `${facts.max_connections} connections`,
+        `This instance may use ${connections}: raise max_connections, or lower DATABASE_POOL_SIZE.`,
+      ),
+    );
+  return found.length > 0 ? found : [ok('Database', version)];
+}
+
+/** The answer was made between the two readings of our own clock, so only what lies outside of them is skew. */
+export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): Finding {
+  const skewMs = Math.abs(clockOffsetMs(theirMs, beforeMs, afterMs));
+  if (skewMs <= CLOCK_OFFSET_MAX_MS) return ok('Clock', `${skewMs} ms from the database's`);
+  return failed(
+    'Clock',
+    `${skewMs} ms from the database's`,
+    'Synchronise the clocks of both machines (NTP).',
+  );
+}
+
+/** Nothing to say of a schema that is still to be made. */
+async function checkWall(client: Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ made: boolean }>(
+    "SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made",
+  );
+  if (!rows[0]?.made) return [];
+  const found = await client.query<{ stands: boolean }>(WALL_STANDS);
+  return [judgeWall(found.rows[0]?.stands === true)];
+}
+
+export function judgeWall(stands: boolean): Finding {
+  if (stands) return ok('Tenants', 'kept apart by the database too');
+  return warning(
+    'Tenants',
+    'kept apart by the queries alone',
+    `As a superuser: CREATE ROLE ${TENANT_ROLE} NOLOGIN; GRANT ${TENANT_ROLE} TO <this user>; then as this user: SELECT protect_tenant_tables();`,
+  );
+}
+
+/** Nothing to say of a log that is still to be made, or that lies where it belongs. */
+async function checkStrays(client: Client): Promise<Finding[]> {
+  const tables: string[] = [];
+  for (const table of PARTITIONED) {
+    const made = await client.query<{ made: boolean }>('SELECT to_regclass($1) IS NOT NULL AS made', [
+      `${table}_default`,
+    ]);
+    if (!made.rows[0]?.made) continue;
+    const { rows } = await client.query<{ held: boolean }>(
+      `SELECT EXISTS (SELECT FROM ${table}_default) AS held`,
+    );
+    if (rows[0]?.held) tables.push(table);
+  }
+  return judgeStrays(tables);
+}
+
+export function judgeStrays(tables: readonly string[]): Finding[] {
+  if (tables.length === 0) return [];
+  return [
+    warning(
+      'Request log',
+      `rows outside of its days in ${tables.join(', ')}`,
+      'Retention cannot drop them: the clock of a machine was wrong. Set it, and remove what lies in the tables that end in _default.',
+    ),
+  ];
+}
+
+const INBOX_PATIENCE_S = 60;
+
+/** Nothing to say of an inbox that is still to be made, or that is emptied as it should be. */
+async function checkInbox(client: Client): Promise<Finding[]> {
+  const made = await client.query<{ made: boolean }>(
+    "SELECT to_regclass('ingested_logs') IS NOT NULL AS made",
+  );
+  if (!made.rows[0]?.made) return [];
+  const { rows } = await client.query<{ age_s: number | null }>(
+    'SELECT extract(epoch FROM now() - min(created_at))::float8 AS age_s FROM ingested_logs',
+  );
+  return judgeInbox(rows[0]?.age_s ?? 0);
+}
+
+export function judgeInbox(oldestS: number): Finding[] {
+  if (oldestS < INBOX_PATIENCE_S) return [];
+  return [
+    warning(
+      'Logs of calls made elsewhere',
+      `the oldest has waited for ${Math.round(oldestS)} s`,
+      'Nobody stores them: start a background process (role "worker" or "all") and read its log. Beyond GATEHOUSE_INBOX_LIMIT_BYTES more are refused.',
+    ),
+  ];
+}
+
+async function checkSchema(url: Secret): Promise<Finding> {
+  const { pending } = await readSchemaState(url, null);
+  if (pending.length === 0) return ok('Migrations', 'all done');
+  return warning(
+    'Migrations',
+    `${pending.length} pending`,
+    'The next start runs them, or "gatehouse migrate" does.',
+  );
+}

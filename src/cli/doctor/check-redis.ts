@@ -1,0 +1,58 @@
+import { redisLimits } from '../../common/net/redis-limits.js';
+import type { Secret } from '../../common/settings/secret.js';
+import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { isAtLeast } from './is-at-least.js';
+
+/** BullMQ's floor for all its features (https://docs.bullmq.io/guide/going-to-production). */
+const OLDEST_VERSION = [6, 2] as const;
+
+export async function checkRedis(url: Secret | undefined): Promise<Finding[]> {
+  if (!url) return [ok('Redis', 'not used, PostgreSQL does its work')];
+  const { Redis } = await import('ioredis');
+  const client = new Redis(url.reveal(), {
+    ...redisLimits('probing'),
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return judgeRedis(await client.info());
+  } catch (error) {
+    return [failed('Redis', reasonOf(error), 'Check REDIS_URL and that the server runs.')];
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Reads the answer to INFO: lines of `name:value` (https://redis.io/docs/latest/commands/info/). */
+export function judgeRedis(info: string): Finding[] {
+  const facts = new Map(
+    info.split(/\r?\n/).map((line) => line.split(':', 2) as [string, string | undefined]),
+  );
+  const version = facts.get('valkey_version') ?? facts.get('redis_version') ?? 'unknown';
+  const policy = facts.get('maxmemory_policy') ?? 'unknown';
+  const found: Finding[] = [];
+  if (!isAtLeast(version, OLDEST_VERSION))
+    found.push(
+      failed('Redis', `version ${version}`, `Version ${OLDEST_VERSION.join('.')} or newer is needed.`),
+    );
+  if (policy !== 'noeviction')
+    found.push(
+      failed(
+        'Redis',
+        `maxmemory-policy ${policy}`,
+        'Set it to noeviction: anything else may evict queued jobs.',
+      ),
+    );
+  if (facts.get('aof_enabled') !== '1')
+    found.push(
+      warning(
+        'Redis',
+        'appendonly no',
+        'Set it to yes: a killed server otherwise loses queued jobs, which are then made again late.',
+      ),
+    );
+  return found.length > 0 ? found : [ok('Redis', `version ${version}`)];
+}

@@ -1,0 +1,106 @@
+import { access, constants, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Secret } from '../common/settings/secret.js';
+import type { Settings } from '../common/settings/settings.js';
+import { type InstanceSecrets, pathsOf } from './data-folder.js';
+import { writeAtomically } from '../common/files/write-atomically.js';
+import { LauncherError } from './launcher-error.js';
+
+const NEXT_KEY = 'GATEHOUSE_NEXT_MASTER_KEY';
+
+/** What children are told beyond the environment that we were given ourselves. */
+export type ChildEnvironment = Readonly<Record<string, string>>;
+
+/**
+ * Hands the settings to child processes. Secrets go through files (mode 0600) that the environment only names, and
+ * the variables that held them become empty, which counts as absent: a process list shows the environment.
+ * The file with the address of the database comes later, when there is one: `giveDatabaseUrl`.
+ */
+export async function childEnvironment(
+  { dataDir, adminSocket }: Settings,
+  port: number,
+  { masterKey, nextMasterKey, keyPepper }: InstanceSecrets,
+): Promise<ChildEnvironment> {
+  await forgetChildEnvironment(dataDir);
+  await mkdir(pathsOf(dataDir).run, { recursive: true, mode: 0o700 });
+  await handOver(dataDir, 'GATEHOUSE_MASTER_KEY', masterKey);
+  await handOver(dataDir, 'GATEHOUSE_KEY_PEPPER', keyPepper);
+  if (nextMasterKey) await handOver(dataDir, NEXT_KEY, nextMasterKey);
+  const names = ['DATABASE_URL', 'GATEHOUSE_MASTER_KEY', 'GATEHOUSE_KEY_PEPPER'];
+  if (nextMasterKey) names.push(NEXT_KEY);
+  const handed = names.flatMap((name) => [
+    [name, ''],
+    [`${name}_FILE`, handOverPath(dataDir, name)],
+  ]);
+  const plain = {
+    ...NOT_FOR_CHILDREN,
+    GATEHOUSE_PORT: String(port),
+    GATEHOUSE_DATA_DIR: dataDir,
+    GATEHOUSE_ADMIN_SOCKET: adminSocket
+      ? await usableSocketPath(adminSocket)
+      : await socketPath(pathsOf(dataDir).run),
+  };
+  return { ...(Object.fromEntries(handed) as ChildEnvironment), ...plain };
+}
+
+/** The shortest limit among systems is macOS's 104 bytes with the final NUL: https://man.freebsd.org/cgi/man.cgi?query=unix&sektion=4 */
+const SOCKET_PATH_BYTES_MAX = 103;
+
+/** In the data folder; where that lies too deep for the path of a socket, in a closed temporary folder. */
+async function socketPath(runDir: string): Promise<string> {
+  const path = join(runDir, 'admin.sock');
+  if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX) return path;
+  return join(await mkdtemp(join(tmpdir(), 'gatehouse-')), 'admin.sock');
+}
+
+/** Else the administration would end at each start, and the service wait for it without a word. */
+async function usableSocketPath(path: string): Promise<string> {
+  const refused = (reason: string): LauncherError =>
+    new LauncherError(
+      `The socket ${path} cannot be made (${reason}). Set GATEHOUSE_ADMIN_SOCKET to a path of at most ${SOCKET_PATH_BYTES_MAX} bytes in a folder that this user may write to, or leave it out.`,
+    );
+  if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) throw refused('the path is too long');
+  await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw refused((error as NodeJS.ErrnoException).code ?? String(error));
+  });
+  return path;
+}
+
+export async function giveDatabaseUrl(dataDir: string, url: Secret): Promise<void> {
+  await handOver(dataDir, 'DATABASE_URL', url);
+}
+
+/** Whether the service that runs on this data folder was started with this key as the next one. */
+export async function runsWithNextKey(dataDir: string, nextMasterKey: Secret): Promise<boolean> {
+  const handed = await readFile(handOverPath(dataDir, NEXT_KEY), 'utf8').catch(() => null);
+  return handed === nextMasterKey.reveal();
+}
+
+/** Only the launcher makes the first owner. */
+const NOT_FOR_CHILDREN = {
+  GATEHOUSE_INIT_OWNER_EMAIL: '',
+  GATEHOUSE_INIT_OWNER_PASSWORD: '',
+  GATEHOUSE_INIT_OWNER_PASSWORD_FILE: '',
+};
+
+async function handOver(dataDir: string, name: string, secret: Secret): Promise<void> {
+  await writeAtomically(handOverPath(dataDir, name), secret.reveal());
+}
+
+function handOverPath(dataDir: string, name: string): string {
+  return join(pathsOf(dataDir).run, name.toLowerCase());
+}
+
+/** What a killed instance left counts for nothing. */
+export async function forgetChildEnvironment(dataDir: string): Promise<void> {
+  await rm(pathsOf(dataDir).run, { recursive: true, force: true });
+}
+
+/**
+ * Connections that the embedded server must allow: a pool for each process, as many again for queues and change
+ * listeners, and some for the launcher and a person with psql.
+ */
+export function connectionsNeeded({ processes, databasePoolSize }: Settings): number {
+  return 20 + (processes + 2) * (databasePoolSize + 12);
+}

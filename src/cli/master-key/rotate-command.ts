@@ -1,0 +1,86 @@
+import type { Client } from 'pg';
+import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
+import { postgresClient } from '../../database/sessions/postgres-connections.js';
+import type { Secret } from '../../common/settings/secret.js';
+import { loadSettings, type Settings } from '../../common/settings/settings.js';
+import { type InstanceSecrets, proposeMasterKey, resolveSecrets, settleMasterKey } from '../data-folder.js';
+import { withRunningDatabase } from '../database/with-database.js';
+import { FolderLock } from '../folder/folder-lock.js';
+import { runsWithNextKey } from '../launch-plan.js';
+import { LauncherError } from '../launcher-error.js';
+import { say } from '../terminal.js';
+import { replaceMasterKey } from './replace-master-key.js';
+
+/**
+ * `gatehouse rotate master-key`. Returns the exit code. Whatever it is killed at, the service starts again with the keys that
+ * it has by then, and the command goes on where it was.
+ */
+export async function rotateCommand(environment: NodeJS.ProcessEnv): Promise<number> {
+  const settings = loadSettings(environment);
+  const isRunning = await FolderLock.isHeld(settings.dataDir);
+  await withRunningDatabase(settings, async (url) => {
+    const client = postgresClient('commands', {
+      connectionString: url.reveal(),
+      application_name: 'gatehouse rotate',
+    });
+    await client.connect();
+    try {
+      await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.masterKey]);
+      await rotate(client, settings, isRunning);
+    } finally {
+      await client.end();
+    }
+  });
+  return 0;
+}
+
+/** The key that will be the database's is in `secrets.json`, and on the disk, before anything is sealed by it. */
+async function rotate(client: Client, settings: Settings, isRunning: boolean): Promise<void> {
+  const secrets = await resolveSecrets(settings);
+  const next = await nextKey(settings, secrets, isRunning);
+  if (next === null) return;
+  const organizations = await replaceMasterKey(client, { present: secrets.masterKey, next });
+  if (!settings.masterKey) await settleMasterKey(settings.dataDir, next);
+  say(
+    organizations === null
+      ? 'The database has this master key already.'
+      : `The master key was replaced. Organization keys that are sealed by it now: ${organizations}.`,
+  );
+  say(settings.masterKey ? AFTER_SETTINGS : AFTER_FILE);
+}
+
+/** Null where nothing is left to do, or the service must be started again before anything is replaced. */
+async function nextKey(
+  settings: Settings,
+  { masterKey: present, nextMasterKey: next }: InstanceSecrets,
+  isRunning: boolean,
+): Promise<Secret | null> {
+  const { dataDir, masterKey } = settings;
+  if (next) {
+    if (isRunning && !(await runsWithNextKey(dataDir, next))) throw new LauncherError(NOT_STARTED_WITH_IT);
+    return next;
+  }
+  if (masterKey) throw new LauncherError(NO_NEXT_KEY);
+  if (isRunning && (await runsWithNextKey(dataDir, present))) {
+    say(DONE);
+    return null;
+  }
+  const made = await proposeMasterKey(dataDir);
+  if (!isRunning) return made;
+  say(
+    'secrets.json of the data folder has a next master key now. Start the service again, then run this once more.',
+  );
+  return null;
+}
+
+const NO_NEXT_KEY =
+  'There is no next master key. Give GATEHOUSE_NEXT_MASTER_KEY ("openssl rand -base64 32" makes one) to every instance, start each again, then run this once more.';
+const NOT_STARTED_WITH_IT =
+  'The service on this data folder was started without the next master key, and could not open what that seals. Start it again, then run this once more.';
+const AFTER_SETTINGS =
+  'Now make it GATEHOUSE_MASTER_KEY on every instance, take GATEHOUSE_NEXT_MASTER_KEY away, and start each again. Nothing needs the former key any more.';
+/** Of a service that was started for a replacement, which is over since: its next key is the present one now. */
+const DONE =
+  'The master key was replaced, and nothing is left to do but to back up secrets.json. For yet another key, start the service again first.';
+const AFTER_FILE =
+  'secrets.json of the data folder has only the new one; back it up. Nothing needs the former key any more.';

@@ -1,0 +1,53 @@
+import { isScope, SCOPES } from '../../auth/permissions/scopes.js';
+import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
+import { ApiKey } from '../../admin/api-keys/api-key.entity.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { say } from '../terminal.js';
+import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
+
+export interface CreateAdminKeyOptions {
+  readonly name: string;
+  /** Address of the user on whose authority the key acts; default: the oldest active owner. */
+  readonly user?: string;
+  readonly organization?: string;
+}
+
+/** `gatehouse api-key create-admin`. Returns the exit code. */
+export async function createAdminKeyCommand(
+  environment: NodeJS.ProcessEnv,
+  options: CreateAdminKeyOptions,
+): Promise<number> {
+  say(await asOperator(environment, (session) => newAdminKey(session, options)));
+  return 0;
+}
+
+/** An admin key with every scope that one may carry. It can do no more than its user may. */
+export async function newAdminKey(
+  { manager, keyPepper, record }: OperatorSession,
+  { name, user: email, organization }: CreateAdminKeyOptions,
+): Promise<string> {
+  const user = await findActiveUser(manager, { email, organization });
+  const { secret, stored } = new ApiKeyIssuer(keyPepper).issue('admin');
+  const id = uuidV7(Date.now());
+  await manager.insert(ApiKey, {
+    id,
+    kind: 'organisation-service',
+    organizationId: user.organizationId,
+    workspaceId: null,
+    userId: null,
+    createdByKeyId: null,
+    createdByUserId: user.id,
+    creationMode: 'auto',
+    name,
+    scopes: Object.keys(SCOPES).filter((scope) => isScope(scope) && SCOPES[scope].admin),
+    status: 'active',
+    ...stored,
+  });
+  record({
+    organizationId: user.organizationId,
+    action: 'organisation_service_api_keys.create',
+    targetId: id,
+    command: 'gatehouse api-key create-admin',
+  });
+  return secret.reveal();
+}

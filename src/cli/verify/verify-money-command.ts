@@ -1,0 +1,96 @@
+import type { EntityManager } from 'typeorm';
+import type { Secret } from '../../common/settings/secret.js';
+import { createDataSource } from '../../schema/data-source.js';
+import {
+  type Books,
+  type Comparison,
+  type EstimatedPart,
+  estimatedParts,
+  rebuildCounters,
+  verifyMoney,
+} from '../../request-log/charging/verify-money.js';
+import { loadSettings, type Settings } from '../../common/settings/settings.js';
+import { runningUrl, withDatabase } from '../database/with-database.js';
+import { FolderLock } from '../folder/folder-lock.js';
+import { say, table } from '../terminal.js';
+
+export interface VerifyMoneyOptions {
+  readonly repair?: boolean;
+}
+
+/**
+ * `gatehouse verify money`. Says how much of each budget is an estimate, too. Returns 1 when two books differ and nothing explains it. Runs beside a running
+ * service too.
+ */
+export async function verifyMoneyCommand(
+  environment: NodeJS.ProcessEnv,
+  options: VerifyMoneyOptions,
+): Promise<number> {
+  const settings = loadSettings(environment);
+  const countedIn = settings.clickhouse ? 'ClickHouse' : 'PostgreSQL';
+  if (settings.clickhouse) say('Rollups are in ClickHouse and are not compared.');
+  const work = (url: Secret): Promise<number> => verifyAt(url, options, countedIn);
+  const url = settings.databaseUrl ?? (await urlOfRunning(settings));
+  return url ? work(url) : withDatabase(settings, work);
+}
+
+async function urlOfRunning({ dataDir }: Settings): Promise<Secret | null> {
+  return (await FolderLock.isHeld(dataDir)) ? runningUrl(dataDir) : null;
+}
+
+type CountedIn = 'PostgreSQL' | 'ClickHouse';
+
+async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions, countedIn: CountedIn): Promise<number> {
+  const database = await createDataSource(url.reveal(), 1, 'migrations').initialize();
+  try {
+    if (repair) {
+      const wrong = await database.transaction((manager) => rebuildCounters(manager));
+      say(`Counters made anew from the ledger: ${wrong}.`);
+    }
+    return report(await database.transaction('REPEATABLE READ', (manager) => inSnapshot(manager, countedIn)));
+  } finally {
+    await database.destroy();
+  }
+}
+
+interface Findings {
+  readonly books: readonly Books[];
+  readonly estimates: readonly EstimatedPart[];
+}
+
+async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise<Findings> {
+  await manager.query('SET TRANSACTION READ ONLY');
+  return { books: await verifyMoney(manager, countedIn), estimates: await estimatedParts(manager) };
+}
+
+function report({ books, estimates }: Findings): number {
+  const rows = books.map(({ name, compared, differences }) => [
+    name,
+    String(compared),
+    String(differences.length),
+  ]);
+  say(table(['Books', 'Compared', 'Different'], rows));
+  const differences = books.flatMap((book) => book.differences);
+  for (const difference of differences) say(explained(difference));
+  for (const estimate of estimates) for (const line of linesOf(estimate)) say(line);
+  if (estimates.length === 0) say('No budget contains an estimated amount.');
+  return differences.some(({ reason }) => reason === null) ? 1 : 0;
+}
+
+function linesOf({ counter, measure, spent, estimated, lost }: EstimatedPart): string[] {
+  const unit = measure === 'cost' ? 'nano-dollars' : 'tokens';
+  const lines: string[] = [];
+  if (estimated > 0n)
+    lines.push(
+      `counter ${counter}: ${estimated} of ${spent} ${unit} are estimated, because the answers have no end on record`,
+    );
+  if (lost > 0n)
+    lines.push(
+      `counter ${counter}: ${lost} ${unit} more count as spent, because processes that held them were lost with their spool`,
+    );
+  return lines;
+}
+
+function explained({ what, expected, found, reason }: Comparison): string {
+  return `${what}: ${found} instead of ${expected}, ${reason ?? 'and nothing explains it'}`;
+}

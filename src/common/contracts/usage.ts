@@ -1,0 +1,43 @@
+/** Tokens by kind. `input` and `output` are totals that contain the finer kinds. */
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_input_tokens?: number;
+  readonly cache_write_tokens?: number;
+  readonly reasoning_tokens?: number;
+  readonly audio_input_tokens?: number;
+  readonly audio_output_tokens?: number;
+  // The rest has no column of its own. It decides what the request cost.
+  readonly cache_write_1h_tokens?: number;
+  readonly cached_audio_input_tokens?: number;
+  readonly cached_image_input_tokens?: number;
+  readonly image_input_tokens?: number;
+  readonly video_input_tokens?: number;
+  readonly image_output_tokens?: number;
+  readonly video_output_tokens?: number;
+  /** Beside the totals: what was read of the pages that an answer cites. */
+  readonly citation_tokens?: number;
+  readonly web_searches?: number;
+  readonly file_searches?: number;
+  /** Of sound that is charged by the second, milliseconds. */
+  readonly audio_input_ms?: number;
+  /** Of documents that were read. */
+  readonly document_pages?: number;
+  /** Pages among them that were annotated, too. */
+  readonly annotated_pages?: number;
+  /** Search units of a rerank request. */
+  readonly search_units?: number;
+  /** Text that becomes speech, in Unicode code points. */
+  readonly input_characters?: number;
+  /** Duration of generated audio, milliseconds. */
+  readonly audio_output_ms?: number;
+  /** Duration of generated video, milliseconds. */
+  readonly video_output_ms?: number;
+  /** Generated images. Size and quality select their price; null or absent means unknown. */
+  readonly image_count?: number;
+  readonly image_size?: string | null;
+  readonly image_quality?: string | null;
+}
+
+/** The fields of a usage that hold a number. */
+export type UsageCount = Exclude<keyof Usage, 'image_size' | 'image_quality'>;

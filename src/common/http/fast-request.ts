@@ -1,0 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What the first lines of a request say. */
+export interface FastRequestHead {
+  readonly method: string;
+  readonly url: string;
+  /** By their names in lower case; each stands once. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn, as the client wrote them. */
+  readonly rawHeaders: string[];
+}
+
+/** A request whose body had come with its head. The names are those of Node's `IncomingMessage`. */
+export class FastRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as the client wrote them. */
+  readonly rawHeaders: string[];
+  readonly destroyed = false;
+
+  /** `complete`: false where the client left before it had sent all of `body`. */
+  constructor(
+    { method, url, headers, rawHeaders }: FastRequestHead,
+    readonly body: Buffer,
+    readonly socket: Socket,
+    readonly complete = true,
+  ) {
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+    this.rawHeaders = rawHeaders;
+  }
+}

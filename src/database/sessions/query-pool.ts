@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import { createLogger } from '../../common/observability/logger.js';
+import { postgresPool } from './postgres-connections.js';
+import type { Queryable } from '../queryable.js';
+
+const logger = createLogger('database');
+
+/**
+ * Connections of a gateway process, which reads a few rows now and then. Entities, migrations and transactions are
+ * the administration's: carrying their code along would cost each gateway process its memory and its start.
+ */
+export class QueryPool implements Queryable {
+  private readonly pool: pg.Pool;
+  private isAwaited = false;
+
+  /** `size`: connections at most; none is opened before the first statement. */
+  constructor(url: string, size: number) {
+    this.pool = postgresPool(
+      'requests',
+      { connectionString: url, max: size, application_name: 'gatehouse gateway' },
+      (error) => logger.warn({ err: error }, 'An idle connection to the database was lost.'),
+    );
+  }
+
+  /**
+   * Refuses every statement at once, as if the database were away, until `there` settles: whoever starts in an outage does not know
+   * whether it has the schema of this release.
+   */
+  awaitDatabase(there: Promise<void>): void {
+    this.isAwaited = true;
+    void there.then(() => (this.isAwaited = false));
+  }
+
+  /** Whether the database has not been there since the start. */
+  get isAwaiting(): boolean {
+    return this.isAwaited;
+  }
+
+  async query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+    if (this.isAwaited) throw new NotThereYet();
+    const { rows } = await this.pool.query(sql, parameters);
+    return rows as Row[];
+  }
+
+  /** Ends idle connections, and busy ones with their statement. */
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+}
+
+/** Bears PostgreSQL's code for a server that takes no connections now (cannot_connect_now). */
+class NotThereYet extends Error {
+  readonly code = '57P03';
+
+  constructor() {
+    super('The database was away when this process was started, and has not been prepared since.');
+  }
+}

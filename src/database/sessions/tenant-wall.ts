@@ -1,0 +1,91 @@
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { createLogger } from '../../common/observability/logger.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+import type { StatementNames } from './statement-names.js';
+import type { Statement } from './tenant-statement.js';
+
+/**
+ * The role that administrative requests work as. It owns no table, cannot log in, and the policies of the tables show
+ * it the rows of one organization: https://www.postgresql.org/docs/current/ddl-rowsecurity.html
+ */
+export const TENANT_ROLE = 'gatehouse_tenant';
+
+/** Whose rows a transaction may see, and whether it may change any. */
+export interface Tenancy {
+  readonly organizationId: string;
+  readonly isReading: boolean;
+}
+
+/** Whether this login may become the role, and whether the role may use the tables of this database. */
+export const WALL_STANDS = `
+  SELECT EXISTS (
+    SELECT FROM pg_roles role WHERE role.rolname = '${TENANT_ROLE}' AND pg_has_role(current_user, role.oid, 'MEMBER')
+      AND has_table_privilege(role.oid, 'api_keys', 'SELECT')
+  ) AS stands`;
+
+/** The login's own. */
+const NO_ROLE = 'none';
+
+/** Until the end of the transaction; read-only can be switched on at any time in it. */
+const settings = ([role, organization, isReadOnly]: readonly string[]): string =>
+  `set_config('role', ${role}, true), set_config('gatehouse.organization_id', ${organization}, true), ` +
+  `set_config('transaction_read_only', ${isReadOnly}, true)`;
+const ENTER = `SELECT ${settings(['$1', '$2', '$3'])}`;
+
+const LOOK_AGAIN_MS = 60_000;
+
+const logger = createLogger('database');
+
+/**
+ * The second wall between tenants. Where the operator's database did not let us make the role, requests go on behind
+ * the first wall alone, the conditions of the queries, and `gatehouse doctor` says so.
+ */
+export class TenantWall {
+  private stands = false;
+  private lookAgainAt = 0;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly names: StatementNames,
+  ) {}
+
+  /** How a transaction begins for a reader that brings its own connection: one text, and so one round trip. */
+  async beginning(tenancy: Tenancy): Promise<string> {
+    const values = (await this.entering(tenancy)).map((value) => pg.escapeLiteral(value));
+    return `START TRANSACTION; SELECT ${settings(values)}`;
+  }
+
+  /** What makes a transaction that of a tenant. It holds for one transaction, and a pool that mixes sessions is no danger. */
+  async entrance(tenancy: Tenancy): Promise<Statement> {
+    return this.entranceOf(await this.entering(tenancy));
+  }
+
+  /** The same at once, when the wall is known to stand; else null. */
+  known(tenancy: Tenancy): Statement | null {
+    return this.stands ? this.entranceOf(settingsOf(tenancy, TENANT_ROLE)) : null;
+  }
+
+  private entranceOf(values: readonly string[]): Statement {
+    return { text: ENTER, values, name: this.names.ofOwn(ENTER) };
+  }
+
+  private async entering(tenancy: Tenancy): Promise<string[]> {
+    return settingsOf(tenancy, (await this.isThere()) ? TENANT_ROLE : NO_ROLE);
+  }
+
+  private async isThere(): Promise<boolean> {
+    if (this.stands || performance.now() < this.lookAgainAt) return this.stands;
+    const [found] = await this.dataSource.query<{ stands: boolean }[]>(WALL_STANDS);
+    this.stands = found?.stands === true;
+    this.lookAgainAt = performance.now() + LOOK_AGAIN_MS;
+    if (!this.stands)
+      logger.warn('Tenants are not kept apart by the database itself. "gatehouse doctor" says what to do.');
+    return this.stands;
+  }
+}
+
+function settingsOf({ organizationId, isReading }: Tenancy, role: string): string[] {
+  if (!isUuid(organizationId)) throw new Error('An organization is named by its id.');
+  return [role, organizationId, isReading ? 'on' : 'off'];
+}

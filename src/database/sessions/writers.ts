@@ -1,0 +1,90 @@
+import type { DataSource } from 'typeorm';
+import { NoSlotError, type Release, Slots } from '../../common/processes/slots.js';
+import { POSTGRES_TIMEOUTS } from '../../common/net/store-timeouts.js';
+
+/** Where a data source says nothing: as many connections as the library opens then, https://node-postgres.com/apis/pool */
+const USUAL = { poolSize: 10, connectTimeoutMS: POSTGRES_TIMEOUTS.requests.connectMs };
+
+/** Bears PostgreSQL's code for a lock that could not be had (lock_not_available). */
+class TooManyWriters extends Error {
+  readonly code = '55P03';
+}
+
+/** The writers of one organization, waiting ones included. */
+interface Share {
+  readonly slots: Slots;
+  writers: number;
+}
+
+const stays = (): boolean => false;
+
+/**
+ * Half of a process's connections, at least one, which writers may have at once. They wait for locks and for the disk with a connection
+ * in their hands, and readers must not wait for that.
+ *
+ * One organization gets all of them but one, so that its writers, when all of them wait for one that is stuck, leave a connection to the other
+ * organizations. A writer first enters the share of its organization, then takes a connection, and gives back both at once. Both
+ * queues are served in the order of arrival.
+ */
+export class Writers {
+  private readonly all: Slots;
+  private readonly shareSize: number;
+  private readonly shares = new Map<string, Share>();
+  private readonly timeoutMs: number;
+
+  constructor({ options }: DataSource) {
+    const { poolSize, connectTimeoutMS } = { ...USUAL, ...(options as Partial<typeof USUAL>) };
+    const size = Math.max(1, Math.floor(poolSize / 2));
+    this.all = new Slots(size);
+    this.shareSize = Math.max(1, size - 1);
+    this.timeoutMs = connectTimeoutMS;
+  }
+
+  /**
+   * `organizationId`: null for a writer whose organization is not known yet; all of these share. Rejects as a busy database does
+   * when it takes longer than a connection may.
+   */
+  async take(organizationId: string | null): Promise<Release> {
+    try {
+      return await this.takeBoth(organizationId ?? '');
+    } catch (error) {
+      if (!(error instanceof NoSlotError)) throw error;
+      throw new TooManyWriters('Too many requests are writing.', { cause: error });
+    }
+  }
+
+  private async takeBoth(name: string): Promise<Release> {
+    const deadline = performance.now() + this.timeoutMs;
+    const leaveShare = await this.enterShare(name);
+    try {
+      const release = await this.all.take(deadline - performance.now(), stays);
+      return () => {
+        release();
+        leaveShare();
+      };
+    } catch (error) {
+      leaveShare();
+      throw error;
+    }
+  }
+
+  private async enterShare(name: string): Promise<Release> {
+    const share = this.shares.get(name) ?? { slots: new Slots(this.shareSize), writers: 0 };
+    this.shares.set(name, share);
+    share.writers++;
+    const leave = (): void => {
+      share.writers--;
+      if (share.writers === 0) this.shares.delete(name);
+    };
+    try {
+      const release = await share.slots.take(this.timeoutMs, stays);
+      return () => {
+        release();
+        leave();
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm';
+import { createLogger } from '../common/observability/logger.js';
+import { AsyncContext } from './async-context.js';
+import type { CommitHook, FinishedWork } from './commit-hook.js';
+import { PlainRepository } from './plain-queries/plain-repository.js';
+import { StatementNames } from './sessions/statement-names.js';
+import { type Sessions, TenantSession } from './sessions/tenant-session.js';
+import { type Tenancy, TenantWall } from './sessions/tenant-wall.js';
+import { Writers } from './sessions/writers.js';
+
+interface Work {
+  /** An answer that is still being streamed runs on in the flow of a unit that has ended. */
+  isOver: boolean;
+  /** A transaction: that of a tenant, or one of the service itself. */
+  readonly transaction: { readonly manager: EntityManager };
+  readonly afterCommit: (() => void)[];
+  commitHook?: CommitHook;
+}
+
+const logger = createLogger('database');
+
+/**
+ * One transaction for all that a request changes. It travels with the asynchronous flow, so that services need not
+ * hand it on: whatever they do through `manager` or `repository` inside `run` is done or undone together.
+ */
+@Injectable()
+export class UnitOfWork {
+  private readonly current = new AsyncContext<Work>();
+  private readonly sessions: Sessions;
+
+  constructor(private readonly dataSource: DataSource) {
+    const names = new StatementNames();
+    const wall = new TenantWall(dataSource, names);
+    this.sessions = { dataSource, names, wall, writers: new Writers(dataSource) };
+  }
+
+  /** Commits when `work` resolves and rolls back when it rejects. Inside a running unit it joins that one. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running) return work();
+    const release = await this.sessions.writers.take(null);
+    const afterCommit: (() => void)[] = [];
+    try {
+      const result = await this.dataSource.transaction(async (manager) => {
+        const unit: Work = { isOver: false, transaction: { manager }, afterCommit };
+        const done = await this.within(unit, work);
+        await unit.commitHook?.(finishedWork(manager));
+        return done;
+      });
+      afterCommit.forEach(attempt);
+      return result;
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * The same for a caller: whatever the queries ask for, the database shows the rows of this one organization. Inside a
+   * running unit it joins that one.
+   */
+  async runFor<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
+    if (this.running) return work();
+    const session = new TenantSession(this.sessions, tenancy);
+    const unit: Work = { isOver: false, transaction: session, afterCommit: [] };
+    try {
+      const result = await this.within(unit, work);
+      await (unit.commitHook ? unit.commitHook(session) : session.commit());
+      unit.afterCommit.forEach(attempt);
+      return result;
+    } catch (error) {
+      await session.rollback();
+      throw error;
+    }
+  }
+
+  /** Leaves the commit of the running unit to a hook, which runs when the work is done. A unit has one. */
+  commitWith(hook: CommitHook): void {
+    const work = this.running;
+    if (!work) throw new Error('A commit hook needs a unit of work.');
+    if (work.commitHook) throw new Error('A unit of work has one commit hook.');
+    work.commitHook = hook;
+  }
+
+  /** The manager of the running transaction; outside of one, each statement is its own. */
+  get manager(): EntityManager {
+    return this.running?.transaction.manager ?? this.dataSource.manager;
+  }
+
+  repository<T extends ObjectLiteral>(entity: EntityTarget<T>): PlainRepository<T> {
+    const { manager } = this;
+    return new PlainRepository(entity, manager, manager.queryRunner);
+  }
+
+  /**
+   * For a reader with connections of its own: gives the connection of a running request back, and answers how the
+   * reader's transaction must begin to see the same rows. Null outside of a caller's unit.
+   */
+  async beginningElsewhere(): Promise<string | null> {
+    const transaction = this.running?.transaction;
+    if (!(transaction instanceof TenantSession)) return null;
+    await transaction.pause();
+    return this.sessions.wall.beginning({ ...transaction.tenancy, isReading: true });
+  }
+
+  /**
+   * Inserts rows, but not those that a unique index refuses, and answers how many it inserted. The index is the only judge
+   * that cannot be wrong, and this way of asking it keeps the transaction alive.
+   */
+  async insertUnlessTaken<T extends ObjectLiteral>(
+    entity: EntityTarget<T>,
+    rows: QueryDeepPartialEntity<T> | QueryDeepPartialEntity<T>[],
+  ): Promise<number> {
+    const { raw } = (await this.manager
+      .createQueryBuilder()
+      .insert()
+      .into(entity)
+      .values(rows)
+      .orIgnore()
+      .returning('organization_id')
+      .execute()) as { raw: readonly unknown[] };
+    return raw.length;
+  }
+
+  /** Calls back after the commit, never after a rollback; outside of a unit, at once. For stores that know no transactions. */
+  afterCommit(then: () => void): void {
+    const work = this.running;
+    if (work) work.afterCommit.push(then);
+    else attempt(then);
+  }
+
+  /** Notifies a channel of PostgreSQL when the running transaction commits; outside of a unit, at once. */
+  async notify(channel: string, payload: string): Promise<void> {
+    const transaction = this.running?.transaction;
+    if (transaction instanceof TenantSession && transaction.hasBegun) transaction.notify(channel, payload);
+    else await this.manager.query('SELECT pg_notify($1, $2)', [channel, payload]);
+  }
+
+  private get running(): Work | undefined {
+    const work = this.current.get();
+    return work?.isOver ? undefined : work;
+  }
+
+  private async within<T>(unit: Work, work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.current.run(unit, work);
+    } finally {
+      unit.isOver = true;
+    }
+  }
+}
+
+/** The change is made by now: a callback that fails must not turn the answer into a failure. */
+function attempt(then: () => void): void {
+  try {
+    then();
+  } catch (error) {
+    logger.error({ err: error }, 'A callback after the commit failed.');
+  }
+}
+
+/** For a transaction that TypeORM commits behind the hook. */
+function finishedWork(manager: EntityManager): FinishedWork {
+  return {
+    query: (text, values = []) => manager.query(text, [...values]),
+    commitAfter: async (statements) => {
+      for (const { text, values } of statements) await manager.query(text, [...values]);
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { type LookupFunction, type Socket, connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTls, rootCertificates } from 'node:tls';
+import type { buildConnector } from 'undici';
+import { AppError } from '../common/errors/app-error.js';
+import { parseAddress } from '../common/net/address-classes.js';
+import {
+  type DestinationPolicy,
+  type Endpoint,
+  blocked,
+  endpointOf,
+} from '../common/net/destination-policy.js';
+import { readBeforeDestroy } from './read-before-destroy.js';
+import type { Resolve } from './resolver.js';
+import { TlsSessions } from './tls-sessions.js';
+import { endSafelyWhilePaused, markReset } from './undici-parser.js';
+import { upstreamFailure } from './upstream-failure.js';
+
+export interface ConnectorParts {
+  readonly policy: DestinationPolicy;
+  readonly resolve: Resolve;
+  /** Milliseconds for name lookup, TCP and TLS together. */
+  readonly connectMs: number;
+}
+
+/** How one socket differs from the next. */
+interface Dial extends ConnectorParts {
+  /** TLS sessions to resume; without them every handshake is a full one. */
+  readonly sessions?: TlsSessions;
+  /** Certificates (PEM) to trust besides those of the system. */
+  readonly ca?: string | undefined;
+}
+
+/** Opens one socket to an endpoint. */
+export type Dialer = (endpoint: Endpoint, opened: Opened) => void;
+
+/**
+ * Dials a provider.
+ *
+ * A name is resolved once for a socket, all answers are judged, and only they are dialled; TLS still names and checks the
+ * name. Addresses written as such are judged here too, because Node does not look those up. Once connected,
+ * the peer's address is compared with what was judged. Fails with an AppError, so requests do.
+ */
+export function createDialer(parts: ConnectorParts): Dialer {
+  const dial = { ...parts, sessions: new TlsSessions() };
+  return (endpoint, opened) =>
+    new Connection(dial, endpoint, (error, socket) => {
+      if (socket === null) return opened(error, null);
+      readBeforeDestroy(socket);
+      opened(null, socket);
+    }).start();
+}
+
+/** The same in the form that undici asks for. */
+export function connectorOf(dial: Dialer): buildConnector.connector {
+  return (options, callback) => {
+    dial(endpointOf(options), (error, socket) => {
+      if (socket === null) return callback(error, null);
+      callback(null, socket);
+      endSafelyWhilePaused(socket);
+    });
+  };
+}
+
+/** Opens one connection of its own by the same rules, for what is not HTTP. `ca`: certificates to trust as well, in PEM. */
+export function openSocket(parts: ConnectorParts, endpoint: Endpoint, ca?: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    new Connection({ ...parts, ca }, endpoint, (error, socket) => {
+      if (socket === null) reject(error);
+      else resolve(socket);
+    }).start();
+  });
+}
+
+/** The addresses of an endpoint, all of them judged: what any socket may be pointed at. */
+export async function judgedAddresses(
+  { policy, resolve }: ConnectorParts,
+  endpoint: Endpoint,
+): Promise<readonly string[]> {
+  policy.checkBeforeLookup(endpoint);
+  if (isIP(endpoint.host) !== 0) {
+    policy.checkAddresses(endpoint, [endpoint.host]);
+    return [endpoint.host];
+  }
+  const addresses = await lookUp(policy, resolve, endpoint);
+  policy.checkAddresses(endpoint, addresses);
+  return addresses;
+}
+
+async function lookUp(
+  policy: DestinationPolicy,
+  resolve: Resolve,
+  endpoint: Endpoint,
+): Promise<readonly string[]> {
+  const hidden = policy.hidesAbsence(endpoint);
+  try {
+    const addresses = await resolve(endpoint.host);
+    if (addresses.length > 0) return addresses;
+  } catch (error) {
+    throw hidden ? blocked() : error;
+  }
+  throw hidden ? blocked() : new AppError('upstream_error', { detail: 'name not found' });
+}
+
+type Opened = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
+
+const ATTEMPT_DELAY_MS = 250;
+const KEEP_ALIVE_PROBE_MS = 30_000;
+const READ_BUFFER_BYTES = 64 * 1024;
+
+class Connection {
+  private socket: Socket | undefined;
+  private deadline: NodeJS.Timeout | undefined;
+  private settled = false;
+
+  constructor(
+    private readonly dial: Dial,
+    private readonly endpoint: Endpoint,
+    private readonly callback: Opened,
+  ) {}
+
+  start(): void {
+    const { connectMs } = this.dial;
+    this.deadline = setTimeout(() => {
+      this.fail(new AppError('upstream_timeout', { timeoutMs: connectMs, phase: 'connect' }));
+    }, connectMs);
+    judgedAddresses(this.dial, this.endpoint).then(
+      (addresses) => {
+        if (!this.settled) this.open(addresses);
+      },
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  private open(addresses: readonly string[]): void {
+    const { secure } = this.endpoint;
+    const socket = secure ? this.openTls(addresses) : connectTcp(this.tcpOptions(addresses));
+    this.socket = socket;
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
+    socket.on('error', (error) => {
+      if (this.settled) markReset(error);
+      else this.fail(error);
+    });
+    // Added before the listener for success, so that a wrong peer is gone before anybody sees the socket.
+    socket.once('connect', () => this.checkPeer(socket, addresses));
+    socket.once(secure ? 'secureConnect' : 'connect', () => this.succeed(socket));
+  }
+
+  private tcpOptions(addresses: readonly string[]) {
+    const { host, port } = this.endpoint;
+    return {
+      host,
+      port,
+      lookup: pinnedTo(addresses),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ATTEMPT_DELAY_MS,
+      highWaterMark: READ_BUFFER_BYTES,
+    };
+  }
+
+  private openTls(addresses: readonly string[]): Socket {
+    const { host, port } = this.endpoint;
+    const origin = `${host}:${port}`;
+    const { sessions, ca } = this.dial;
+    const session = sessions?.get(origin);
+    const socket = connectTls({
+      ...this.tcpOptions(addresses),
+      ...(isIP(host) === 0 && { servername: host }),
+      ...(session && { session }),
+      ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+      ALPNProtocols: ['http/1.1'],
+    });
+    sessions?.follow(origin, socket);
+    return socket;
+  }
+
+  private checkPeer(socket: Socket, addresses: readonly string[]): void {
+    const peer = parseAddress(socket.remoteAddress ?? '')?.toNormalizedString();
+    const isPinned = addresses.some((address) => parseAddress(address)?.toNormalizedString() === peer);
+    if (peer === undefined || !isPinned) this.fail(blocked());
+  }
+
+  private succeed(socket: Socket): void {
+    if (this.settled) return;
+    this.settle();
+    this.callback(null, socket);
+  }
+
+  private fail(error: unknown): void {
+    if (this.settled) return;
+    this.settle();
+    this.socket?.destroy();
+    this.callback(upstreamFailure(error), null);
+  }
+
+  private settle(): void {
+    this.settled = true;
+    clearTimeout(this.deadline);
+  }
+}
+
+/** Answers the lookup of `net.connect` with the addresses that were judged, whatever the name means by now. */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, options, callback) => {
+    const [first] = pinned;
+    if (options.all) callback(null, pinned);
+    else callback(null, first?.address ?? '', first?.family ?? 0);
+  };
+}

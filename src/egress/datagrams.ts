@@ -1,0 +1,31 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { isIP } from 'node:net';
+import { type ConnectorParts, judgedAddresses } from './connector.js';
+import { blocked, type Endpoint } from '../common/net/destination-policy.js';
+import { upstreamFailure } from './upstream-failure.js';
+
+/** Sends datagrams to the first of the addresses that were judged. Rejects with an AppError. */
+export async function sendDatagrams(
+  parts: ConnectorParts,
+  endpoint: Endpoint,
+  datagrams: readonly Buffer[],
+): Promise<void> {
+  const [address] = await judgedAddresses(parts, endpoint);
+  if (address === undefined) throw blocked();
+  const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
+  // What the other side's machine answers (a closed port) may arrive after the last send.
+  socket.on('error', () => undefined);
+  try {
+    for (const datagram of datagrams) await send(socket, datagram, endpoint.port, address);
+  } catch (error) {
+    throw upstreamFailure(error);
+  } finally {
+    socket.close();
+  }
+}
+
+function send(socket: Socket, datagram: Buffer, port: number, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.send(datagram, port, address, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,44 @@
+import { Agent, type ClientRequestArgs } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { OBJECT_STORE_TIMEOUTS } from '../common/net/store-timeouts.js';
+import type { Egress } from './egress.js';
+
+type Connected = (error: Error | null, stream: Duplex) => void;
+
+/**
+ * An agent for packages that speak HTTP by themselves (`node:http`): it dials through the one door that judges addresses, TLS
+ * included, and keeps connections for the next request. Whoever uses one closes it with `destroy`.
+ */
+export class EgressAgent extends Agent {
+  /** Node refuses an agent for another scheme than the request's. */
+  readonly protocol: 'http:' | 'https:';
+  readonly defaultPort: number;
+
+  constructor(
+    private readonly egress: Egress,
+    secure: boolean,
+    connections: number,
+  ) {
+    super({
+      keepAlive: true,
+      maxSockets: connections,
+      maxFreeSockets: connections,
+      timeout: OBJECT_STORE_TIMEOUTS.files.idleMs,
+    });
+    this.protocol = secure ? 'https:' : 'http:';
+    this.defaultPort = secure ? 443 : 80;
+  }
+
+  /** Node calls it for each new connection, and takes the socket from the callback: https://nodejs.org/docs/latest-v20.x/api/http.html#agentcreateconnectionoptions-callback */
+  override createConnection({ host, port }: ClientRequestArgs, connected?: Connected): undefined {
+    const endpoint = {
+      secure: this.protocol === 'https:',
+      host: (host ?? '').replace(/^\[|\]$/g, '').toLowerCase(),
+      port: Number(port ?? this.defaultPort),
+    };
+    this.egress.openSocket(endpoint).then(
+      (socket) => connected?.(null, socket),
+      (error: unknown) => connected?.(error as Error, undefined as never),
+    );
+  }
+}

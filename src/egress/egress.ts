@@ -1,0 +1,163 @@
+import type { Dispatcher, Pool } from 'undici';
+import { UndiciPool } from './undici-pool.js';
+import { ConnectionPool } from './http1/connection-pool.js';
+import type { UpstreamTimeouts } from '../common/settings/settings.js';
+import type { Socket } from 'node:net';
+import { type ConnectorParts, type Dialer, connectorOf, createDialer, openSocket } from './connector.js';
+import { sendDatagrams } from './datagrams.js';
+import { DestinationPolicy, type Endpoint, endpointOf } from '../common/net/destination-policy.js';
+import type { EgressRule } from '../common/net/egress-allow.js';
+import { Origin } from './origin.js';
+import { type Resolve, cachingResolver, resolveBySystem } from './resolver.js';
+
+export interface EgressOptions {
+  readonly allow: readonly EgressRule[];
+  readonly timeouts: Pick<UpstreamTimeouts, 'connectMs'>;
+  /** Connections per pool at most, of each of the two clients; further requests wait for a free one. */
+  readonly connections?: number;
+  /** Pools that are kept at most. */
+  readonly maxPools?: number;
+  readonly resolve?: Resolve;
+}
+
+const MAX_POOLS = 512;
+const MAX_CONNECTIONS = 4_096;
+const KEEP_ALIVE_MS = 30_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+/** A connection that is never idle would otherwise never learn that its name has moved. */
+const REQUESTS_PER_CONNECTION = 10_000;
+
+/**
+ * Everything that leaves the service goes through here.
+ *
+ * A pool belongs to one tenant and one origin, so that an answer which a provider left in a connection cannot reach
+ * another tenant. Redirects are never followed and bodies never decompressed: the pool hands on what it reads.
+ */
+export class Egress {
+  private readonly policy: DestinationPolicy;
+  private readonly dial: Dialer;
+  private readonly resolve: Resolve;
+  private readonly parts: ConnectorParts;
+  private readonly tenants = new Map<string, Map<string, Origin>>();
+  private size = 0;
+  private uses = 0;
+
+  constructor(private readonly options: EgressOptions) {
+    this.policy = new DestinationPolicy(options.allow);
+    this.resolve = cachingResolver(options.resolve ?? resolveBySystem);
+    this.parts = {
+      policy: this.policy,
+      resolve: this.resolve,
+      connectMs: options.timeouts.connectMs,
+    };
+    this.dial = createDialer(this.parts);
+  }
+
+  /**
+   * Refuses with `custom_host_blocked` what is known to be closed without looking a name up, and with
+   * `custom_host_invalid` other schemes than HTTP. Passing it promises nothing: each new socket is judged again.
+   */
+  checkDestination(url: URL): void {
+    this.policy.checkBeforeLookup(endpointOf(url));
+  }
+
+  /** The same for a place that does not speak HTTP. */
+  checkEndpoint(endpoint: Endpoint): void {
+    this.policy.checkBeforeLookup(endpoint);
+  }
+
+  /**
+   * One connection of the caller's own, for what is not HTTP; the caller destroys it. Over TLS the certificate must be
+   * valid for the host; `ca` are certificates (PEM) to trust besides the usual ones. Rejects with an AppError.
+   */
+  openSocket(endpoint: Endpoint, ca?: string): Promise<Socket> {
+    return openSocket(this.parts, endpoint, ca);
+  }
+
+  /** Sends datagrams in their order. Resolves when the system has taken them: nobody can say whether they arrive. */
+  sendDatagrams(endpoint: Endpoint, datagrams: readonly Buffer[]): Promise<void> {
+    return sendDatagrams(this.parts, endpoint, datagrams);
+  }
+
+  /** Whether the name of a host has an address. Nothing is sent there. */
+  async hasAddress(host: string): Promise<boolean> {
+    const addresses = await this.resolve(host).catch(() => []);
+    return addresses.length > 0;
+  }
+
+  /**
+   * The connections of one tenant to one origin (`https://api.example.com`), opened as they are needed. Dispatch in the
+   * same turn of the event loop: a pool that is the longest unused may be closed when another one is made.
+   * Failures arrive in the handler's `onError`; `upstreamFailure` gives their AppError.
+   */
+  origin(tenant: string, origin: string): Origin {
+    const entry = this.tenants.get(tenant)?.get(origin) ?? this.add(tenant, origin);
+    entry.lastUse = ++this.uses;
+    return entry;
+  }
+
+  /** The part of them that takes every request, and everything that undici can do. */
+  pool(tenant: string, origin: string): Dispatcher {
+    return this.origin(tenant, origin).dispatcher;
+  }
+
+  /** Ends every connection. Requests under way fail, so this belongs after the time that streams get to finish. */
+  async close(): Promise<void> {
+    const entries = [...this.tenants.values()].flatMap((origins) => [...origins.values()]);
+    this.tenants.clear();
+    this.size = 0;
+    await Promise.all(entries.map((entry) => entry.destroy()));
+  }
+
+  private add(tenant: string, origin: string): Origin {
+    const url = new URL(origin);
+    this.checkDestination(url);
+    if (this.size >= (this.options.maxPools ?? MAX_POOLS)) this.dropLongestUnused();
+    const entry = new Origin(this.createConnections(url), () => this.createPool(origin));
+    const origins = this.tenants.get(tenant) ?? new Map<string, Origin>();
+    this.tenants.set(tenant, origins.set(origin, entry));
+    this.size += 1;
+    return entry;
+  }
+
+  private createConnections(url: URL): ConnectionPool {
+    const endpoint = endpointOf(url);
+    return new ConnectionPool({
+      host: url.host,
+      connect: (connected) => this.dial(endpoint, connected),
+      connections: this.options.connections ?? MAX_CONNECTIONS,
+      keepAliveMs: KEEP_ALIVE_MS,
+      requestsPerConnection: REQUESTS_PER_CONNECTION,
+    });
+  }
+
+  private createPool(origin: string): Pool {
+    return new UndiciPool(origin, {
+      connect: connectorOf(this.dial),
+      connections: this.options.connections ?? MAX_CONNECTIONS,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      maxRequestsPerClient: REQUESTS_PER_CONNECTION,
+      // The gateway has deadlines of its own, per attempt.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Requests under way in the dropped pool come to their end; only then its connections close. */
+  private dropLongestUnused(): void {
+    let victim: { readonly tenant: string; readonly origin: string; readonly entry: Origin } | undefined;
+    for (const [tenant, origins] of this.tenants)
+      for (const [origin, entry] of origins)
+        if (!victim || entry.lastUse < victim.entry.lastUse) victim = { tenant, origin, entry };
+    if (!victim) return;
+    const origins = this.tenants.get(victim.tenant);
+    origins?.delete(victim.origin);
+    if (origins?.size === 0) this.tenants.delete(victim.tenant);
+    this.size -= 1;
+    victim.entry.close();
+  }
+}

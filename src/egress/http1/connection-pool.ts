@@ -1,0 +1,148 @@
+import type { Socket } from 'node:net';
+import { Roster } from '../../common/processes/roster.js';
+import { Exchange, type ResponseHandler } from './exchange.js';
+import { connectionClosed } from './http1-error.js';
+import { SWEEP_MS, type Swept, sweepLater, sweepNoMore } from './idle-sweep.js';
+import type { HttpRequest } from './request-head.js';
+import { type ConnectionLimits, type ConnectionOwner, UpstreamConnection } from './upstream-connection.js';
+
+type Connected = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
+
+export interface PoolOptions extends ConnectionLimits {
+  /** The field `host` of requests that bring none of their own. */
+  readonly host: string;
+  /** Opens a socket to the origin. Answers later, never at once. */
+  readonly connect: (connected: Connected) => void;
+  /** Connections at most; further requests wait for a free one, in their order. */
+  readonly connections: number;
+}
+
+/** Connections of one tenant to one origin, opened as they are needed. The one that was used last is used first. */
+export class ConnectionPool implements ConnectionOwner, Swept {
+  place = -1;
+  settling = 0;
+  /** The one that rested last is the last. */
+  private readonly idle: UpstreamConnection[] = [];
+  private readonly connections = new Roster<UpstreamConnection>();
+  /** Exchanges whose connection is being opened. */
+  private readonly opening = new Roster<Exchange>();
+  private waiting = 0;
+  private firstWaiting: Exchange | null = null;
+  private lastWaiting: Exchange | null = null;
+  private isClosed = false;
+  private isDestroyed = false;
+
+  constructor(private readonly options: PoolOptions) {}
+
+  /** Everything that goes wrong arrives in the handler's `onError`, at once where the request itself is at fault. */
+  dispatch(request: HttpRequest, handler: ResponseHandler): void {
+    let exchange: Exchange;
+    try {
+      exchange = new Exchange(request, this.options.host, handler);
+    } catch (error) {
+      return handler.onError(error as Error);
+    }
+    if (this.isClosed) return exchange.fail(connectionClosed());
+    this.start(exchange);
+  }
+
+  /** Takes no more requests. Those that it has come to their end, and each connection closes when none needs it. */
+  close(): void {
+    this.isClosed = true;
+    sweepNoMore(this);
+    for (const connection of [...this.idle]) connection.destroy(connectionClosed());
+  }
+
+  /** Ends every connection. What is under way or waits fails. */
+  destroy(): void {
+    this.isClosed = true;
+    this.isDestroyed = true;
+    sweepNoMore(this);
+    for (const connection of this.connections.all()) connection.destroy(connectionClosed());
+    for (const exchange of this.opening.all()) this.giveUp(exchange);
+    for (let exchange = this.nextWaiting(); exchange; exchange = this.nextWaiting())
+      exchange.fail(connectionClosed());
+  }
+
+  onRest(connection: UpstreamConnection): void {
+    const exchange = this.nextWaiting();
+    if (exchange) return connection.claim(exchange);
+    if (this.isClosed) return connection.destroy(connectionClosed());
+    connection.rest();
+    this.idle.push(connection);
+    sweepLater(this);
+  }
+
+  onGone(connection: UpstreamConnection, unsent: Exchange | null): void {
+    this.connections.delete(connection);
+    const at = this.idle.lastIndexOf(connection);
+    if (at >= 0) this.idle.splice(at, 1);
+    if (this.isDestroyed) return unsent?.fail(connectionClosed());
+    const exchange = unsent ?? this.nextWaiting();
+    if (exchange) this.start(exchange);
+  }
+
+  sweep(now: number): boolean {
+    for (const connection of [...this.idle])
+      if (connection.idleSince === 0) {
+        connection.idleSince = now;
+        connection.unreference();
+      } else if (now - connection.idleSince >= connection.keepAliveMs - SWEEP_MS)
+        connection.destroy(connectionClosed());
+    return this.idle.length > 0;
+  }
+
+  private start(exchange: Exchange): void {
+    const connection = this.idle.pop();
+    if (connection) connection.claim(exchange);
+    // One that is free in this turn of the event loop is there sooner than a new one.
+    else if (this.settling > this.waiting) this.wait(exchange);
+    else if (this.connections.size + this.opening.size < this.options.connections) this.open(exchange);
+    else this.wait(exchange);
+  }
+
+  private open(exchange: Exchange): void {
+    this.opening.add(exchange);
+    this.options.connect((error, socket) => {
+      // It was given up meanwhile.
+      if (exchange.place < 0) return socket?.destroy();
+      this.opening.delete(exchange);
+      if (error) this.onConnectFailed(exchange, error);
+      else this.onConnected(exchange, socket);
+    });
+  }
+
+  private onConnected(exchange: Exchange, socket: Socket): void {
+    const connection = new UpstreamConnection(socket, this, this.options);
+    this.connections.add(connection);
+    connection.begin(exchange);
+  }
+
+  private onConnectFailed(exchange: Exchange, error: Error): void {
+    const next = this.nextWaiting();
+    if (next) this.start(next);
+    exchange.fail(error);
+  }
+
+  private giveUp(exchange: Exchange): void {
+    this.opening.delete(exchange);
+    exchange.fail(connectionClosed());
+  }
+
+  private wait(exchange: Exchange): void {
+    if (this.lastWaiting) this.lastWaiting.next = exchange;
+    else this.firstWaiting = exchange;
+    this.lastWaiting = exchange;
+    this.waiting += 1;
+  }
+
+  private nextWaiting(): Exchange | null {
+    const first = this.firstWaiting;
+    if (!first) return null;
+    this.waiting -= 1;
+    this.firstWaiting = first.next;
+    if (!this.firstWaiting) this.lastWaiting = null;
+    first.next = null;
+    return first;
+  }
+}

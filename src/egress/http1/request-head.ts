@@ -1,0 +1,109 @@
+import { type FieldKind, fieldNamed, isFieldValue, isToken } from '../../common/http/fields.js';
+import { InvalidRequestError } from './http1-error.js';
+
+/** A request whose bytes are all there. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query, as they stand in the first line. */
+  readonly path: string;
+  /** Names and values in turn; each character of them is one byte (latin1). */
+  readonly headers: readonly string[];
+  readonly body: Buffer | null;
+}
+
+const FORBIDDEN_IN_PATH = /[^\x21-\xff]/;
+const DIGITS = /^[0-9]+$/;
+/** Methods whose requests mean something by a body: they tell its length, also where there is none. */
+const WITH_BODY: ReadonlySet<string> = new Set(['PUT', 'POST', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
+/** Methods that mean so little by a body that nobody compares its length with what the caller says. */
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+/**
+ * The head of a request as it is written: https://www.rfc-editor.org/rfc/rfc9112#section-3 and #section-5. Making one throws an
+ * InvalidRequestError for what could be read in two ways or is the connection's own business.
+ */
+export class RequestHead {
+  /** Before the field `connection`, which whoever writes it adds. */
+  readonly start: string;
+  /** After it. */
+  readonly rest: string;
+  /** The connection is to be closed after the answer, and the request says so. */
+  closes: boolean;
+  /** The connection is not used again: a server that expected no body may take it for the next request. */
+  readonly endsConnection: boolean;
+  private host: string;
+  private hasHost = false;
+  private toldLength = -1;
+
+  /** `host`: what the field says where the caller does not. */
+  constructor({ method, path, headers, body }: HttpRequest, host: string) {
+    checkFirstLine(method, path);
+    const length = body === null ? 0 : body.length;
+    this.host = host;
+    // What follows the answer to a HEAD may be a body that a server sends by mistake.
+    this.closes = method === 'HEAD';
+    const fields = this.fields(headers);
+    this.checkLength(method, length);
+    const expectsBody = WITH_BODY.has(method);
+    this.start = `${method} ${path} HTTP/1.1\r\nhost: ${this.host}\r\n`;
+    this.rest = length > 0 || expectsBody ? `${fields}content-length: ${length}\r\n\r\n` : `${fields}\r\n`;
+    this.endsConnection = this.closes || (length > 0 && !expectsBody);
+  }
+
+  private fields(headers: readonly string[]): string {
+    let fields = '';
+    for (let index = 0; index + 1 < headers.length; index += 2) {
+      const name = headers[index] as string;
+      const value = headers[index + 1] as string;
+      const field = fieldNamed(name);
+      if (field === null) throw new InvalidRequestError('the name of a header is not valid');
+      if (!isFieldValue(value)) throw invalid(name);
+      if (field.kind === 'other') fields += `${name}: ${value}\r\n`;
+      else this.obey(field.kind, value);
+    }
+    return fields;
+  }
+
+  private obey(kind: FieldKind, value: string): void {
+    if (kind === 'host') this.readHost(value);
+    else if (kind === 'content-length') this.readLength(value);
+    else if (kind === 'connection') this.readConnection(value);
+    else throw invalid(kind);
+  }
+
+  private readHost(value: string): void {
+    if (this.hasHost) throw invalid('host');
+    this.hasHost = true;
+    this.host = value;
+  }
+
+  private readLength(value: string): void {
+    if (this.toldLength >= 0 || !DIGITS.test(value)) throw invalid('content-length');
+    this.toldLength = Number(value);
+  }
+
+  private readConnection(value: string): void {
+    for (const option of value.toLowerCase().split(',')) {
+      const name = option.trim();
+      if (!isToken(name)) throw invalid('connection');
+      if (name === 'close') this.closes = true;
+    }
+  }
+
+  private checkLength(method: string, length: number): void {
+    const isCompared = this.toldLength >= 0 && length > 0 && !WITHOUT_BODY.has(method);
+    if (isCompared && this.toldLength !== length) throw invalid('content-length');
+  }
+}
+
+function checkFirstLine(method: string, path: string): void {
+  // CONNECT would make the connection the caller's, which is not done here.
+  if (method === 'CONNECT' || !isToken(method)) throw new InvalidRequestError('the method is not valid');
+  const isAbsolute = path.startsWith('http://') || path.startsWith('https://');
+  if ((!path.startsWith('/') && !isAbsolute) || FORBIDDEN_IN_PATH.test(path))
+    throw new InvalidRequestError('the path is not valid');
+}
+
+function invalid(header: string): InvalidRequestError {
+  return new InvalidRequestError(`the header ${header} cannot be sent`, header);
+}

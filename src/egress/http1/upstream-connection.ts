@@ -1,0 +1,246 @@
+import type { Socket } from 'node:net';
+import type { Rostered } from '../../common/processes/roster.js';
+import { type AfterPoll, whenPolled } from './after-poll.js';
+import type { Carrier, Exchange } from './exchange.js';
+import { connectionClosed } from './http1-error.js';
+import type { ResponseHead } from './response-head.js';
+import { type ResponseEvents, ResponseParser } from './response-parser.js';
+
+/** Whose connection it is. */
+export interface ConnectionOwner {
+  /** How many of its connections are settling: they count themselves. */
+  settling: number;
+  /** Has an answer behind it and can serve again. */
+  onRest(connection: UpstreamConnection): void;
+  /** Is closed. `unsent`: the exchange that it was given and has not begun. */
+  onGone(connection: UpstreamConnection, unsent: Exchange | null): void;
+}
+
+export interface ConnectionLimits {
+  /** Milliseconds that a connection may be idle. */
+  readonly keepAliveMs: number;
+  readonly requestsPerConnection: number;
+}
+
+/**
+ * `settling`: the answer is whole, and what else the other side says right behind it is heard before anything is sent.
+ * `claimed`: an exchange has it, and what has come since it rested is heard first.
+ */
+type State = 'resting' | 'claimed' | 'starting' | 'busy' | 'settling' | 'gone';
+
+/** Up to here, text and bytes that leave as one string cost less than two buffers do. */
+const ONE_WRITE_BYTES = 16 * 1024;
+/** Of the event loop, that an answered request may take to be gone. */
+const TURNS_TO_FLUSH = 2;
+/** The other side's time begins before ours: we let go this much earlier than it. */
+const KEEP_ALIVE_MARGIN_MS = 2_000;
+
+/** One socket, with one exchange at a time. */
+export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, Carrier {
+  place = -1;
+  /** When it was first seen idle since its last exchange; 0 where it was not. */
+  idleSince = 0;
+  /** Milliseconds that it may be idle. */
+  keepAliveMs: number;
+  private state: State = 'starting';
+  private exchange: Exchange | null = null;
+  private requests = 0;
+  private isLast = false;
+  private isUnreferenced = false;
+  private isReadingPaused = false;
+  private turnsToFlush = TURNS_TO_FLUSH;
+  private error: Error | null = null;
+  private readonly parser = new ResponseParser(this);
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly owner: ConnectionOwner,
+    private readonly limits: ConnectionLimits,
+  ) {
+    this.keepAliveMs = limits.keepAliveMs;
+    socket.on('error', (error) => (this.error = error));
+    socket.on('data', (chunk: Buffer) => this.onBytes(chunk));
+    socket.on('end', () => this.onFin());
+    socket.on('close', () => this.onClose());
+  }
+
+  /** Gives it an exchange when it was idle: the exchange begins after this turn's news, which may be that it was closed. */
+  claim(exchange: Exchange): void {
+    this.exchange = exchange;
+    this.state = 'claimed';
+    this.reference();
+    whenPolled(this);
+  }
+
+  /** Sends a request at once. */
+  begin(exchange: Exchange): void {
+    this.exchange = exchange;
+    exchange.carrier = this;
+    this.state = 'starting';
+    try {
+      exchange.handler.onConnect(exchange.abort);
+      // It may have been aborted meanwhile: nothing was sent, so that the connection is as good as it was.
+      if (this.exchange !== exchange) return this.settle();
+      this.write(exchange);
+    } catch (error) {
+      this.fail(error as Error);
+    }
+  }
+
+  afterPoll(): void {
+    if (this.state === 'claimed') this.begin(this.exchange as Exchange);
+    else if (this.state === 'settling') this.settled();
+  }
+
+  /**
+   * A request of which a part is still here was answered before it was read to its end, and that part would be taken for the next
+   * one. TLS says a turn late that all is gone, when a near provider has answered already.
+   */
+  private settled(): void {
+    const isFlushed = this.socket.writableLength === 0;
+    if (!isFlushed && this.turnsToFlush-- > 0) return whenPolled(this);
+    if (!isFlushed) return this.close();
+    this.owner.settling -= 1;
+    this.owner.onRest(this);
+  }
+
+  rest(): void {
+    this.state = 'resting';
+    this.idleSince = 0;
+  }
+
+  /** Does not keep the process alive. */
+  unreference(): void {
+    this.isUnreferenced = true;
+    this.socket.unref();
+  }
+
+  abort(reason: Error): void {
+    if (this.state === 'starting') this.detach()?.fail(reason);
+    else this.fail(reason);
+  }
+
+  resume(): void {
+    if (!this.parser.isPaused) return;
+    try {
+      this.parser.resume();
+    } catch (error) {
+      return this.fail(error as Error);
+    }
+    if (this.parser.isPaused || !this.isReadingPaused) return;
+    this.isReadingPaused = false;
+    this.socket.resume();
+  }
+
+  /** Ends it, and what runs on it. */
+  destroy(error: Error): void {
+    this.fail(error);
+  }
+
+  onHead({ status, statusText, headers, keepAliveSeconds }: ResponseHead): boolean {
+    const { keepAliveMs } = this.limits;
+    this.keepAliveMs =
+      keepAliveSeconds < 0
+        ? keepAliveMs
+        : Math.min(keepAliveMs, keepAliveSeconds * 1_000 - KEEP_ALIVE_MARGIN_MS);
+    const exchange = this.exchange as Exchange;
+    return exchange.handler.onHeaders(status, headers, exchange.resume, statusText);
+  }
+
+  onBody(bytes: Buffer): boolean {
+    return (this.exchange as Exchange).handler.onData(bytes);
+  }
+
+  onEnd(isReusable: boolean): void {
+    const exchange = this.detach();
+    if (isReusable && !this.isLast && this.keepAliveMs > 0) this.settle();
+    else this.close();
+    exchange?.complete();
+  }
+
+  private write({ head, body, isHead }: Exchange): void {
+    this.state = 'busy';
+    this.requests += 1;
+    const saysClose = head.closes || this.requests >= this.limits.requestsPerConnection;
+    this.isLast = saysClose || head.endsConnection;
+    this.parser.begin(isHead);
+    const text = `${head.start}connection: ${saysClose ? 'close' : 'keep-alive'}\r\n${head.rest}`;
+    if (body === null || body.length === 0) this.socket.write(text, 'latin1');
+    else if (body.length <= ONE_WRITE_BYTES) this.socket.write(text + body.toString('latin1'), 'latin1');
+    else {
+      this.socket.cork();
+      this.socket.write(text, 'latin1');
+      this.socket.write(body);
+      this.socket.uncork();
+    }
+  }
+
+  private onBytes(chunk: Buffer): void {
+    if (this.state !== 'busy') return this.close();
+    // Most readers that pause are ready again before more comes. What is left of one piece and the next piece are all that waits.
+    if (this.parser.isPaused) this.pauseReading();
+    try {
+      this.parser.push(chunk);
+    } catch (error) {
+      this.fail(error as Error);
+    }
+  }
+
+  private pauseReading(): void {
+    this.isReadingPaused = true;
+    this.socket.pause();
+  }
+
+  private onFin(): void {
+    if (this.state !== 'busy') return this.close();
+    try {
+      this.parser.finish();
+    } catch (error) {
+      this.fail(error as Error);
+    }
+  }
+
+  /** Without an end before it, or after one that a paused reader has not heard of yet. */
+  private onClose(): void {
+    if (this.state === 'busy' && this.parser.isPaused && this.socket.readableEnded && this.error === null)
+      return;
+    this.fail(this.error ?? connectionClosed());
+  }
+
+  private settle(): void {
+    if (this.state === 'gone') return;
+    this.state = 'settling';
+    this.turnsToFlush = TURNS_TO_FLUSH;
+    this.owner.settling += 1;
+    whenPolled(this);
+  }
+
+  private detach(): Exchange | null {
+    const { exchange } = this;
+    this.exchange = null;
+    if (exchange) exchange.carrier = null;
+    return exchange;
+  }
+
+  private fail(error: Error): void {
+    if (this.state === 'claimed') return this.close();
+    const exchange = this.detach();
+    this.close();
+    exchange?.fail(error);
+  }
+
+  private close(): void {
+    if (this.state === 'gone') return;
+    if (this.state === 'settling') this.owner.settling -= 1;
+    this.state = 'gone';
+    this.parser.stop();
+    this.socket.destroy();
+    this.owner.onGone(this, this.detach());
+  }
+
+  private reference(): void {
+    if (!this.isUnreferenced) return;
+    this.isUnreferenced = false;
+    this.socket.ref();
+  }
+}

@@ -1,0 +1,47 @@
+import { presentedKey } from '../../auth/identity/credentials.js';
+import type { IdentityService } from '../../auth/identity/identity.service.js';
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { refuseMistypedPath } from './mistyped-path.js';
+import type { Exchange } from '../types/exchange.js';
+import { checkLoop } from '../upstream/request-headers.js';
+import { type GatewayHeaders, readGatewayHeaders } from '../types/gateway-headers.js';
+
+/** The scope that lets a credential call models. */
+const SCOPE = 'completions.write';
+
+/** A person who reaches every workspace: what it spends must count somewhere. */
+const NO_WORKSPACE = 'models are called for a workspace, so the token must name one';
+
+/** Who is calling, and may. Notes it in the journal, and also who came and may not. */
+export async function identified(
+  identity: IdentityService,
+  { request, entry }: Exchange,
+): Promise<Principal> {
+  const found = identity.identify(request);
+  const caller = found instanceof Promise ? await found : found;
+  entry.gatewayKey = presentedKey(request.headers);
+  entry.caller = caller;
+  if (!mayCallModels(caller)) refuseMistypedPath(request, caller);
+  checkCaller(caller);
+  return caller;
+}
+
+const mayCallModels = ({ scopes, workspaceId }: Principal): boolean =>
+  scopes.has(SCOPE) && workspaceId !== null;
+
+/** Refuses with `forbidden` who may not call models. */
+export function checkCaller({ scopes, workspaceId }: Principal): void {
+  if (!scopes.has(SCOPE)) throw new AppError('forbidden', { detail: `it lacks the scope ${SCOPE}` });
+  if (workspaceId === null) throw new AppError('forbidden', { detail: NO_WORKSPACE });
+}
+
+/** What the caller asks of the gateway itself, with the metadata that its workspace gives every request. */
+export function asked({ request, entry }: Exchange, { metadata }: Principal): GatewayHeaders {
+  const own = readGatewayHeaders(request.headers);
+  const options = metadata ? { ...own, metadata: { ...own.metadata, ...metadata } } : own;
+  entry.asked = options;
+  entry.traceId = options.traceId ?? entry.id;
+  checkLoop(request.headers);
+  return options;
+}

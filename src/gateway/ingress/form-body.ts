@@ -1,0 +1,152 @@
+import { FastRequest } from '../../common/http/fast-request.js';
+import type { ClientRequest } from '../../common/http/messages.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { BodyCapture } from '../recording/capture.js';
+import type { PassingBody } from '../upstream/wire.js';
+import { formFields } from './form-fields.js';
+import { MultipartScanner } from './multipart-scanner.js';
+import { chunksOf } from './request-body.js';
+import { announcedSize } from './request-hygiene.js';
+
+/** Fields before the first file, at most: they wait here until the model is known. */
+const HELD_BYTES_MAX = 256 * 1024;
+
+/** Fields of which the gateway takes note. */
+const NOTED = ['model', 'stream'] as const;
+export type NotedField = (typeof NOTED)[number];
+const isNoted = (name: string): name is NotedField => (NOTED as readonly string[]).includes(name);
+
+interface Field {
+  readonly value: string;
+  readonly start: number;
+  readonly bytes: number;
+}
+
+/**
+ * A multipart form on its way through: its short fields are read, its files pass in constant memory. Fields that stand before
+ * the first file are known before the request goes anywhere; those behind it when they have passed.
+ */
+export class FormBody implements PassingBody {
+  size: number | null;
+  private readonly fields = new Map<NotedField, Field>();
+  private readonly scanner: MultipartScanner;
+  private readonly chunks: AsyncIterator<Buffer, undefined>;
+  private held: Buffer[] = [];
+  private heldBytes = 0;
+  private hasFile = false;
+  /** Hears of fields that come behind a file; throws where one of them comes too late. */
+  onLate: (name: NotedField, value: string) => void = () => undefined;
+  private isHead = true;
+  private whole: Buffer | null = null;
+  /** The body is whole in memory. */
+  isWhole = false;
+
+  constructor(
+    private readonly request: ClientRequest,
+    private readonly capture: BodyCapture,
+    private readonly boundary: string,
+    private readonly limitBytes: number,
+  ) {
+    this.size = announcedSize(request);
+    this.chunks = chunksOf(request);
+    this.scanner = new MultipartScanner(boundary, {
+      onField: (name, value, start) => this.note(name, value, start),
+      onFile: () => {
+        this.hasFile = true;
+      },
+    });
+  }
+
+  /** Null for a field that has not come. */
+  field(name: NotedField): string | null {
+    return this.fields.get(name)?.value ?? null;
+  }
+
+  /** Reads up to the first file, or all of it where it is to be kept. */
+  async readHead(isKept: boolean): Promise<void> {
+    while (isKept || (!this.hasFile && this.heldBytes <= HELD_BYTES_MAX)) {
+      const chunk = await this.next();
+      if (!chunk) {
+        this.isWhole = true;
+        break;
+      }
+      this.held.push(chunk);
+      this.heldBytes += chunk.length;
+    }
+    this.isHead = false;
+  }
+
+  /** Writes another value for a field of the head; every other byte stays as it was. */
+  replace(name: NotedField, value: string): void {
+    const field = this.fields.get(name);
+    if (!field) return;
+    const whole = Buffer.concat(this.held);
+    const end = field.start + field.bytes;
+    const bytes = Buffer.from(value);
+    this.held = [whole.subarray(0, field.start), bytes, whole.subarray(end)];
+    if (this.size !== null) this.size += bytes.length - field.bytes;
+  }
+
+  /**
+   * What the form says, files included, when all of it has come. Throws `body_too_large`. Not called `read`: the HTTP client takes a body
+   * that has a method of that name for a stream of Node, and calls it.
+   * https://github.com/nodejs/undici/blob/v7.x/lib/dispatcher/client-h1.js
+   */
+  async readAll(): Promise<Json> {
+    this.whole ??= this.isWhole ? this.takeHead() : await this.rest();
+    return formFields(this.whole, this.boundary);
+  }
+
+  private async rest(): Promise<Buffer> {
+    const { limitBytes } = this;
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of this) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > limitBytes) throw new AppError('body_too_large', { limitBytes });
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /** The head, which is the whole body where `isWhole` or all of it was read. */
+  takeHead(): Buffer {
+    const head = this.whole ?? Buffer.concat(this.held);
+    this.held = [];
+    if (this.isWhole) this.whole = head;
+    return head;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    try {
+      const head = this.takeHead();
+      if (head.length > 0) yield head;
+      for (let chunk = await this.next(); chunk; chunk = await this.next()) yield chunk;
+    } finally {
+      // As of every body on its way through: what is not wanted any more is read all the same.
+      await this.chunks.return?.();
+      if (!(this.request instanceof FastRequest)) this.request.resume();
+    }
+  }
+
+  private async next(): Promise<Buffer | null> {
+    const { value: chunk } = await this.chunks.next();
+    if (!chunk) return null;
+    this.capture.add(chunk);
+    this.scanner.feed(chunk);
+    return chunk;
+  }
+
+  private note(name: string, bytes: Buffer, start: number): void {
+    if (!isNoted(name)) return;
+    // Readers differ in which of two they believe, so what is logged might not be what is done.
+    if (this.fields.has(name))
+      throw new AppError('invalid_request', {
+        detail: `The field "${name}" may stand in the form only once.`,
+      });
+    const value = bytes.toString('utf8');
+    this.fields.set(name, { value, start, bytes: bytes.length });
+    if (!this.isHead) this.onLate(name, value);
+  }
+}

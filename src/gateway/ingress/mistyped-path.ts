@@ -1,0 +1,84 @@
+import type { ClientRequest } from '../../common/http/messages.js';
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { endpoints, findEndpointRow } from '../../providers/endpoints/index.js';
+import { nearestIds } from '../../providers/nearest-ids.js';
+import { requestPath } from '../types/request-path.js';
+import { ADMINISTRATION_PATHS, BARE_ROOT, firstSegment, notBuilt } from './front-door.js';
+import { gatewayOption } from '../types/gateway-headers.js';
+
+const ROOT = '/v1/';
+/** Options that name a provider, each in its own way. */
+const TARGETS = ['virtual-key', 'provider', 'config'] as const;
+
+/**
+ * Refuses with `not_found` a caller who may not call models and whose path is no endpoint of models either, but one of the
+ * administration that was mistyped: every path that the administration does not keep for itself comes to the data plane, where
+ * a missing scope would be blamed. An admin key has nothing else to look for here; of the others a path must be near. Who names a
+ * provider means one.
+ */
+export function refuseMistypedPath(
+  { method = '', url = '', headers }: ClientRequest,
+  { kind }: Principal,
+): void {
+  if (TARGETS.some((name) => gatewayOption(headers, name) !== null)) return;
+  const refusal = withoutProvider(url);
+  if (refusal) throw refusal;
+  if (!url.startsWith(ROOT)) return;
+  const { path, isProxied } = requestPath(url);
+  if (isProxied || findEndpointRow(method, path)) return;
+  refuseAlike(firstSegment(url), kind);
+}
+
+function refuseAlike(segment: string, kind: Principal['kind']): void {
+  const exact = ADMINISTRATION_PATHS.get(segment);
+  if (exact !== undefined) throw hasInstead([exact]);
+  const near = nearestIds(segment, ADMINISTRATION_PATHS.keys());
+  if (near.length > 0) throw hasInstead(near.map((name) => ADMINISTRATION_PATHS.get(name) ?? name));
+  if (kind === 'admin_key')
+    throw new AppError('not_found', {
+      resource: 'path in the administration, and paths of providers are not for admin keys',
+    });
+}
+
+/**
+ * The refusal of a request that names no provider, where its path explains more than that one is missing: the path is of a part of the
+ * administration that is not built, or lies below `/v1/admin`. Answers every other failure as it is.
+ */
+export function orPathMeant(thrown: unknown, { url = '' }: ClientRequest): unknown {
+  if (!(thrown instanceof AppError) || thrown.code !== 'provider_missing') return thrown;
+  const refusal = withoutProvider(url);
+  if (refusal) return refusal;
+  if (!url.startsWith(ROOT) || requestPath(url).isProxied) return thrown;
+  const meant = ADMINISTRATION_PATHS.get(firstSegment(url));
+  return meant === undefined ? (orEndpointMeant(url) ?? thrown) : hasInstead([meant]);
+}
+
+/** Paths of first-class endpoints below /v1 that have no variable part. */
+const ENDPOINT_PATHS = endpoints
+  .flatMap(({ operations }) => operations.map(({ path }) => path.slice(1)))
+  .filter((path) => !path.includes('{'));
+
+const segmentsOf = (path: string): number => path.split('/').length;
+
+/** The refusal of a path that is nearly one of a first-class endpoint; null for others. */
+function orEndpointMeant(url: string): AppError | null {
+  const path = url.slice(ROOT.length).split('?', 1)[0] as string;
+  if (ENDPOINT_PATHS.includes(path)) return null;
+  const alike = ENDPOINT_PATHS.filter((each) => segmentsOf(each) === segmentsOf(path));
+  const [near] = nearestIds(path, new Set(alike));
+  if (near === undefined) return null;
+  const shown = path.slice(0, near.length + LONGEST_DIFFERENCE);
+  return new AppError('not_found', {
+    resource: `endpoint ${ROOT}${shown}; did you mean ${ROOT}${near}? To send another path to a provider, choose one with x-gateway-virtual-key or x-gateway-provider`,
+  });
+}
+
+const LONGEST_DIFFERENCE = 20;
+
+/** What is known of a path without reading its request; null for a path that is only a provider's. */
+const withoutProvider = (url: string): AppError | null =>
+  BARE_ROOT.test(url) ? new AppError('not_found', { resource: 'path' }) : notBuilt(url);
+
+const hasInstead = (paths: readonly string[]): AppError =>
+  new AppError('not_found', { resource: `path; the administration has ${paths.join(', ')}` });

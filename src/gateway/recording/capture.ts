@@ -1,0 +1,153 @@
+import type { CapturedBody } from '../../request-log/record.js';
+import { passedLarge } from '../../common/processes/collect-garbage.js';
+
+const HEAD_BYTES = 256 * 1024;
+const TAIL_BYTES = 64 * 1024;
+
+/** All captures of the process together. Beyond it bodies are counted but not kept, so that slow readers cannot fill the memory. */
+const PROCESS_BYTES_MAX = 128 * 1024 * 1024;
+let processBytes = 0;
+
+/**
+ * Pieces up to this size are copied together: a stream of many small events would else keep as many buffers alive,
+ * each of which costs more memory than what it holds.
+ */
+const SMALL_BYTES = 2 * 1024;
+const BLOCK_BYTES = 8 * 1024;
+
+/**
+ * Blocks that nobody needs any more. A stream lives long enough for what it holds to be promoted, and its blocks would be freed only
+ * by a full collection: thousands of ended streams later.
+ */
+const spareBlocks: Buffer[] = [];
+const NOTHING: readonly Buffer[] = [];
+const SPARE_BLOCKS_MAX = 1_024;
+
+/**
+ * Keeps a body for the log while it passes: its beginning and its end. Large pieces and the first one are kept as they came.
+ * A capture must be released once its record is written; what was taken of it is not to be read after that.
+ */
+export class BodyCapture {
+  // Most bodies are one piece: lists are made by those that need them.
+  private head: Buffer[] | null = null;
+  private tail: Buffer[] | null = null;
+  private headBytes = 0;
+  private blocks: Buffer[] | null = null;
+  /** Bytes of the last block that are taken and not in `head` yet: from, to. */
+  private blockFrom = 0;
+  private blockTo = 0;
+  private tailBytes = 0;
+  bytes = 0;
+  /** What is kept stands in place of the bytes that passed, and is not encoded as they were. */
+  private isReplaced = false;
+
+  /** `isKept`: whether bytes are kept from now on, and not only counted. */
+  constructor(public isKept: boolean) {}
+
+  add(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.bytes > HEAD_BYTES) passedLarge(chunk.length);
+    if (!this.isKept || chunk.length === 0 || processBytes > PROCESS_BYTES_MAX) return;
+    const room = HEAD_BYTES - this.headBytes;
+    if (chunk.length <= room) return this.keepHead(chunk);
+    if (room > 0) this.keepHead(chunk.subarray(0, room));
+    this.keepTail(room > 0 ? chunk.subarray(room) : chunk);
+  }
+
+  /** Keeps other bytes than those that passed, which stay counted. */
+  replace(whole: Buffer): void {
+    const { bytes, isKept } = this;
+    this.release();
+    this.isKept = isKept;
+    this.add(whole);
+    this.bytes = bytes;
+    this.isReplaced = true;
+  }
+
+  /** The same body once more, which outlives this one's blocks. Both must be released. */
+  copy(): BodyCapture {
+    const twin = new BodyCapture(this.isKept);
+    this.closeBlock();
+    for (const chunk of this.head ?? NOTHING)
+      twin.keepHead(chunk.length <= BLOCK_BYTES ? Buffer.from(chunk) : chunk);
+    for (const chunk of this.tail ?? NOTHING) twin.keepTail(chunk);
+    twin.bytes = this.bytes;
+    twin.isReplaced = this.isReplaced;
+    return twin;
+  }
+
+  /** Null when nothing is to be kept. */
+  taken(contentType?: string | null, contentEncoding?: string | null): CapturedBody | null {
+    if (!this.isKept || this.bytes === 0) return null;
+    this.closeBlock();
+    const head = this.head ?? NOTHING;
+    return {
+      chunks: this.tail ? [...head, ...this.tail] : head,
+      bytes: this.bytes,
+      truncated: this.headBytes + this.tailBytes < this.bytes,
+      content_type: contentType ?? null,
+      content_encoding: this.isReplaced ? null : (contentEncoding ?? null),
+    };
+  }
+
+  /** Bytes may still come, of an answer that goes on behind its end: they are only counted. */
+  release(): void {
+    this.isKept = false;
+    processBytes -= this.headBytes + this.tailBytes;
+    this.headBytes = 0;
+    this.tailBytes = 0;
+    this.head = this.tail = null;
+    for (const block of this.blocks ?? NOTHING)
+      if (spareBlocks.length < SPARE_BLOCKS_MAX) spareBlocks.push(block);
+    this.blocks = null;
+    this.blockFrom = this.blockTo = 0;
+  }
+
+  private keepHead(chunk: Buffer): void {
+    if (chunk.length <= SMALL_BYTES && this.headBytes > 0) this.gather(chunk);
+    else {
+      this.closeBlock();
+      (this.head ??= []).push(chunk);
+    }
+    this.headBytes += chunk.length;
+    processBytes += chunk.length;
+  }
+
+  private gather(chunk: Buffer): void {
+    let block = this.blocks?.at(-1);
+    if (!block || this.blockTo + chunk.length > BLOCK_BYTES) {
+      this.closeBlock();
+      this.blockFrom = this.blockTo = 0;
+      block = spareBlocks.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      (this.blocks ??= []).push(block);
+    }
+    block.set(chunk, this.blockTo);
+    this.blockTo += chunk.length;
+  }
+
+  /** What was gathered takes its place in the order of the pieces. */
+  private closeBlock(): void {
+    const block = this.blocks?.at(-1);
+    if (block && this.blockFrom < this.blockTo)
+      (this.head ??= []).push(block.subarray(this.blockFrom, this.blockTo));
+    this.blockFrom = this.blockTo;
+  }
+
+  private keepTail(chunk: Buffer): void {
+    const end = chunk.length > TAIL_BYTES ? chunk.subarray(chunk.length - TAIL_BYTES) : chunk;
+    const tail = (this.tail ??= []);
+    tail.push(end);
+    this.tailBytes += end.length;
+    processBytes += end.length;
+    while (this.tailBytes > TAIL_BYTES) this.trim(tail, this.tailBytes - TAIL_BYTES);
+  }
+
+  private trim(tail: Buffer[], excess: number): void {
+    const first = tail[0] as Buffer;
+    const dropped = Math.min(excess, first.length);
+    if (dropped === first.length) tail.shift();
+    else tail[0] = first.subarray(dropped);
+    this.tailBytes -= dropped;
+    processBytes -= dropped;
+  }
+}

@@ -1,0 +1,378 @@
+import type { ClientRequest } from '../../common/http/messages.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Usage } from '../../common/contracts/usage.js';
+import type { AttemptRecord, CacheStatus, Charge, OpenedExchange } from '../../request-log/record.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { ChargeKind } from '../../providers/charging/charge.js';
+import { chargeOf } from '../../providers/charging/index.js';
+import type { Endpoint, Json } from '../../providers/endpoint.js';
+import { costOf } from '../../providers/prices/cost.js';
+import type { Price } from '../../providers/prices/price.js';
+import { type GatewayHeaders, NOTHING_ASKED } from '../types/gateway-headers.js';
+import type { Estimate } from '../limits/estimate.js';
+import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
+import type { HookResults } from '../types/hook-results.js';
+import type { Content } from '../types/content.js';
+import type { LogSink, PriceBook } from '../ports.js';
+import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import {
+  appliedPrice,
+  type Bill,
+  coveredCost,
+  type ModelAtTarget,
+  priceFor,
+  UNBILLED,
+} from './applied-price.js';
+import { BodyCapture } from './capture.js';
+import { countExchange } from './exchange-metrics.js';
+import { broughtCredentials } from './masking.js';
+import { lacksOutput, type Reading, UNREAD } from './metering.js';
+import {
+  attemptRecord,
+  closedRecord,
+  countableText,
+  type EndedAttempt,
+  type Findings,
+  hasText,
+  isUnended,
+  openedExchange,
+  type Outcome,
+  reservedAttempt,
+} from './records.js';
+import { redacted } from './redaction.js';
+import { withUnreported } from './unreported.js';
+
+const DECISIONS_MAX = 32;
+
+/** What a second way of an exchange has for itself. */
+const OF_ITS_WAY = [
+  'target',
+  'option',
+  'body',
+  'model',
+  'isStreamed',
+  'isExhausted',
+  'retries',
+  'hookResults',
+  'requestBody',
+  'priced',
+  'cacheStatus',
+  'cacheScore',
+] as const satisfies readonly (keyof Entry | 'priced')[];
+
+/** A question beside the request. */
+interface Aside {
+  readonly errorCode: string | null;
+  readonly reading: Reading;
+  readonly text: string;
+}
+
+/**
+ * The journal of one exchange: gathers what each step found and writes it down, once.
+ *
+ * `open` is on disk before the first byte goes upstream, `close` before the last goes to the client.
+ */
+export class Entry implements Findings {
+  readonly arrivedAt = performance.now();
+  readonly createdAt = Date.now();
+  readonly id = uuidV7(this.createdAt);
+  traceId = this.id;
+
+  caller: Principal | null = null;
+  gatewayKey: string | null = null;
+  secrets: readonly string[] = [];
+  asked: GatewayHeaders = NOTHING_ASKED;
+  endpoint: Endpoint | null = null;
+  /** Below `/v1`, as the client sent it. */
+  path = '';
+  body: Json | null = null;
+  model: string | null = null;
+  isStreamed = false;
+  target: Target | null = null;
+  /** Where the target stands in the config. */
+  option = ROOT_OPTION;
+  /** The choices of its config and their reasons; null where there was nothing to choose. */
+  decisions: string[] | null = null;
+  /** The saved config that the request goes by. */
+  config: SavedConfig | null = null;
+  /** The target's retries were used up, and none helped. */
+  isExhausted = false;
+  /** Attempts at the target that were given up for another one at it. */
+  retries = 0;
+  /** What the response cache did for the target; null where it was not asked. */
+  cacheStatus: CacheStatus | null = null;
+  /** How like the nearest question was that the cache knew; null where it compared no meanings. */
+  cacheScore: number | null = null;
+  /** What guardrails said; null where there are none. */
+  hookResults: HookResults | null = null;
+  /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
+  overheadMs = 0;
+  requestBody = new BodyCapture(false);
+  responseBody = new BodyCapture(false);
+  readonly attempts: AttemptRecord[] = [];
+
+  /** What the request as a whole reserved of limits: settled when it ends. */
+  permit: Hold | null = null;
+  /** What is counted once per request has been counted. */
+  isAdmitted = false;
+
+  /** Records of the attempts under way that hold part of a budget, as they stand if the process dies. Both ways of a race share it. */
+  private readonly reservations = new Set<AttemptRecord>();
+  private opened: OpenedExchange | null = null;
+  /** The beginning as the sink wrote it down. */
+  private written: string | null = null;
+  private isClosed = false;
+  /** It is a second way of an exchange, which may be over before what this one asks is answered. */
+  isTwin = false;
+  /** Set where a usage was added up from several, each at its own price. */
+  private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
+
+  constructor(
+    private readonly request: ClientRequest,
+    private readonly sink: LogSink,
+    private readonly prices: PriceBook,
+  ) {}
+
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
+  /** How the request is charged at a target. A request that never leaves the process is not billed. */
+  chargeAt({ provider }: Target): ChargeKind {
+    const charge = chargeOf(this.method, this.path, provider.id);
+    return charge === 'unmeasured' && provider.inProcess ? 'nothing' : charge;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.request.rawHeaders;
+  }
+
+  get isOpen(): boolean {
+    return this.opened !== null;
+  }
+
+  /** Notes why the request goes where it goes. */
+  decided(decision: string): void {
+    this.decisions ??= [];
+    if (this.decisions.length < DECISIONS_MAX) this.decisions.push(decision);
+  }
+
+  /** Notes where the request goes next, and what it says there. */
+  goesTo(target: Target, option: string, { json, model, isStreamed }: Content): void {
+    this.target = target;
+    this.option = option;
+    this.body = json;
+    this.model = model;
+    this.isStreamed = isStreamed;
+    this.isExhausted = false;
+    this.retries = 0;
+    this.cacheStatus = null;
+    this.cacheScore = null;
+  }
+
+  keepBodies(isKept: boolean): void {
+    this.requestBody.isKept = isKept;
+    this.responseBody.isKept = isKept;
+  }
+
+  /**
+   * Writes down that the exchange began; resolves when that survives a kill of the process. Throws `log_capacity_exhausted`
+   * when it cannot be kept and the caller's organization wants no exchange that is not.
+   */
+  open(caller: Principal): Promise<void> {
+    if (caller.policy?.needsLog && !this.sink.hasRoom) throw new AppError('log_capacity_exhausted');
+    this.opened = openedExchange(this, caller, this.request);
+    this.written = this.sink.open(this.opened);
+    return new Promise((resolve) => {
+      this.sink.whenWritten(resolve);
+    });
+  }
+
+  /** Writes down what an attempt holds of budgets before it is sent. Resolves when that survives a kill of the process. */
+  openReservation(target: Target, charges: readonly Charge[], estimate: Estimate): Promise<AttemptRecord> {
+    const attempt = this.attempts.length + this.reservations.size;
+    const record = reservedAttempt({ attempt, option: this.option, target, charges, estimate });
+    this.reservations.add(record);
+    if (this.opened) this.sink.update(this.opened, [...this.attempts, ...this.reservations], this.written);
+    return new Promise((resolve) => {
+      this.sink.whenWritten(() => resolve(record));
+    });
+  }
+
+  /** The attempt ended, or was never sent. */
+  closeReservation(record: AttemptRecord | null): void {
+    if (record) this.reservations.delete(record);
+  }
+
+  /** Adds the attempt whose answer the client got, or would have got. */
+  addAttempt(attempt: Attempt, target: Target, ended: Omit<EndedAttempt, 'countable' | 'isAside'>): void {
+    this.add(attempt, target, ended);
+  }
+
+  /**
+   * Adds a try whose answer nobody gets: it failed, or another target was faster. What it produced is billed all the same:
+   * as the provider told, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
+   */
+  addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
+    const reading = withUnreported(this, attempt, target, attempt.partial ?? UNREAD);
+    const hasUnread = hasText(reading) || (reading.usage === null && isCutOff && attempt.wasSent);
+    const countable = lacksOutput(reading) && hasUnread ? this.countableOf(attempt, reading) : null;
+    this.add(attempt, target, { errorCode, reading, countable });
+  }
+
+  /**
+   * Adds what the gateway asked somebody for the request's sake. Where its answer told no usage, `text` is counted, which is
+   * what it was asked about.
+   */
+  addAside(attempt: Attempt, target: Target, { errorCode, reading, text }: Aside): void {
+    const isBilled = reading.usage === null && attempt.wasSent && attempt.status < 400;
+    const countable = isBilled ? { model: attempt.model, input: text, output: '' } : null;
+    this.add(attempt, target, { errorCode, reading, countable, isAside: true });
+  }
+
+  private countableOf({ model }: Attempt, reading: Reading): AttemptRecord['countable'] | null {
+    const { endpoint, body } = this;
+    if (!endpoint?.usage || !body) return null;
+    return { model, ...countableText(endpoint.usage, body, reading) };
+  }
+
+  private isCountedLater({ countable, reading, isCut }: EndedAttempt): boolean {
+    if (countable !== undefined) return countable !== null;
+    return lacksOutput(reading) && (hasText(reading) || isCut === true) && this.body !== null;
+  }
+
+  private add(attempt: Attempt, target: Target, added: EndedAttempt): void {
+    const { errorCode, reading, countable } = added;
+    this.closeReservation(attempt.reservation);
+    attempt.reservation = null;
+    // What came from the cache was no try: nobody was asked, and nothing is owed.
+    if (attempt.isReplayed) {
+      attempt.hold?.settle(UNUSED);
+      attempt.hold = null;
+      return;
+    }
+    // A form may name its model behind the file, when the attempt is on its way.
+    const model = attempt.model ?? this.model;
+    const { cost, price } = this.billed(added, { target, model }, attempt.reserved);
+    const record = attemptRecord(attempt, target, {
+      attempt: this.attempts.length,
+      option_path: attempt.option,
+      error_code: errorCode,
+      usage: reading.usage,
+      cost_nano_usd: cost,
+    });
+    const { hold } = attempt;
+    attempt.hold = null;
+    // Nothing of the request may hang on a connection that lives on.
+    attempt.target = null;
+    attempt.partial = null;
+    if (price) record.price = price;
+    if (isUnended(attempt, added.isComplete)) record.isEstimated = true;
+    if (added.isAside) record.isAside = true;
+    if (countable) record.countable = countable;
+    if (hold) {
+      const charges = hold.settle(this.actualOf(added, cost));
+      if (charges.length > 0) record.charges = charges;
+    }
+    this.attempts.push(record);
+  }
+
+  private billed(added: EndedAttempt, priced: ModelAtTarget, reserved: Estimate | null): Bill {
+    const { usage, responseModel } = added.reading;
+    if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
+    const found = usage || this.isCountedLater(added) ? priceFor(this.prices, responseModel, priced) : null;
+    if (!found) return UNBILLED;
+    const { price, source, model } = found;
+    const cost = usage && coveredCost(usage, price, reserved);
+    return { cost, price: appliedPrice(price, source, model) };
+  }
+
+  private actualOf(added: EndedAttempt, costNanoUsd: number | null): Actual {
+    const { usage } = added.reading;
+    const tokens = usage && usage.input_tokens + usage.output_tokens;
+    return { costNanoUsd, tokens, isCountedLater: this.isCountedLater(added) };
+  }
+
+  /**
+   * A second way of the same exchange, which may become its way: `adopt`, or else `drop`. Tries of both stand in one list.
+   */
+  fork(): Entry {
+    const twin = Object.assign(Object.create(Entry.prototype) as Entry, this);
+    twin.isTwin = true;
+    twin.hookResults = null;
+    twin.priced = null;
+    twin.requestBody = this.requestBody.copy();
+    return twin;
+  }
+
+  /** Goes on as its twin, which is not used any more. */
+  adopt(twin: Entry): void {
+    this.requestBody.release();
+    Object.assign(this, Object.fromEntries(OF_ITS_WAY.map((name) => [name, twin[name]])));
+  }
+
+  /** This twin is not used any more. */
+  drop(): void {
+    this.requestBody.release();
+  }
+
+  /**
+   * Writes down how the exchange ended, once; later calls do nothing. `then` runs when that survives a
+   * kill of the process. Without an identified caller nothing is written: such a request is not an exchange.
+   */
+  close(outcome: Outcome, then: () => void): void {
+    this.permit?.settle(UNUSED);
+    this.permit = null;
+    if (this.isClosed || !this.caller) {
+      then();
+      return;
+    }
+    this.isClosed = true;
+    const { headers } = this.request;
+    const opened = this.opened ?? openedExchange(this, this.caller, this.request);
+    const secrets = (this.secrets = this.credentials());
+    const record = closedRecord(this, opened, outcome);
+    countExchange(record);
+    const request = this.requestBody.taken(headers['content-type'], headers['content-encoding']);
+    const response = this.responseBody.taken(outcome.contentType, outcome.contentEncoding);
+    const bodies = {
+      request: redacted(request, secrets),
+      response: redacted(response, secrets, outcome.status >= 400),
+    };
+    this.sink.close(record, bodies, this.written);
+    this.sink.whenWritten(() => {
+      this.requestBody.release();
+      this.responseBody.release();
+      then();
+    });
+  }
+
+  /** What a usage would have cost at the target, nano-dollars; null when nobody knows the price. Nothing is owed for it. */
+  worth(usage: Usage, responseModel: string | null): number | null {
+    const { target, model } = this;
+    const found = target && priceFor(this.prices, responseModel, { target, model });
+    return found && costOf(usage, found.price);
+  }
+
+  /** What a usage costs where it was added up from several, each at its own price. */
+  knowCost(usage: Usage, cost: number | null): void {
+    this.priced = { usage, cost };
+  }
+
+  /** What must not stand in a kept body or header: the caller's gateway key, and the provider's credential, whoever brought it. */
+  private credentials(): string[] {
+    const stored = this.target?.credentials.key;
+    const secrets = stored ? [stored.reveal()] : broughtCredentials(this.request.headers);
+    if (this.gatewayKey !== null) secrets.push(this.gatewayKey);
+    return secrets;
+  }
+
+  /** The price in force for a model at a place; null when nobody knows it. */
+  priceAt({ virtualKey, provider }: Target, model: string | null): Price | null {
+    if (model === null) return null;
+    return virtualKey?.prices?.get(model) ?? this.prices.find(provider.id, model);
+  }
+}

@@ -1,0 +1,17 @@
+import type { ClientRequest } from '../../common/http/messages.js';
+import { Injectable } from '@nestjs/common';
+import { LogSink, PriceBook } from '../ports.js';
+import { Entry } from './entry.js';
+
+/** Begins the entry of each exchange. */
+@Injectable()
+export class Journal {
+  constructor(
+    private readonly sink: LogSink,
+    readonly prices: PriceBook,
+  ) {}
+
+  begin(request: ClientRequest): Entry {
+    return new Entry(request, this.sink, this.prices);
+  }
+}

@@ -1,0 +1,313 @@
+import type { ClientRequest } from '../../common/http/messages.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Usage } from '../../common/contracts/usage.js';
+import type {
+  AttemptRecord,
+  CacheStatus,
+  Charge,
+  CountableText,
+  Ending,
+  HeaderPairs,
+  OpenedExchange,
+  RequestLogRecord,
+} from '../../request-log/record.js';
+import { requestMetadata } from '../../common/contracts/request-metadata.js';
+import { costOfAttempts } from '../../request-log/request-cost.js';
+import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
+import type { GatewayHeaders } from '../types/gateway-headers.js';
+import type { Estimate } from '../limits/estimate.js';
+import type { HookResults } from '../types/hook-results.js';
+import type { SavedConfig } from '../types/plan.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { maskedHeaders, maskedPath } from './masking.js';
+import { lacksOutput, type Reading, UNREAD } from './metering.js';
+
+/** What the steps of an exchange have found so far. */
+export interface Findings {
+  /** Of the request, as they came. */
+  readonly rawHeaders: HeaderPairs;
+  readonly id: string;
+  readonly traceId: string;
+  /** Arrival: milliseconds since the epoch, and on the process's own clock. */
+  readonly createdAt: number;
+  readonly arrivedAt: number;
+  readonly overheadMs: number;
+  readonly asked: GatewayHeaders;
+  /** Credentials, ours and the provider's: masked wherever they might show. Known when the exchange ends. */
+  readonly secrets: readonly string[];
+  readonly endpoint: Endpoint | null;
+  readonly body: Json | null;
+  readonly model: string | null;
+  readonly isStreamed: boolean;
+  readonly target: Target | null;
+  readonly option: string;
+  readonly config: SavedConfig | null;
+  readonly decisions: readonly string[] | null;
+  readonly requestBody: { readonly bytes: number };
+  readonly responseBody: { readonly bytes: number };
+  readonly attempts: readonly AttemptRecord[];
+  readonly cacheStatus: CacheStatus | null;
+  readonly cacheScore: number | null;
+  readonly hookResults: HookResults | null;
+  /** What a usage would cost at the place where the request went, nano-dollars; null when nobody knows. */
+  worth(usage: Usage, responseModel: string | null): number | null;
+}
+
+/** How an exchange ended, as far as only the step that ended it knows. */
+export interface Outcome {
+  readonly ending: Ending;
+  readonly status: number;
+  readonly errorCode: string | null;
+  readonly errorSource: 'gateway' | 'provider' | null;
+  readonly reading: Reading;
+  readonly contentType: string | null;
+  readonly contentEncoding: string | null;
+  readonly responseHeaders: HeaderPairs;
+}
+
+/** The part of an outcome that tells of an answer, where there was none. */
+export const NO_ANSWER = {
+  reading: UNREAD,
+  contentType: null,
+  contentEncoding: null,
+  responseHeaders: [],
+} as const;
+
+/** The first frame of an exchange. */
+export function openedExchange(
+  found: Findings,
+  caller: Principal,
+  { method = '', url = '' }: ClientRequest,
+): OpenedExchange {
+  const { asked } = found;
+  const where = whereOf(found.target);
+  return {
+    id: found.id,
+    created_at: found.createdAt,
+    organisation_id: caller.organizationId,
+    workspace_id: caller.workspaceId,
+    api_key_id: caller.apiKeyId,
+    user_id: caller.userId,
+    trace_id: found.traceId,
+    span_id: asked.spanId,
+    parent_span_id: asked.parentSpanId,
+    span_name: asked.spanName,
+    method,
+    path: maskedPath(url),
+    endpoint: found.endpoint ? found.endpoint.id : null,
+    provider: where.provider,
+    virtual_key: where.virtual_key,
+    virtual_key_id: where.virtual_key_id,
+    model: found.model,
+    streamed: found.isStreamed,
+    metadata: metadataOf(found),
+  };
+}
+
+const NOWHERE = { provider: null, virtual_key: null, virtual_key_id: null } as const;
+
+function whereOf(target: Target | null): Pick<OpenedExchange, 'provider' | 'virtual_key' | 'virtual_key_id'> {
+  if (!target) return NOWHERE;
+  const { provider, virtualKey } = target;
+  if (!virtualKey) return { provider: provider.id, virtual_key: null, virtual_key_id: null };
+  return { provider: provider.id, virtual_key: virtualKey.slug, virtual_key_id: virtualKey.id };
+}
+
+export const metadataOf = ({ asked, body }: Pick<Findings, 'asked' | 'body'>): OpenedExchange['metadata'] =>
+  requestMetadata(asked.metadata, body);
+
+/** The row of a try, with what is added to it only where it applies: a spread of an object this wide costs microseconds. */
+type Rare = 'charges' | 'countable' | 'isAside' | 'isEstimated' | 'price';
+export type NewRecord = Omit<AttemptRecord, Rare> & {
+  -readonly [Name in Rare]?: AttemptRecord[Name];
+};
+
+/** An attempt that is over, for its record. */
+export interface EndedAttempt {
+  readonly errorCode: string | null;
+  readonly reading: Reading;
+  /** It was working when its client left, so its input is billed whatever came of it. */
+  readonly isCut?: boolean;
+  /** The answer is complete, also where the attempt does not know it yet. */
+  readonly isComplete?: boolean;
+  /** Absent: the record of the request has the text of the answer. */
+  readonly countable?: AttemptRecord['countable'] | null;
+  readonly isAside?: true;
+}
+
+/** A try that is over. */
+export function attemptRecord(
+  attempt: Attempt,
+  target: Target,
+  rest: Pick<AttemptRecord, 'attempt' | 'option_path' | 'error_code' | 'usage' | 'cost_nano_usd'>,
+): NewRecord {
+  const endedAt = attempt.endedAt ?? performance.now();
+  return {
+    attempt: rest.attempt,
+    option_path: rest.option_path,
+    provider: target.provider.id,
+    virtual_key_id: target.virtualKey ? target.virtualKey.id : null,
+    origin: target.origin,
+    started_at: attempt.startedAtEpoch,
+    first_byte_ms: between(attempt.startedAt, attempt.firstByteAt),
+    duration_ms: rounded(endedAt - attempt.startedAt),
+    status: attempt.status || null,
+    error_code: rest.error_code,
+    usage: rest.usage,
+    cost_nano_usd: rest.cost_nano_usd,
+  };
+}
+
+interface ReservedAttempt {
+  readonly attempt: number;
+  readonly option: string;
+  readonly target: Target;
+  readonly charges: readonly Charge[];
+  readonly estimate: Estimate;
+}
+
+/** An attempt that is about to be sent, as it is recorded if its end never is: it used all that it may use. */
+export function reservedAttempt({
+  attempt,
+  option,
+  target,
+  charges,
+  estimate,
+}: ReservedAttempt): AttemptRecord {
+  const { tokens, costNanoUsd, usage = NO_USAGE } = estimate;
+  // A limit of tokens reserves the most tokens; the costliest way to be billed may have fewer.
+  const lacking = Math.max(0, tokens - usage.input_tokens - usage.output_tokens);
+  return {
+    attempt,
+    option_path: option,
+    provider: target.provider.id,
+    virtual_key_id: target.virtualKey ? target.virtualKey.id : null,
+    origin: target.origin,
+    started_at: Date.now(),
+    first_byte_ms: null,
+    duration_ms: 0,
+    status: null,
+    error_code: 'gateway_crashed',
+    usage: { ...usage, output_tokens: usage.output_tokens + lacking },
+    cost_nano_usd: costNanoUsd,
+    charges,
+    isEstimated: true,
+  };
+}
+
+/** Providers bill no refusals, and nothing that never reached them. Everything else without an end is charged an estimate. */
+export const isUnended = ({ wasSent, status, isWhole }: Attempt, isComplete = false): boolean =>
+  wasSent && status < 400 && !isComplete && !isWhole;
+
+/** Of an answer that reported nothing it is what the last attempt is charged, which is an estimate then. */
+function usageIn(
+  attempts: readonly AttemptRecord[],
+  { usage, isAssumed }: Reading,
+): Pick<RequestLogRecord, 'usage' | 'usage_source'> {
+  const last = attempts.at(-1);
+  const known = usage ?? (last?.isEstimated ? last.usage : null);
+  if (!known) return { usage: null, usage_source: 'none' };
+  if (last?.isEstimated) return { usage: known, usage_source: 'estimated' };
+  return { usage: known, usage_source: isAssumed ? 'counted' : 'provider' };
+}
+
+const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
+
+/** The second frame. Written out field by field: a spread of an object this wide costs several microseconds. */
+export function closedRecord(found: Findings, opened: OpenedExchange, outcome: Outcome): RequestLogRecord {
+  const { usage, usage_source } = usageIn(found.attempts, outcome.reading);
+  // The last target's: the first one, which the first frame told, may not have been the last.
+  const where = found.target ? whereOf(found.target) : opened;
+  return {
+    id: opened.id,
+    created_at: opened.created_at,
+    organisation_id: opened.organisation_id,
+    workspace_id: opened.workspace_id,
+    api_key_id: opened.api_key_id,
+    user_id: opened.user_id,
+    trace_id: opened.trace_id,
+    span_id: opened.span_id,
+    parent_span_id: opened.parent_span_id,
+    span_name: opened.span_name,
+    method: opened.method,
+    path: opened.path,
+    endpoint: opened.endpoint,
+    provider: where.provider,
+    virtual_key: where.virtual_key,
+    virtual_key_id: where.virtual_key_id,
+    model: found.model,
+    streamed: found.isStreamed,
+    config_id: found.config ? found.config.id : null,
+    config_version_id: found.config ? found.config.versionId : null,
+    option_path: found.option,
+    decisions: found.decisions,
+    metadata: opened.metadata,
+    ending: outcome.ending,
+    status: outcome.status,
+    error_code: outcome.errorCode,
+    error_source: outcome.errorSource,
+    duration_ms: rounded(performance.now() - found.arrivedAt),
+    first_token_ms: between(found.arrivedAt, outcome.reading.firstEventAt),
+    overhead_us: Math.round(found.overheadMs * 1000),
+    request_bytes: found.requestBody.bytes,
+    response_bytes: found.responseBody.bytes,
+    response_model: outcome.reading.responseModel,
+    usage,
+    usage_source,
+    cost_nano_usd: costIn(found),
+    cache_status: found.cacheStatus,
+    cache_score: found.cacheScore,
+    saved_nano_usd: savedIn(found, outcome.reading),
+    attempts: found.attempts,
+    countable: lacksOutput(outcome.reading) ? countable(found, outcome) : null,
+    hook_results: found.hookResults && { ...found.hookResults },
+    request_headers: maskedHeaders(found.rawHeaders, found.secrets),
+    response_headers: maskedHeaders(outcome.responseHeaders, found.secrets),
+  };
+}
+
+const isHit = (status: CacheStatus | null): boolean => status === 'HIT' || status === 'SEMANTIC HIT';
+
+/** What the cache answers costs what it took to find it, mostly nothing. A price that nobody knows is no 0 there either. */
+function costIn({ attempts, cacheStatus }: Findings): number | null {
+  const isFree = isHit(cacheStatus) && attempts.every(({ usage }) => usage === null);
+  return isFree ? 0 : costOfAttempts(attempts);
+}
+
+/** What an answer of the cache would have cost. */
+function savedIn(found: Findings, { usage, responseModel }: Reading): number | null {
+  return isHit(found.cacheStatus) && usage ? found.worth(usage, responseModel) : null;
+}
+
+/** Text to count where the provider gave an answer and no usage, or only that of its input; of a cut answer the input at least. */
+function countable(
+  { cacheStatus, endpoint, body }: Findings,
+  { reading, ending }: Outcome,
+): RequestLogRecord['countable'] {
+  if (!endpoint?.usage || !body || isHit(cacheStatus) || reading === UNREAD) return null;
+  if (!hasText(reading) && ending !== 'client_aborted') return null;
+  return countableText(endpoint.usage, body, reading);
+}
+
+/** Whether there is something to count. */
+export const hasText = ({ outputText, isInputCounted }: Reading): boolean =>
+  outputText !== '' || isInputCounted === true;
+
+/** What is to be counted of an answer: its output alone, where the provider told its input. */
+export function countableText(
+  reader: UsageReader,
+  body: Json,
+  { usage, outputText: output }: Reading,
+): CountableText {
+  return usage ? { input: '', output, isOutputOnly: true } : { input: reader.inputText(body), output };
+}
+
+function between(from: number, to: number | null): number | null {
+  return to === null ? null : rounded(to - from);
+}
+
+/** Microsecond precision is all that the clock has. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

@@ -1,0 +1,92 @@
+import type { Usage } from '../../common/contracts/usage.js';
+import type { Charge, ChargeKind } from '../../providers/charging/charge.js';
+import type { Endpoint, Json } from '../../providers/endpoint.js';
+import type { Price } from '../../providers/prices/price.js';
+import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { type Reading, UNREAD } from './metering.js';
+
+/** What is known of the request. */
+interface ChargedExchange {
+  readonly endpoint: Endpoint | null;
+  readonly body: Json | null;
+  readonly model: string | null;
+  readonly requestBody: { readonly bytes: number };
+  chargeAt(target: Target): ChargeKind;
+  priceAt(target: Target, model: string | null): Price | null;
+}
+
+/**
+ * What an answer used, where it did not report it although its provider bills it: what the request shows exactly, such
+ * as characters and pictures; else its text, which is counted when the record is stored; else what a limit reserved for
+ * it. Without a limit, what cannot be known stays unknown.
+ */
+export function withUnreported(
+  exchange: ChargedExchange,
+  attempt: Attempt,
+  target: Target,
+  reading: Reading,
+): Reading {
+  if (reading.usage !== null || reading.hasFailed || !isBilled(attempt)) return reading;
+  const charge = exchange.chargeAt(target);
+  return typeof charge === 'string' ? reading : assumed(exchange, { attempt, target, charge }, reading);
+}
+
+interface Assumption {
+  readonly attempt: Attempt;
+  readonly target: Target;
+  readonly charge: Charge;
+}
+
+function assumed(
+  exchange: ChargedExchange,
+  { attempt, target, charge }: Assumption,
+  reading: Reading,
+): Reading {
+  const { reserved } = attempt;
+  const usage = (reserved ?? shown(exchange, target, charge))?.usage;
+  if (usage && isUnits(usage)) return { ...reading, usage, isAssumed: true };
+  if (isCountable(exchange, { attempt, charge }, reading)) return { ...reading, isInputCounted: true };
+  return usage && reserved ? { ...reading, usage, isAssumed: true } : reading;
+}
+
+/** A provider bills for an answer with a success status, and for work that it had begun when the attempt timed out. */
+const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: Attempt): boolean =>
+  wasSent && !isReplayed && ((status >= 200 && status < 300) || (hasTimedOut && status === 0));
+
+const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;
+
+/** Of an answer that was read, since one that was not may have said much. */
+function isCountable(
+  { endpoint, body }: ChargedExchange,
+  { attempt, charge }: Omit<Assumption, 'target'>,
+  reading: Reading,
+): boolean {
+  if (!endpoint?.usage || !body || reading === UNREAD) return false;
+  switch (charge.unreported(body)) {
+    case 'text':
+      // A whole answer without a text was not understood: it may be too large to be read.
+      return reading.outputText !== '' || (attempt.wasLeft && !attempt.isWhole);
+    case 'input':
+      return endpoint.usage.inputText(body) !== '';
+    case 'reservation':
+      return false;
+  }
+}
+
+/** The same as a limit would reserve, of a request that shows it exactly. */
+function shown(exchange: ChargedExchange, target: Target, charge: Charge): Estimate | null {
+  const { body, model, requestBody } = exchange;
+  if (!charge.isExact || !body) return null;
+  const estimate = estimateOf({
+    charge,
+    name: '',
+    body,
+    unreadable: null,
+    bodyBytes: requestBody.bytes,
+    price: exchange.priceAt(target, model),
+    outputCeiling: 0,
+  });
+  return isInestimable(estimate) ? null : estimate;
+}

@@ -1,0 +1,39 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { batchesOf } from '../../providers/endpoints/batches.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { Entry } from '../recording/entry.js';
+import type { RequestPath } from '../types/request-path.js';
+import type { Target } from '../types/target.js';
+import type { WireRequest } from '../upstream/wire.js';
+import { joined, ownPath } from './own-path.js';
+
+const OUTPUT = /^\/batches\/([^/]+)\/output$/;
+
+/**
+ * A request for the output of a batch: the batch is asked where it is, and then that is streamed. Every other request is
+ * as it is, also for the output at a provider whose batches are not known here.
+ */
+export function batchRequest(
+  request: WireRequest,
+  { path: asked, query }: RequestPath,
+  target: Target,
+  entry: Pick<Entry, 'endpoint' | 'model'>,
+): WireRequest {
+  const [, id] = OUTPUT.exec(asked) ?? [];
+  const batches = batchesOf(target.provider);
+  if (id === undefined || !batches || request.method !== 'GET') return request;
+  const below = (path: string): string =>
+    target.basePath + joined(ownPath(target, entry, path) + query, target.query);
+  return {
+    ...request,
+    path: below(batches.pathOf(id)),
+    next: (batch) => below(batches.outputOf(batch, id) ?? none(batch)),
+  };
+}
+
+function none({ status, processing_status: other }: Json): never {
+  const said = [status, other].find((word): word is string => typeof word === 'string') ?? 'unknown';
+  throw new AppError('conflict', {
+    detail: `The batch has no output: its status is "${said.slice(0, 64)}". Ask again when it has ended.`,
+  });
+}

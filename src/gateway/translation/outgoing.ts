@@ -1,0 +1,265 @@
+import { AppError } from '../../common/errors/app-error.js';
+import type { Json } from '../../providers/endpoint.js';
+import { messagesUsage } from '../../providers/endpoints/messages.js';
+import { supportOf } from '../../providers/endpoints/support.js';
+import type { Provider } from '../../providers/provider.js';
+import type { Context } from '../../providers/translation.js';
+import { gatewayOption } from '../types/gateway-headers.js';
+import { editedJson } from '../../common/json/edited-json.js';
+import { namesDeployment, pathModelOf } from '../planning/path-model.js';
+import type { Content } from '../types/content.js';
+import type { Entry } from '../recording/entry.js';
+import type { PlannedTarget } from '../types/plan.js';
+import type { Target } from '../types/target.js';
+import { wantsStream } from '../types/wants-stream.js';
+import { readableCodings } from '../upstream/readable-codings.js';
+import { type RequestHead, upstreamHeaders } from '../upstream/request-headers.js';
+import type { WireRequest } from '../upstream/wire.js';
+import { addSubprotocols } from '../upstream/subprotocols.js';
+import { encodeBody } from './encode-body.js';
+import { batchRequest } from './batch-output.js';
+import { LongStrings } from './long-strings.js';
+import { withFittingIds } from './fitting-call-ids.js';
+import { isOwnPath, joined, ownPath, placeOf, queryAt } from './own-path.js';
+import { plainHub } from './plain-hub.js';
+import { type Translation, translationFor } from './translation-for.js';
+
+/** A request as it leaves, and how its answer comes back. */
+export interface Outgoing {
+  readonly wire: WireRequest;
+  /** Null: the answer is the client's as it is. */
+  readonly translated: Translated | null;
+}
+
+/** A translation under way. */
+export interface Translated {
+  readonly translation: Translation;
+  readonly context: Context;
+  /** The client's own request. */
+  readonly asked: Json;
+  /** The same in the hub's words. */
+  readonly hub: Json;
+}
+
+/** Whether it is a form that this target needs in other words. Throws what `translationFor` throws. */
+export function needsFields(content: Content, planned: PlannedTarget, target: Target, entry: Entry): boolean {
+  return (
+    content.form !== undefined &&
+    !isAsItIs(content, planned, target) &&
+    translationFor(target, entry.endpoint) !== null
+  );
+}
+
+/** A request with what its form says, for which all of it must have come. Rejects with `body_too_large`. */
+export async function withFields(content: Content): Promise<Content> {
+  const { form } = content;
+  const fields = (await form?.readAll()) ?? {};
+  const { model } = fields;
+  return {
+    ...content,
+    ...(form && { body: form.takeHead() }),
+    fields,
+    model: pathModelOf(content.path)
+      ? content.model
+      : typeof model === 'string' && model !== ''
+        ? model
+        : null,
+    isStreamed: wantsStream(fields.stream),
+  };
+}
+
+/** What is known of a request besides its content. */
+export type Subject = Pick<
+  Entry,
+  'id' | 'createdAt' | 'gatewayKey' | 'endpoint' | 'body' | 'model' | 'isStreamed'
+>;
+
+/** What the steps before have found. */
+export interface Prepared {
+  readonly request: RequestHead;
+  /** As this target gets it. */
+  readonly content: Content;
+  readonly planned: PlannedTarget;
+  readonly target: Target;
+  readonly entry: Subject;
+}
+
+/** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
+export function outgoing(prepared: Prepared): Outgoing {
+  const { content, planned, target, entry } = prepared;
+  const isUntouched = isAsItIs(content, planned, target);
+  const translation = isUntouched ? null : translationFor(target, entry.endpoint);
+  return translation
+    ? translatedRequest(prepared, translation)
+    : { wire: isUntouched ? ownRequest(prepared) : knownRequest(prepared), translated: null };
+}
+
+/** The request or the config wants nothing translated. */
+const isAsItIs = ({ path }: Content, planned: PlannedTarget, { provider }: Target): boolean =>
+  path.isProxied || planned.isPassedThrough || isOwnPath(provider, path);
+
+/** The client's own request, but for those that mean more than they say: to count, and to find the output of a batch. */
+function knownRequest(prepared: Prepared): WireRequest {
+  const { content, target, entry } = prepared;
+  const request = ownRequest(prepared);
+  if (entry.endpoint?.id === 'batches') return batchRequest(request, content.path, target, entry);
+  if (!isCounted(target, entry)) return request;
+  if (!content.json) throw unreadable(target);
+  return { ...request, counted: messagesUsage.inputText(content.json) };
+}
+
+function ownRequest(prepared: Prepared): WireRequest {
+  const { request, content, target, entry } = prepared;
+  const body = withCallIds(bodyAt(content, target), prepared);
+  const own = codingsFor(prepared);
+  const headers = headersOf(prepared, own, body !== content.encoded?.bytes);
+  addLength(headers, body);
+  if (content.isWebSocket) addSubprotocols(headers, request, target);
+  return {
+    method: request.method ?? '',
+    path: (placeOf(content.path, target, entry) || '/') + queryAt(target, content.path),
+    headers,
+    body,
+    upgrade: content.isWebSocket ? 'websocket' : undefined,
+  };
+}
+
+/** What is asked of the coding of an answer that is read, or written anew, on its way. */
+function codingsFor({ request, content, target, entry }: Prepared): readonly string[] | undefined {
+  if (target.provider.links?.some(({ paths }) => paths.test(content.path.path))) return PLAINLY;
+  return entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
+}
+
+const PLAINLY = ['accept-encoding', 'identity'] as const;
+
+const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
+  isMovedDeployment(content, target) ? bodyOfDeployment(content, target) : bodyOf(content);
+
+/** A conversation may have begun at a provider whose ids of tool calls this one refuses. */
+function withCallIds(body: WireRequest['body'], { content, target, entry }: Prepared): WireRequest['body'] {
+  const { callIds } = target.provider;
+  const { json, body: read } = content;
+  if (!callIds || entry.endpoint?.id !== 'chat-completions' || !json || !Buffer.isBuffer(read)) return body;
+  const fitting = withFittingIds(json, callIds);
+  return fitting === json ? body : editedJson(read, json, fitting);
+}
+
+/** Of bytes that are known the HTTP client says it itself. Not every provider takes a body without. */
+function addLength(headers: string[], body: WireRequest['body']): void {
+  if (body && !Buffer.isBuffer(body) && body.size !== null) headers.push('content-length', String(body.size));
+}
+
+/** The client's own bytes go on while nothing has changed what they decode to. */
+const bodyOf = ({ body, encoded }: Content): WireRequest['body'] =>
+  encoded && body === encoded.decoded ? encoded.bytes : body;
+
+/** The path names a deployment, and the provider has none. */
+const isMovedDeployment = ({ path }: Content, { provider }: Target): boolean =>
+  namesDeployment(path) && !path.isProxied && !isOwnPath(provider, path);
+
+/**
+ * What a client of Azure sends to a provider that has no deployments: what its path names is the model. Throws `endpoint_unsupported` for
+ * a body that is no JSON.
+ */
+function bodyOfDeployment(content: Content, { provider }: Target): WireRequest['body'] {
+  const { json, model, body } = content;
+  if (json?.model === model) return bodyOf(content);
+  if (!json || !Buffer.isBuffer(body))
+    throw new AppError('endpoint_unsupported', {
+      provider: provider.id,
+      endpoint: 'deployments',
+      detail: 'Name the model in the body, and leave the deployment out of the path.',
+    });
+  return editedJson(body, json, { ...json, model });
+}
+
+/** What is sent decoded loses the encoding that it came with. */
+function headersOf(
+  { request, target, entry, content }: Prepared,
+  own: readonly string[] | undefined,
+  isDecoded: boolean,
+): string[] {
+  const headers = upstreamHeaders(request, target, entry.gatewayKey ?? '', own);
+  if (!content.encoded || !isDecoded) return headers;
+  for (let at = headers.length - 2; at >= 0; at -= 2)
+    if ((headers[at] as string).toLowerCase() === 'content-encoding') headers.splice(at, 2);
+  return headers;
+}
+
+/** Nobody but the gateway can count for this provider. */
+function isCounted({ provider }: Target, { endpoint }: Subject): boolean {
+  return endpoint?.id === 'count-tokens' && supportOf(provider, endpoint.id) === 'counted';
+}
+
+function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
+  const { content, target, entry } = prepared;
+  const isForm = entry.endpoint?.body === 'form';
+  const asked = content.fields ?? (isForm ? null : entry.body);
+  if (!asked) throw unreadable(target, isForm);
+  const context = contextOf(prepared, translation);
+  const hub = hubRequest(asked, translation, context, target.provider);
+  const {
+    path,
+    body,
+    headers = [],
+  } = translation.translator?.request(hub, context) ?? {
+    path: ownPath(target, entry, '/chat/completions'),
+    body: hub,
+  };
+  const { contentType, bytes } = encodeBody(body, longStrings(content, asked));
+  const own = ['content-type', contentType, ...PLAINLY, ...headers];
+  const wire = {
+    method: 'POST',
+    path: (translation.translator?.isBesideBase ? '' : target.basePath) + joined(path, target.query),
+    headers: headersOf(prepared, own, true),
+    body: bytes,
+  };
+  return { wire, translated: { translation, context, asked, hub } };
+}
+
+/** Those of the body as this target gets it, and of no earlier one: a guardrail may have changed it. */
+const longStrings = ({ body, json }: Content, asked: Json): LongStrings | null =>
+  json === asked && Buffer.isBuffer(body) ? LongStrings.of(body, json) : null;
+
+const unreadable = ({ provider }: Target, isForm = false): AppError =>
+  new AppError('invalid_request', {
+    detail: `The provider "${provider.id}" speaks another dialect, so the request body must be ${isForm ? 'a multipart form' : 'JSON'} without a content-encoding.`,
+  });
+
+/** What a stream cost is known only when the provider is asked to say it. */
+const USAGE_ASKED = { stream_options: { include_usage: true } } as const;
+
+function hubRequest(
+  asked: Json,
+  { shape, translator }: Translation,
+  context: Context,
+  provider: Provider,
+): Json {
+  const named: Json = asked.model === context.model ? asked : { ...asked, model: context.model };
+  const hub = withoutStreamOptions(shape ? shape.request(named, context) : named);
+  if (translator) return hub;
+  return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub, provider);
+}
+
+function withoutStreamOptions(hub: Json): Json {
+  if (hub.stream_options === undefined) return hub;
+  return Object.fromEntries(Object.entries(hub).filter(([name]) => name !== 'stream_options'));
+}
+
+function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {
+  const isStrict = isStrictlyOpenAi(planned, request);
+  return {
+    id: entry.id,
+    created: Math.floor(entry.createdAt / 1000),
+    model: entry.model ?? '',
+    isStreamed: entry.isStreamed,
+    fields: target.credentials.fields,
+    // Other shapes have places for what OpenAI's has not.
+    isStrict: shape === null && isStrict,
+  };
+}
+
+/** Whether answers are to have nothing that OpenAI's shape has not. */
+export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: RequestHead): boolean {
+  return isStrict ?? gatewayOption(headers, 'strict-open-ai-compliance') !== 'false';
+}

@@ -1,0 +1,105 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { chatCompletionsUsage } from '../../providers/endpoints/chat-completions.js';
+import { endpoints } from '../../providers/endpoints/index.js';
+import type { Json, UsageReader } from '../../providers/endpoint.js';
+import { rendered } from '../../providers/shapes/media/index.js';
+import { type HubError, MediaFile } from '../../providers/translation.js';
+import { note, parsedObject, type Reading } from '../recording/metering.js';
+import { encodeAnswer, type EncodedBody } from './encode-body.js';
+import { hubErrorOf } from './hub-error.js';
+import type { Reply } from '../types/reply.js';
+import { headerOf, readResponseHead } from '../upstream/response-headers.js';
+import { LongStrings } from './long-strings.js';
+import type { Translated } from './outgoing.js';
+
+const readers = new Map(endpoints.flatMap(({ id, usage }) => (usage ? [[id, usage] as const] : [])));
+
+/** A plain answer in the client's words, and what it told of itself. Throws `upstream_error` where it cannot be read. */
+export function translatedAnswer(
+  { rawHeaders }: Pick<Reply, 'rawHeaders'>,
+  body: Buffer,
+  translated: Translated,
+  reading: Reading,
+): EncodedBody {
+  const { translation, context, asked, hub: hubAsked } = translated;
+  const { shape, hub: endpoint } = translation;
+  const { hub: told, known } = hubAnswer(headerOf(rawHeaders, 'content-type'), body, translated);
+  const usage = told.usage ? null : translation.translator?.usageIn?.((name) => headerOf(rawHeaders, name));
+  const hub = usage ? { ...told, usage } : told;
+  const reader: UsageReader = readers.get(endpoint) ?? chatCompletionsUsage;
+  note(reading, reader, hub);
+  return encodeAnswer(shape ? shape.answer(hub, asked, context) : rendered(endpoint, hub, hubAsked), known);
+}
+
+/** An answer in the hub's words, with the long strings of what it was made of. */
+interface HubAnswer {
+  readonly hub: Json;
+  readonly known: LongStrings | null;
+}
+
+function hubAnswer(type: string | null, body: Buffer, { translation, context, hub }: Translated): HubAnswer {
+  const { translator } = translation;
+  const media = translator?.media;
+  if (typeof media === 'function' && isMedia(type))
+    return { hub: media(new MediaFile(type ?? '', body), context), known: null };
+  const text = body.toString('utf8');
+  const json = parsedObject(text);
+  const known = json && LongStrings.of(body, json, text);
+  const answer = json ?? listIn(text);
+  if (!answer) throw unreadableAnswer();
+  return { hub: translator ? translator.answer(answer, context, hub) : answer, known };
+}
+
+/** A bare list is an answer, too. */
+const listIn = (text: string): Json | null =>
+  text.startsWith('[') ? parsedObject(`{"items":${text}}`) : null;
+
+/** What becomes of an attempt whose answer is none: a page of a proxy, half an object, nothing. */
+export const unreadableAnswer = (): AppError =>
+  new AppError('upstream_error', { detail: 'its answer is not valid JSON' });
+
+/** Whether a plain answer can be translated. */
+export function isReadable(
+  { rawHeaders }: Pick<Reply, 'rawHeaders'>,
+  body: Buffer,
+  translated: Translated,
+): boolean {
+  if (isPicture(headerOf(rawHeaders, 'content-type'), translated)) return true;
+  const text = body.toString('utf8');
+  return (parsedObject(text) ?? listIn(text)) !== null;
+}
+
+/** The answer becomes a part of the client's as it is. */
+const isPicture = (type: string | null, { translation }: Translated): boolean =>
+  typeof translation.translator?.media === 'function' && isMedia(type);
+
+const isJson = (type: string | null): boolean =>
+  type === null || /^application\/(?:[\w.-]+\+)?json/i.test(type);
+
+/** Neither pictures nor sounds are text: a page in place of one is no answer. */
+const isMedia = (type: string | null): boolean => !isJson(type) && !/^text\//i.test(type ?? '');
+
+/** The translation of an answer; null for one that needs none, because it is the sound that the client wants. */
+export function unlessPassed(
+  { status, rawHeaders }: Reply,
+  translated: Translated | null,
+): Translated | null {
+  const isPassed =
+    translated?.translation.translator?.media === 'passes' &&
+    status < 300 &&
+    isMedia(readResponseHead(rawHeaders).contentType);
+  return isPassed ? null : translated;
+}
+
+/** A provider's refusal in the client's words. */
+export function translatedError(
+  { status, rawHeaders }: Pick<Reply, 'status' | 'rawHeaders'>,
+  body: Buffer,
+  { translation }: Translated,
+): EncodedBody {
+  const { translator, shape } = translation;
+  const header = (name: string): string | null => headerOf(rawHeaders, name);
+  const parsed = parsedObject(body.toString('utf8'));
+  const error: HubError = translator ? translator.error(status, parsed, header) : hubErrorOf(status, parsed);
+  return encodeAnswer(shape ? shape.error(error, status) : { error });
+}

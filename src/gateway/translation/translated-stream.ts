@@ -1,0 +1,147 @@
+import { chatCompletionsUsage } from '../../providers/endpoints/chat-completions.js';
+import type { Json } from '../../providers/endpoint.js';
+import type {
+  ChunkTranslator,
+  EventTranslator,
+  HubError,
+  StreamEvent,
+  Translated as Step,
+} from '../../providers/translation.js';
+import { note, noteSoFar, noteText, type Reading } from '../recording/metering.js';
+import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';
+import { hubChunks } from './hub-chunks.js';
+import { hubEvents } from './hub-events.js';
+import type { Translated } from './outgoing.js';
+import { RepeatedFrames } from './repeated-frames.js';
+
+const NOTHING: Step = { chunks: [] };
+
+const BROKEN_OFF: HubError = {
+  message: 'The provider ended the stream before the answer was complete.',
+  type: 'upstream_error',
+  code: 'upstream_error',
+  param: null,
+};
+
+const UNREADABLE: HubError = { ...BROKEN_OFF, message: 'The provider sent a stream that cannot be read.' };
+
+/**
+ * One stream on its way through a translation: the provider's bytes in, the client's text out, usage read beside it.
+ * Once it `isOver`, nothing more comes out.
+ */
+export class TranslatedStream {
+  private readonly frames: FrameDecoder;
+  private readonly events: EventTranslator;
+  private readonly client: ChunkTranslator;
+  /** Null where each event of the client's differs. */
+  private readonly repeated: RepeatedFrames | null;
+  /** What the last event became. */
+  private last: Step = NOTHING;
+  /** Why the answer is not whole; null while it may still be, and when it is. */
+  error: HubError | null = null;
+  isOver = false;
+
+  constructor(
+    { translation, context, asked }: Translated,
+    private readonly reading: Reading,
+  ) {
+    const { translator, shape } = translation;
+    this.frames = decoderFor(translator?.stream?.framing ?? 'sse');
+    this.events = translator?.stream?.open(context) ?? hubEvents();
+    this.client = shape ? shape.open(asked, context) : hubChunks(asked);
+    this.repeated = this.client.isUniform ? new RepeatedFrames() : null;
+  }
+
+  feed(bytes: Buffer): string {
+    if (this.isOver) return '';
+    return this.oneMore(bytes) ?? this.read(bytes);
+  }
+
+  /** Frames like those before; null for all others. */
+  private oneMore(bytes: Buffer): string | null {
+    const said = this.repeated && this.repeated.translated(bytes);
+    if (!said) return null;
+    for (const text of said.texts) {
+      this.last.again?.(text);
+      noteText(this.reading, text);
+    }
+    return said.out;
+  }
+
+  private read(bytes: Buffer): string {
+    const wasBetweenFrames = this.frames.isBetweenFrames;
+    const frames = this.framesOf(() => this.frames.feed(bytes));
+    if (!frames) return this.fail(UNREADABLE);
+    const text = this.translated(frames);
+    if (this.repeated) this.learn(this.repeated, bytes, text, wasBetweenFrames && frames.length === 1);
+    return text;
+  }
+
+  /** `isAlone`: the bytes hold no more than one frame, from its beginning. */
+  private learn(repeated: RepeatedFrames, bytes: Buffer, text: string, isAlone: boolean): void {
+    const { chunks, again } = this.last;
+    const [chunk] = chunks;
+    if (chunk && chunks.length === 1 && again && isAlone && this.frames.isBetweenFrames)
+      repeated.learn(bytes, chatCompletionsUsage.outputText(chunk), text);
+    else repeated.forget();
+  }
+
+  /** The provider closed the stream. */
+  end(): string {
+    if (this.isOver) return '';
+    const frames = this.framesOf(() => this.frames.end());
+    if (!frames) return this.fail(UNREADABLE);
+    const last = this.translated(frames);
+    if (this.isOver) return last;
+    return last + this.step(this.events.end()) + (this.isOver ? '' : this.fail(BROKEN_OFF));
+  }
+
+  /** Null where the bytes are none: nobody above catches what a provider's bytes make a decoder throw. */
+  private framesOf(read: () => readonly StreamEvent[]): readonly StreamEvent[] | null {
+    try {
+      return read();
+    } catch {
+      return null;
+    }
+  }
+
+  /** Tells the client, in its own words, that no more will come. */
+  fail(error: HubError): string {
+    if (this.isOver) return '';
+    this.isOver = true;
+    this.error = error;
+    return encoded(this.client.fail(error));
+  }
+
+  private translated(frames: readonly StreamEvent[]): string {
+    let text = '';
+    for (const frame of frames) {
+      if (this.isOver) break;
+      this.last = this.events.event(frame);
+      text += this.step(this.last);
+    }
+    return text;
+  }
+
+  private step({ chunks, soFar, error, isDone }: Step): string {
+    let text = '';
+    if (soFar) noteSoFar(this.reading, soFar);
+    for (const chunk of chunks) text += this.pass(chunk);
+    if (error) return text + this.fail(error);
+    if (!isDone) return text;
+    this.isOver = true;
+    return text + encoded(this.client.end());
+  }
+
+  private pass(chunk: Json): string {
+    this.reading.firstEventAt ??= performance.now();
+    note(this.reading, chatCompletionsUsage, chunk);
+    return encoded(this.client.chunk(chunk));
+  }
+}
+
+function encoded(events: readonly StreamEvent[]): string {
+  let text = '';
+  for (const event of events) text += encodeSse(event);
+  return text;
+}

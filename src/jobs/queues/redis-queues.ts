@@ -1,0 +1,76 @@
+import { Cluster, type RedisOptions } from 'ioredis';
+import { redisLimits } from '../../common/net/redis-limits.js';
+import type { Secret } from '../../common/settings/secret.js';
+
+const DEFAULT_PORT = 6379;
+const SENTINEL_PORT = 26379;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** In a cluster all keys of a queue must share a slot, which the braces see to: https://docs.bullmq.io/bull/patterns/redis-cluster */
+export const REDIS_PREFIX = '{gatehouse}';
+
+interface Node {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * How BullMQ reaches Redis or Valkey.
+ *
+ * - `redis://user:password@host:6379/0`, `rediss://` with TLS: one server
+ * - `redis://user:password@sentinel:26379/0?sentinel=mymaster`: the master that Sentinel names
+ * - `rediss://user:password@node:6379?cluster=true`: a cluster
+ *
+ * More seeds of the last two: `&node=other-host:port`, as often as needed. The server must run
+ * `maxmemory-policy noeviction`: https://docs.bullmq.io/guide/going-to-production
+ */
+export function redisQueues(redisUrl: Secret): RedisOptions | Cluster {
+  const url = new URL(redisUrl.reveal());
+  const sentinel = url.searchParams.get('sentinel');
+  if (url.searchParams.get('cluster') === 'true')
+    return new Cluster([...nodesOf(url, DEFAULT_PORT)], {
+      redisOptions: access(url),
+      clusterRetryStrategy: pauseMs,
+    });
+  if (sentinel) return { ...access(url), ...sentinelAccess(url, sentinel) };
+  const [node] = nodesOf(url, DEFAULT_PORT);
+  return { ...access(url), ...node };
+}
+
+function access(url: URL): RedisOptions {
+  const database = Number(url.pathname.slice(1));
+  return {
+    ...redisLimits('queues'),
+    username: decodeURIComponent(url.username) || undefined,
+    password: decodeURIComponent(url.password) || undefined,
+    db: Number.isInteger(database) ? database : 0,
+    tls: url.protocol === 'rediss:' ? {} : undefined,
+    retryStrategy: pauseMs,
+    // What BullMQ's workers demand: a command waits for the connection instead of failing after some tries.
+    maxRetriesPerRequest: null,
+  };
+}
+
+function sentinelAccess(url: URL, name: string): RedisOptions {
+  const encrypted = url.protocol === 'rediss:';
+  return {
+    name,
+    sentinels: [...nodesOf(url, SENTINEL_PORT)],
+    enableTLSForSentinelMode: encrypted,
+    sentinelTLS: encrypted ? {} : undefined,
+    sentinelRetryStrategy: pauseMs,
+  };
+}
+
+function nodesOf(url: URL, port: number): readonly Node[] {
+  const others = url.searchParams.getAll('node').map((node) => new URL(`redis://${node}`));
+  return [url, ...others].map((each) => ({
+    // Brackets belong to an IPv6 address in a URL and to nothing else.
+    host: each.hostname.replace(/^\[|\]$/g, ''),
+    port: each.port ? Number(each.port) : port,
+  }));
+}
+
+function pauseMs(attempt: number): number {
+  return Math.min(100 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
+}

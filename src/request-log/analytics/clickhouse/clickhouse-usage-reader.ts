@@ -1,0 +1,205 @@
+import type { KeptLogs } from '../../reading/kept-logs.js';
+import type { LogDatabase } from '../../reading/log-database.js';
+import type { Whose } from '../../reading/where.js';
+import { GRAIN_MS, GRAINS, startOf } from '../../rollups/grains.js';
+import type { RetentionDays } from '../../../common/settings/settings.js';
+import { countedRange, cover, rangeOfRows, type RollupState, slotsFrom } from '../coverage.js';
+import { type ReadMeasureName, READ_MEASURES, Sums } from '../read-measures.js';
+import { sourceFor } from '../sources.js';
+import type {
+  CountedRange,
+  GroupedBy,
+  Groups,
+  GroupsWish,
+  Series,
+  TimeRange,
+  UsageQuery,
+  UsageReader,
+} from '../usage-store.js';
+import type { ClickHouse } from './clickhouse.js';
+import { cut } from './expressions.js';
+import { groupedBySql, groupOrderSql, type Names } from './group-sql.js';
+import { conditionsSql, type IdsOf, Question } from './question.js';
+import { type Source, sourceOf } from './source.js';
+
+/** What stays in PostgreSQL, and who reads it. */
+interface BesideClickHouse {
+  readonly database: LogDatabase;
+  readonly kept: KeptLogs;
+  readonly postgres: UsageReader;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A question whose rows are found; how they are grouped is up to who asks. */
+interface Begun {
+  readonly range: CountedRange;
+  readonly slots: readonly number[];
+  readonly question: Question;
+  readonly source: Source;
+  readonly from: string;
+}
+
+interface Wish {
+  readonly measures: readonly ReadMeasureName[];
+  readonly slots: readonly number[];
+  readonly by?: GroupedBy;
+}
+
+const MS_PER_S = 1_000;
+const MOST_NAMES = 10_000;
+
+const COMPLETE_KEYS = 'SELECT key FROM rollup_metadata_keys WHERE complete_since <= $1';
+
+/** The rows of a day leave PostgreSQL before they leave ClickHouse. */
+const ROWS_FROM = `SELECT CASE WHEN isfinite(before) THEN extract(epoch FROM before) * 1000 END::float8 AS rows_from
+  FROM rollup_seals WHERE grain = 'row'`;
+
+const NAMES: Readonly<Partial<Record<GroupedBy['kind'], string>>> = {
+  workspace: 'SELECT id, slug FROM workspaces WHERE organization_id = $1 LIMIT $2',
+  config: 'SELECT id, slug FROM configs WHERE organization_id = $1 LIMIT $2',
+};
+
+/**
+ * Reads counts from ClickHouse: out of the rollups, or of the request rows where those cannot tell. What is asked about
+ * feedback only PostgreSQL can tell, from its own request rows.
+ */
+export class ClickHouseUsageReader implements UsageReader {
+  constructor(
+    private readonly clickhouse: ClickHouse,
+    private readonly beside: BesideClickHouse,
+    private readonly retentionDays: Pick<RetentionDays, 'minutes'>,
+  ) {}
+
+  async series(
+    whose: Whose,
+    query: UsageQuery,
+    measures: readonly ReadMeasureName[],
+    slots: readonly number[],
+  ): Promise<Series> {
+    const begun = await this.#begin(whose, query, { measures, slots });
+    if (!begun) return this.beside.postgres.series(whose, query, measures, slots);
+    const { question, source, from, range } = begun;
+    const starts = begun.slots.map((slot) => slot / MS_PER_S);
+    // The slot of the whole is 0, which is no slot of time.
+    const rows = await this.clickhouse.read<Row & { slot: number }>(
+      `SELECT roundDown(at, ${question.bind(starts, 'Array(UInt32)')}) AS slot, ${source.select(measures)}
+       FROM ${from} GROUP BY GROUPING SETS ((slot), ())`,
+      question.parameters,
+    );
+    const bySlot = new Map(rows.map(({ slot, ...sums }) => [slot, sumsOf(sums)]));
+    const nothing = new Sums({});
+    return {
+      range,
+      total: bySlot.get(0) ?? nothing,
+      slots: starts.map((start) => bySlot.get(start) ?? nothing),
+    };
+  }
+
+  async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
+    const { measures, by, page } = wish;
+    const begun = await this.#begin(whose, query, { measures, slots: [], by });
+    if (!begun) return this.beside.postgres.groups(whose, query, wish);
+    const { question, source, from, range } = begun;
+    const value = cut(groupedBySql(by, question, await this.#namesFor(by, whose)));
+    const groups = `SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1`;
+    const rows = await this.clickhouse.read<Row & { value: string; groups: number }>(
+      `SELECT *, count() OVER () AS groups FROM (${groups})
+       ORDER BY ${groupOrderSql(wish.orderBy)} ${wish.direction}, value
+       LIMIT ${question.bind(page.take, 'UInt32')} OFFSET ${question.bind(page.skip, 'UInt32')}`,
+      question.parameters,
+    );
+    return {
+      range,
+      total: rows[0]?.groups ?? (page.skip > 0 ? await this.#countOf(groups, question) : 0),
+      rows: rows.map(({ value: group, ...sums }) => [group, sumsOf(sums)]),
+    };
+  }
+
+  /** How many groups there are, where a page beyond the last has none that could say so. */
+  async #countOf(groups: string, { parameters }: Question): Promise<number> {
+    const [row] = await this.clickhouse.read<{ groups: number }>(
+      `SELECT count() AS groups FROM (${groups})`,
+      parameters,
+    );
+    return row?.groups ?? 0;
+  }
+
+  async #begin(whose: Whose, { range: wished, conditions }: UsageQuery, wish: Wish): Promise<Begun | null> {
+    const question = new Question();
+    const idsOf: IdsOf = (sql, parameter) => this.#ids(sql, [whose.organizationId, parameter]);
+    const asked = await conditionsSql(question, conditions, idsOf);
+    if (!asked) return null;
+    const keys = await this.beside.database.read<{ key: string }>(COMPLETE_KEYS, [new Date(wished.from)]);
+    const metadataKeys = new Set(keys.map(({ key }) => key));
+    const source = sourceOf(sourceFor({ conditions, measures: wish.measures, by: wish.by, metadataKeys }));
+    const kept = source.table ? [] : await this.beside.kept.conditions(whose);
+    const filters = [...asked, ...((await conditionsSql(question, kept, idsOf)) ?? [])];
+    const where = filters.length > 0 ? ` WHERE ${filters.join(' AND ')}` : '';
+    const range = source.table
+      ? countedRange(wished, wish.slots, this.#state())
+      : rangeOfRows(wished, await this.#rowsFrom(whose));
+    const slots = slotsFrom(range, wish.slots);
+    const rows = this.#rows(question, source, whose, { range, slots });
+    return { question, source, range, slots, from: `(${rows}) AS request_logs${where}` };
+  }
+
+  #rows(
+    question: Question,
+    { table, time, columns, where }: Source,
+    whose: Whose,
+    { range, slots }: { readonly range: TimeRange; readonly slots: readonly number[] },
+  ): string {
+    const tenant = question.tenant(whose);
+    const select = (from: string, ranges: readonly TimeRange[]): string =>
+      `SELECT *, ${columns} FROM ${from} WHERE ${tenant}${where}
+       AND (${ranges.map((each) => question.between(time, each.from, each.to)).join(' OR ')})`;
+    if (!table) return select('request_logs', [range]);
+    const coverage = cover(range, slots, this.#state());
+    return GRAINS.filter((grain) => coverage[grain].length > 0)
+      .map((grain) => select(table(grain), coverage[grain]))
+      .join(' UNION ALL ');
+  }
+
+  /** Views keep every grain up to date, so nothing of them is changed; but minutes go away. */
+  #state(): RollupState {
+    const { minutes } = this.retentionDays;
+    const minutesFrom = minutes === 0 ? -Infinity : startOf('day', Date.now()) - minutes * GRAIN_MS.day;
+    return { changedHours: new Set(), changedDays: new Set(), minutesFrom };
+  }
+
+  async #rowsFrom(whose: Whose): Promise<number> {
+    const { database, kept } = this.beside;
+    const [row] = await database.read<{ rows_from: number | null }>(ROWS_FROM, []);
+    return Math.max(row?.rows_from ?? -Infinity, await kept.since(whose));
+  }
+
+  async #ids(sql: string, parameters: readonly unknown[]): Promise<readonly string[]> {
+    const rows = await this.beside.database.read<{ id: string }>(sql, parameters);
+    return rows.map(({ id }) => id);
+  }
+
+  async #namesFor(by: GroupedBy, { organizationId }: Whose): Promise<Names> {
+    const sql = NAMES[by.kind];
+    if (sql === undefined) return { ids: [], slugs: [] };
+    const rows = await this.beside.database.read<{ id: string; slug: string }>(sql, [
+      organizationId,
+      MOST_NAMES,
+    ]);
+    return { ids: rows.map(({ id }) => id), slugs: rows.map(({ slug }) => slug) };
+  }
+}
+
+/** Moments come as texts without a zone; they are of UTC. */
+function sumsOf(row: Row): Sums {
+  return new Sums(
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, isMoment(name) ? momentOf(value) : value]),
+    ),
+  );
+}
+
+const isMoment = (name: string): boolean =>
+  Object.hasOwn(READ_MEASURES, name) && READ_MEASURES[name as ReadMeasureName].type === 'timestamptz';
+
+const momentOf = (value: unknown): Date => new Date(`${String(value).replace(' ', 'T')}Z`);

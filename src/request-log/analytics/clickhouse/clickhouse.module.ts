@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { SETTINGS } from '../../../common/settings/settings.module.js';
+import type { Settings } from '../../../common/settings/settings.js';
+import { ClickHouse } from './clickhouse.js';
+
+/** Injects the `ClickHouse` of this process; null where none is set. */
+export const CLICKHOUSE = Symbol('clickhouse');
+
+type Needed = Pick<Settings, 'clickhouse' | 'retentionDays'>;
+
+const provider = {
+  provide: CLICKHOUSE,
+  inject: [SETTINGS],
+  useFactory: ({ clickhouse, retentionDays }: Needed) =>
+    clickhouse ? ClickHouse.connect(clickhouse, retentionDays) : null,
+};
+
+@Module({ providers: [provider], exports: [provider] })
+export class ClickHouseModule {}

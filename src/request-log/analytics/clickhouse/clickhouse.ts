@@ -1,0 +1,174 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { ClickHouseClient, ClickHouseSettings as QuerySettings, QueryParams } from '@clickhouse/client';
+import { AppError } from '../../../common/errors/app-error.js';
+import { answeredWithin } from '../../../common/processes/answered-within.js';
+import { CLICKHOUSE_TIMEOUTS } from '../../../common/net/store-timeouts.js';
+import type { ClickHouseSettings, RetentionDays } from '../../../common/settings/settings.js';
+import { Ddl } from './ddl.js';
+import { prepareSchema } from './schema.js';
+
+const READING_LIMITS = CLICKHOUSE_TIMEOUTS.reading;
+const CONNECTIONS = 4;
+
+export interface ClickHouseOptions extends Pick<ClickHouseSettings, 'cluster'> {
+  readonly retentionDays: RetentionDays;
+  /** Seconds that a reading may take, unless it is five. */
+  readonly readWithinS?: number;
+}
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** Values by column, in the order of the rows. Of no row there are no columns either. */
+export interface Columns<Name extends string> {
+  readonly data: Readonly<Partial<Record<Name, readonly unknown[]>>>;
+  readonly rows: number;
+}
+
+/**
+ * The ClickHouse of `CLICKHOUSE_URL`, with its tables in place before the first use. The package is loaded only where it
+ * is set. https://clickhouse.com/docs/integrations/javascript
+ */
+export class ClickHouse implements OnApplicationShutdown {
+  #prepared: Promise<void> | undefined;
+
+  constructor(
+    private readonly client: ClickHouseClient,
+    private readonly options: ClickHouseOptions,
+  ) {}
+
+  static async connect(
+    { url, cluster }: ClickHouseSettings,
+    retentionDays: RetentionDays,
+  ): Promise<ClickHouse> {
+    const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
+    const client = createClient({
+      url: url.reveal(),
+      application: 'gatehouse',
+      request_timeout: CLICKHOUSE_TIMEOUTS.storing.commandMs,
+      keep_alive: { enabled: true, idle_socket_ttl: CLICKHOUSE_TIMEOUTS.storing.idleMs },
+      max_open_connections: CONNECTIONS,
+      // Whoever asks logs what failed; the package would write it to the console.
+      log: { level: ClickHouseLogLevel.OFF },
+      // Lists of ids may be longer than an address may be.
+      use_multipart_params_auto: true,
+    });
+    return new ClickHouse(client, { cluster, retentionDays });
+  }
+
+  /** Rows of a question, within five seconds. Refuses with `overloaded` what takes longer. */
+  read<Row>(sql: string, parameters: Parameters): Promise<readonly Row[]> {
+    return this.#answer(sql, parameters, async (asked) => {
+      const answer = await this.client.query({ ...asked, format: 'JSONEachRow' });
+      return answer.json<Row>();
+    });
+  }
+
+  /**
+   * As `read`, for answers of many columns or rows: names stand in them once, and they are read in half of the time. Moments are of ISO 8601.
+   * https://clickhouse.com/docs/interfaces/formats/JSONColumnsWithMetadata
+   */
+  readColumns<Name extends string>(sql: string, parameters: Parameters): Promise<Columns<Name>> {
+    return this.#answer(`${sql} ${OF_ROWS}`, parameters, async (asked) => {
+      const answer = await this.client.query({ ...asked, format: 'JSONColumnsWithMetadata' });
+      // The package's type is that of rows.
+      return (await answer.json()) as unknown as Columns<Name>;
+    });
+  }
+
+  async #answer<Answer>(
+    query: string,
+    parameters: Parameters,
+    ask: (asked: Omit<QueryParams, 'format'>) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { readWithinS = READING_LIMITS.serverMs / 1_000 } = this.options;
+    const answerMs = READING_LIMITS.commandMs - READING_LIMITS.serverMs;
+    const withinMs = readWithinS * 1_000 + answerMs;
+    const abort = AbortSignal.timeout(withinMs);
+    try {
+      // Making the tables may take longer than a reader waits; then the next one finds them.
+      await answeredWithin(this.#ready(), withinMs, 'ClickHouse did not answer in time.');
+      return await ask({
+        query,
+        query_params: { ...parameters },
+        clickhouse_settings: { ...READING, max_execution_time: readWithinS },
+        abort_signal: abort,
+      });
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      if (abort.aborted || TOO_MUCH.has(code))
+        throw new AppError('query_timeout', { seconds: readWithinS }, { cause: error });
+      if (code === TOO_MANY_QUERIES) throw new AppError('overloaded', {}, { cause: error });
+      throw error;
+    }
+  }
+
+  /** Runs statements that change tables, given how those are called and where the statement must run. */
+  async change(statementsOf: (ddl: Ddl) => readonly string[]): Promise<void> {
+    await this.#ready();
+    for (const query of statementsOf(new Ddl(this.options.cluster))) await this.client.command({ query });
+  }
+
+  /**
+   * Stores rows of a batch. The same token again changes nothing, neither in the table nor in the rollups above it, and
+   * makes up for what an insert that was cut off left out:
+   * https://clickhouse.com/docs/guides/developer/deduplicating-inserts-on-retries
+   */
+  async insert(table: string, rows: readonly unknown[], token: string): Promise<void> {
+    await this.#ready();
+    await this.client.insert({
+      table,
+      values: [...rows],
+      format: 'JSONEachRow',
+      clickhouse_settings: {
+        ...STORING,
+        ...(this.options.cluster === undefined ? {} : ON_CLUSTER),
+        insert_deduplication_token: token,
+      },
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.client.close();
+  }
+
+  /** Tried again by the next who asks, when it failed. */
+  async #ready(): Promise<void> {
+    this.#prepared ??= prepareSchema(this.client, this.options);
+    try {
+      await this.#prepared;
+    } catch (error) {
+      this.#prepared = undefined;
+      throw error;
+    }
+  }
+}
+
+const READING: QuerySettings = {
+  // What is selected may bear the name of the column that it is made of.
+  prefer_column_name_to_alias: 1,
+  output_format_json_quote_64bit_integers: 0,
+};
+
+/**
+ * For rows. Where few of an order are wanted, reading ahead reads all of them.
+ * https://clickhouse.com/docs/reference/settings/session-settings/read-in
+ */
+const OF_ROWS = "SETTINGS date_time_output_format = 'iso', read_in_order_use_buffering = 0";
+
+/** Rows come as one block per partition, in one order: so a second try is known by its token. */
+const STORING: QuerySettings = {
+  async_insert: 0,
+  max_execution_time: CLICKHOUSE_TIMEOUTS.storing.serverMs / 1_000,
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  input_format_parallel_parsing: 0,
+  // Logs from elsewhere may be of any days.
+  max_partitions_per_insert_block: '0',
+};
+
+/** The answer comes when the shards have the rows. */
+const ON_CLUSTER: QuerySettings = { distributed_foreground_insert: 1 };
+
+/** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED. */
+const TOO_MUCH: ReadonlySet<unknown> = new Set(['159', '160', '241']);
+const TOO_MANY_QUERIES = '202';

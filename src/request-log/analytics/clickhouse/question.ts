@@ -1,0 +1,63 @@
+import type { Condition } from '../../reading/log-filters.js';
+import type { Whose } from '../../reading/where.js';
+
+/** The parameters of a query. Values travel as parameters and never as SQL: `{p0:Type}` stands in their place. */
+export class Question {
+  readonly parameters: Record<string, unknown> = {};
+  #count = 0;
+
+  /** https://clickhouse.com/docs/sql-reference/syntax#defining-and-using-query-parameters */
+  readonly bind = (value: unknown, type: string): string => {
+    const name = `p${this.#count++}`;
+    this.parameters[name] = value;
+    return `{${name}:${type}}`;
+  };
+
+  /** There is no query without it. */
+  tenant({ organizationId, workspaceId }: Whose): string {
+    const organization = `organisation_id = ${this.bind(organizationId, 'UUID')}`;
+    return workspaceId === undefined
+      ? organization
+      : `${organization} AND workspace_id = ${this.bind(workspaceId, 'UUID')}`;
+  }
+
+  /** In the column's own type, so that it chooses partitions. Whole seconds. */
+  between(column: 'bucket' | 'created_at', from: number, to: number): string {
+    const at = (ms: number): string =>
+      column === 'bucket'
+        ? `toDateTime(${this.bind(ms / MS_PER_S, 'UInt32')}, 'UTC')`
+        : `toDateTime64(${this.bind(ms / MS_PER_S, 'UInt32')}, 6, 'UTC')`;
+    return `(${column} >= ${at(from)} AND ${column} < ${at(to)})`;
+  }
+}
+
+const MS_PER_S = 1_000;
+
+/** Asks PostgreSQL for ids: its SQL, the organization ($1) and the parameter ($2). */
+export type IdsOf = (sql: string, parameter: unknown) => Promise<readonly string[]>;
+
+/** The conditions in the words of ClickHouse; null when one of them is about what only PostgreSQL has. */
+export async function conditionsSql(
+  question: Question,
+  conditions: readonly Condition[],
+  idsOf: IdsOf,
+): Promise<readonly string[] | null> {
+  const found: string[] = [];
+  for (const { inClickHouse, parameter } of conditions) {
+    if (inClickHouse === null) return null;
+    found.push(
+      'sql' in inClickHouse
+        ? inClickHouse.sql(question.bind, parameter)
+        : oneOfIds(inClickHouse, question.bind(await idsOf(inClickHouse.ids, parameter), 'Array(UUID)')),
+    );
+  }
+  return found;
+}
+
+function oneOfIds(
+  { column, isNegated }: { readonly column: string; readonly isNegated?: true },
+  ids: string,
+): string {
+  const isAny = `${column} IN ${ids}`;
+  return isNegated ? `NOT ifNull(${isAny}, false)` : isAny;
+}

@@ -1,0 +1,49 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { RetentionDays } from '../../../common/settings/settings.js';
+import { makeChanges } from './changes.js';
+import { Ddl } from './ddl.js';
+import { TABLES, VIEWS } from './tables.js';
+
+export interface SchemaOptions {
+  readonly cluster?: string | undefined;
+  readonly retentionDays: RetentionDays;
+}
+
+/**
+ * Makes the tables that are missing, brings those of earlier releases up to date, and sets for how long rows are kept.
+ * Any number of processes may do it at once: each statement changes nothing when it was done before.
+ */
+export async function prepareSchema(client: ClickHouseClient, options: SchemaOptions): Promise<void> {
+  const ddl = new Ddl(options.cluster);
+  const statements = [
+    ...TABLES.flatMap((table) => ddl.create(table)),
+    ...VIEWS.map((view) => ddl.view(view)),
+  ];
+  for (const query of statements) await client.command({ query });
+  await makeChanges(client, ddl);
+  const engines = await enginesOf(client);
+  for (const table of TABLES) {
+    const days = table.expires && (options.retentionDays[table.expires.kept] || null);
+    const name = ddl.stored(table.name);
+    if (daysIn(engines.get(name)) === days) continue;
+    await client.command({ query: ddl.expire(table, days) }).catch(async (error: unknown) => {
+      // A TTL that is not there cannot be removed, and another process may have been first.
+      if (daysIn((await enginesOf(client)).get(name)) !== days) throw error;
+    });
+  }
+}
+
+async function enginesOf(client: ClickHouseClient): Promise<ReadonlyMap<string, string>> {
+  const answer = await client.query({
+    query: 'SELECT name, engine_full FROM system.tables WHERE database = currentDatabase()',
+    format: 'JSONEachRow',
+  });
+  const rows = await answer.json<{ name: string; engine_full: string }>();
+  return new Map(rows.map(({ name, engine_full }) => [name, engine_full]));
+}
+
+/** For how many days a table keeps its rows now. */
+function daysIn(engine: string | undefined): number | null {
+  const days = /\bTTL .*?toIntervalDay\((\d+)\)/.exec(engine ?? '')?.[1];
+  return days === undefined ? null : Number(days);
+}

@@ -1,0 +1,81 @@
+import type { DataSource } from 'typeorm';
+import type { Queryable } from '../../database/queryable.js';
+import { LOCK_TO_ADD } from '../rollups/seals.js';
+import { inTransaction } from '../rollups/transaction.js';
+import type { Aggregation } from './usage-store.js';
+
+/** A batch of request rows that were stored together. */
+export interface StoredBatch {
+  readonly id: string;
+  readonly rows: number;
+  readonly min_created_at: Date;
+  readonly max_created_at: Date;
+}
+
+export interface Counting {
+  /** Outside of the transaction that counts, whose locks would last as long. */
+  readonly prepare?: (batches: readonly StoredBatch[]) => Promise<void>;
+  readonly add: (transaction: Queryable, batches: readonly StoredBatch[]) => Promise<void>;
+}
+
+type BatchRow = StoredBatch & { readonly aggregated_at: Date | null };
+
+/** In one order, because who counts locks them: two that count the same batches must not wait for each other in a circle. */
+const BATCHES = `SELECT id, rows, min_created_at, max_created_at, aggregated_at FROM log_batches
+  WHERE id = ANY ($1::uuid[]) ORDER BY id`;
+
+const MARK = 'UPDATE log_batches SET aggregated_at = now() WHERE id = ANY ($1::uuid[])';
+
+/**
+ * The requests of batches: $1 their ids, $2 and $3 their bounds. `created_at` limits the search to the partitions that hold
+ * them; the bounds are a millisecond wider than what the driver gave, because it drops the microseconds.
+ */
+export const OF_BATCHES = `batch_id = ANY ($1::uuid[])
+  AND created_at BETWEEN $2::timestamptz - interval '1 ms' AND $3::timestamptz + interval '1 ms'`;
+
+export const boundsOf = (
+  batches: readonly StoredBatch[],
+): readonly [ids: string[], first: Date, last: Date] => [
+  batches.map(({ id }) => id),
+  new Date(Math.min(...batches.map((batch) => batch.min_created_at.getTime()))),
+  new Date(Math.max(...batches.map((batch) => batch.max_created_at.getTime()))),
+];
+
+/**
+ * Counts batches once, all of them or none. Answers what became of each.
+ *
+ * One transaction locks the rows of the batches, adds their requests and marks them. Whoever comes second waits for the locks
+ * and finds the marks; whoever is killed on the way leaves nothing behind. So a batch may be delivered as often as it likes.
+ */
+export async function countOnce(
+  database: DataSource,
+  ids: readonly string[],
+  { prepare, add }: Counting,
+): Promise<readonly Aggregation[]> {
+  const known = await database.query<BatchRow[]>(BATCHES, [ids]);
+  const due = known.filter(isDue);
+  if (due.length === 0) return outcomes(ids, known);
+  await prepare?.(due);
+  return inTransaction(database, async (transaction) => {
+    await transaction.query(LOCK_TO_ADD);
+    const locked = await transaction.query<BatchRow>(`${BATCHES} FOR UPDATE`, [due.map(({ id }) => id)]);
+    const batches = locked.filter(isDue);
+    if (batches.length > 0) {
+      await add(transaction, batches);
+      await transaction.query(MARK, [batches.map(({ id }) => id)]);
+    }
+    return outcomes(ids, [...known.filter((batch) => !isDue(batch)), ...locked]);
+  });
+}
+
+const isDue = ({ aggregated_at }: BatchRow): boolean => aggregated_at === null;
+
+/** Whoever asks for a batch twice at once hears of one count. */
+function outcomes(ids: readonly string[], found: readonly BatchRow[]): Aggregation[] {
+  const byId = new Map(found.map((batch) => [batch.id, batch]));
+  return ids.map((id, at) => {
+    const batch = byId.get(id);
+    if (!batch) return 'absent';
+    return isDue(batch) && ids.indexOf(id) === at ? 'aggregated' : 'already_aggregated';
+  });
+}

@@ -1,0 +1,286 @@
+import type { Condition } from '../../reading/log-filters.js';
+import type { KeptLogs } from '../../reading/kept-logs.js';
+import type { LogDatabase } from '../../reading/log-database.js';
+import type { Whose } from '../../reading/where.js';
+import { userHash } from '../../rollups/ready.js';
+import { GRAINS, type Grain } from '../../rollups/grains.js';
+import { countedRange, cover, rangeOfAll, rangeOfRows, type RollupState, slotsFrom } from '../coverage.js';
+import { addsUp, READ_MEASURES, type ReadMeasureName, Sums } from '../read-measures.js';
+import { sourceFor } from '../sources.js';
+import type {
+  CountedRange,
+  GroupedBy,
+  Groups,
+  GroupsWish,
+  Series,
+  TimeRange,
+  UsageQuery,
+  UsageReader,
+} from '../usage-store.js';
+import { GrowingSums } from './counts.js';
+import { DistinctUsers } from './distinct-users.js';
+import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
+import { type Source, sourceOf, USERS_OF_ALL } from './source.js';
+import { Statement } from './statement.js';
+
+/** Counts requests for graphs and groups: out of the rollups, or of the request rows where those cannot tell. */
+export class PostgresUsageReader implements UsageReader {
+  constructor(
+    private readonly database: LogDatabase,
+    private readonly kept: KeptLogs,
+  ) {}
+
+  async series(
+    whose: Whose,
+    query: UsageQuery,
+    measures: readonly ReadMeasureName[],
+    slots: readonly number[],
+  ): Promise<Series> {
+    if (measures.includes('requests_of_users') && query.conditions.length === 0)
+      return this.#ofUsers(whose, query, slots);
+    const added = measures.filter((name) => name !== 'users');
+    const sums = added.length === 0 ? null : await this.#sums(whose, query, { measures: added, slots });
+    const users = measures.includes('users') ? await this.#users(whose, query, slots) : null;
+    const bySlot = new Map(sums?.rows.map(({ slot, ...row }) => [slot, row]));
+    const points = slots.map((_, at) => new Sums({ ...bySlot.get(at + 1), users: users?.counts.slots[at] }));
+    const whole = { ...bySlot.get(null), users: users?.counts.total };
+    return {
+      range: rangeOfAll([sums, users].flatMap((each) => (each ? [each.range] : []))),
+      total: added.every(addsUp) ? Sums.of(points, added, whole) : new Sums(whole),
+      slots: points,
+    };
+  }
+
+  /** By the number of the slot; by null the whole, where that is not the sum of its parts. */
+  async #sums(whose: Whose, query: UsageQuery, wish: BeginWish): Promise<CountedRows> {
+    const begun = await this.#begin(whose, query, wish);
+    return { range: begun.range, rows: await this.#rowsOf(begun, wish.measures) };
+  }
+
+  #rowsOf(begun: Begun, measures: readonly ReadMeasureName[]): Promise<readonly SlotRow[]> {
+    const { statement, source, from } = begun;
+    const slot = slotSql(begun);
+    const isWholeOfParts = measures.every(addsUp);
+    const hasCounts = measures.some((name) => READ_MEASURES[name].type === 'jsonb');
+    if (source.selectTexts && hasCounts && isWholeOfParts) {
+      const select = `${slot} AS slot, ${source.selectTexts(measures)}`;
+      return this.#sumsOfTexts(begun, measures, `SELECT ${select} FROM ${from} GROUP BY 1, at`);
+    }
+    return this.database.read(
+      `SELECT ${slot} AS slot, ${source.select(measures)}
+       FROM ${from} GROUP BY ${isWholeOfParts ? '1' : 'GROUPING SETS ((1), ())'}`,
+      statement.parameters,
+    );
+  }
+
+  /** A row for each bucket, so that none grows with the range. */
+  async #sumsOfTexts(
+    { statement }: Begun,
+    measures: readonly ReadMeasureName[],
+    sql: string,
+  ): Promise<readonly SlotRow[]> {
+    const bySlot = new Map<number, GrowingSums>();
+    await this.database.each(sql, statement.parameters, (row) => {
+      const at = Number(row.slot);
+      const sums = bySlot.get(at) ?? new GrowingSums(measures);
+      bySlot.set(at, sums);
+      sums.add(row);
+    });
+    return [...bySlot].map(([slot, { row }]) => ({ ...row, slot }));
+  }
+
+  /**
+   * Users and their requests. Those are all requests but the ones that name nobody: of both a bucket has one row, where it has one for
+   * each user. Both are read in one statement, because what is counted between two would be counted in one of them.
+   */
+  async #ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
+    const statement = new Statement();
+    const requests = (conditions: readonly Condition[]): Promise<Begun> =>
+      this.#begin(whose, { range, conditions }, { measures: ['requests'], slots, statement });
+    const [all, nobodys] = [await requests([]), await requests([OF_NOBODY])];
+    const named = await this.database.read<{ slot: number; count: string }>(
+      `SELECT ${slotSql(all)} AS slot, sum(requests)::bigint AS count FROM (
+         SELECT at, requests FROM ${all.from} UNION ALL SELECT at, -requests FROM ${nobodys.from}
+       ) AS named GROUP BY 1`,
+      statement.parameters,
+    );
+    const users = await this.#users(whose, { range, conditions: [] }, slots);
+    const bySlot = new Map(named.map(({ slot, count }) => [slot, Number(count)]));
+    const points = slots.map(
+      (_, at) => new Sums({ requests_of_users: bySlot.get(at + 1) ?? 0, users: users.counts.slots[at] }),
+    );
+    const total = Sums.of(points, ['requests_of_users'], { users: users.counts.total });
+    return { range: rangeOfAll([all.range, users.range]), total, slots: points };
+  }
+
+  /** Out of what lies ready; where only some requests fit, of their rows. */
+  async #users(whose: Whose, query: UsageQuery, slots: readonly number[]): Promise<CountedUsers> {
+    const source = query.conditions.length === 0 ? USERS_OF_ALL : undefined;
+    const begun = await this.#begin(whose, query, { measures: ['users'], slots, source });
+    const { statement, from, range } = begun;
+    const slot = slotSql(begun);
+    const sql = source
+      ? `SELECT ${slot} AS slot, users FROM ${from} ORDER BY 1`
+      : `SELECT slot, string_agg(${userHash('end_user')}, '') AS users
+         FROM (SELECT ${slot} AS slot, end_user FROM ${from} GROUP BY 1, 2) AS seen WHERE end_user <> '' GROUP BY 1`;
+    const users = new DistinctUsers(slots.length);
+    await this.database.each(sql, statement.parameters, (row) => {
+      users.add(Number(row['slot']), row['users'] as Buffer);
+    });
+    return { range, counts: users };
+  }
+
+  /** One page, and of how many groups. The one of requests that name no value is ''; so the groups make up the whole. */
+  async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
+    const { measures, by } = wish;
+    const { statement, source, from, range } = await this.#begin(whose, query, { measures, slots: [], by });
+    const order = `${groupOrderSql(wish.orderBy)} ${wish.direction}, value`;
+    const page = `LIMIT ${statement.bind(wish.page.take)} OFFSET ${statement.bind(wish.page.skip)}`;
+    const grouped = `SELECT ${groupedBySql(by, statement, source)} AS key, ${source.select(measures)} FROM ${from} GROUP BY 1`;
+    const groups = `SELECT ${namedSql(by, 'grouped.key', source)} AS value, grouped.* FROM (${grouped}) AS grouped`;
+    const rows = await this.database.read<Record<string, unknown> & { value: string; groups: string }>(
+      `WITH groups AS MATERIALIZED (${groups})
+       SELECT *, (SELECT count(*) FROM groups) AS groups FROM groups ORDER BY ${order} ${page}`,
+      statement.parameters,
+    );
+    const isBeyond = rows.length === 0 && wish.page.skip > 0;
+    return {
+      range,
+      total: isBeyond ? await this.#countOf(whose, query, wish) : Number(rows[0]?.groups ?? 0),
+      rows: rows.map(({ value, ...sums }) => [value, new Sums(sums)]),
+    };
+  }
+
+  /** How many groups there are, where a page beyond the last has none that could say so. */
+  async #countOf(whose: Whose, query: UsageQuery, { measures, by }: GroupsWish): Promise<number> {
+    const { statement, source, from } = await this.#begin(whose, query, { measures, slots: [], by });
+    const [row] = await this.database.read<{ groups: string }>(
+      `SELECT count(*) AS groups FROM (SELECT ${groupedBySql(by, statement, source)} FROM ${from} GROUP BY 1) AS grouped`,
+      statement.parameters,
+    );
+    return Number(row?.groups ?? 0);
+  }
+
+  async #begin(whose: Whose, { range: asked, conditions }: UsageQuery, wish: BeginWish): Promise<Begun> {
+    const state = await this.#state(whose, asked);
+    const keys = state.keys.filter((key) => key.complete_since <= asked.from);
+    const need = { conditions, ...wish, metadataKeys: new Set(keys.map(({ key }) => key)) };
+    const { statement = new Statement(), source = sourceOf(sourceFor(need)) } = wish;
+    const tenant = statement.tenant(whose);
+    const part = ({ from, to }: TimeRange): string =>
+      `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
+    const range = source.table
+      ? countedRange(asked, wish.slots, state)
+      : rangeOfRows(asked, Math.max(state.rowsFrom, await this.kept.since(whose)));
+    const slots = slotsFrom(range, wish.slots);
+    const coverage = source.table ? cover(range, slots, state) : null;
+    const parts = coverage
+      ? GRAINS.flatMap((grain) => coverage[grain].map((each) => [grain, each] as const))
+      : [[null, range] as const];
+    // Each range by itself: where one is or the other is, PostgreSQL does not answer out of the index alone.
+    const selects = parts.map(
+      ([grain, each]) =>
+        `SELECT ${source.columns(wish.measures, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${part(each)}`,
+    );
+    const kept = source.table ? [] : await this.kept.conditions(whose);
+    const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
+    const where = filters.length > 0 ? ` WHERE ${filters.join(' AND ')}` : '';
+    return {
+      statement,
+      source,
+      range,
+      slots,
+      from: `(${selects.join(' UNION ALL ')}) AS request_logs${where}`,
+    };
+  }
+
+  /** Times as numbers: PostgreSQL's own infinities are no dates of JavaScript. */
+  async #state(
+    { organizationId, workspaceId }: Whose,
+    { from, to }: TimeRange,
+  ): Promise<RollupState & { rowsFrom: number; keys: readonly ChosenKey[] }> {
+    const tenant = [organizationId, workspaceId ?? null];
+    const [row] = await this.database.read<StateRow>(STATE, [new Date(from), new Date(to), ...tenant]);
+    if (!row) throw new Error('The state of the rollups is one row.');
+    return {
+      changedHours: new Set(row.hours),
+      changedDays: new Set(row.days),
+      minutesFrom: row.minutes_from ?? -Infinity,
+      rowsFrom: row.rows_from ?? -Infinity,
+      keys: row.keys ?? [],
+    };
+  }
+}
+
+/** The number of the slot in which a row lies, from 1 on. */
+const slotSql = ({ statement, slots }: Begun): string =>
+  `width_bucket(at, ${statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
+
+/** Of the slice by end users, where every request has a value. */
+const OF_NOBODY: Condition = {
+  sql: (value) => `end_user = ${value}`,
+  parameter: '',
+  on: ['end_user'],
+  inClickHouse: null,
+};
+
+type Row = Readonly<Record<string, unknown>>;
+type SlotRow = Row & { readonly slot: number | null };
+
+interface CountedRows {
+  readonly range: CountedRange;
+  readonly rows: readonly SlotRow[];
+}
+
+interface CountedUsers {
+  readonly range: CountedRange;
+  readonly counts: DistinctUsers;
+}
+
+interface Begun {
+  readonly range: CountedRange;
+  readonly slots: readonly number[];
+  readonly statement: Statement;
+  readonly source: Source;
+  readonly from: string;
+}
+
+interface BeginWish {
+  readonly measures: readonly ReadMeasureName[];
+  readonly slots: readonly number[];
+  readonly by?: GroupedBy;
+  /** That it is to be a part of. */
+  readonly statement?: Statement;
+  /** Unless it is said, the cheapest that can tell. */
+  readonly source?: Source | undefined;
+}
+
+interface ChosenKey {
+  readonly key: string;
+  readonly complete_since: number;
+}
+
+interface StateRow {
+  readonly hours: readonly number[] | null;
+  readonly days: readonly number[] | null;
+  readonly minutes_from: number | null;
+  readonly rows_from: number | null;
+  readonly keys: readonly ChosenKey[] | null;
+}
+
+const ms = (column: string): string =>
+  `(CASE WHEN isfinite(${column}) THEN extract(epoch FROM ${column}) * 1000 ELSE 0 END)::float8`;
+
+const marksOf = (grain: string): string =>
+  `(SELECT array_agg(DISTINCT ${ms('bucket')}) FROM rollup_marks WHERE grain = '${grain}'
+    AND bucket > $1::timestamptz - interval '1 day' AND bucket < $2::timestamptz
+    AND organisation_id = $3 AND ($4::uuid IS NULL OR workspace_id = $4))`;
+
+const STATE = `SELECT ${marksOf('hour')} AS hours, ${marksOf('day')} AS days,
+  (SELECT ${ms('before')} FROM rollup_seals WHERE grain = 'minute') AS minutes_from,
+  (SELECT ${ms('before')} FROM rollup_seals WHERE grain = 'row') AS rows_from,
+  (SELECT jsonb_agg(jsonb_build_object('key', key, 'complete_since', ${ms('complete_since')}))
+   FROM rollup_metadata_keys) AS keys`;
+
+const tableOf = (source: Source, grain: Grain | null): string =>
+  source.table && grain ? source.table(grain) : 'request_logs';

@@ -1,0 +1,60 @@
+import type { Condition } from '../reading/log-filters.js';
+import { CUBE, isSlice, metadataSlice, USER_KEY } from '../rollups/dimensions.js';
+import { READ_MEASURES, type ReadMeasureName } from './read-measures.js';
+import type { GroupedBy } from './usage-store.js';
+
+/**
+ * Where an answer is read: one slice (and whether of all its values), the cube (and what of it is told apart), or the request rows. Every
+ * store has these three.
+ */
+export type SourceKind =
+  | { readonly kind: 'slice'; readonly dimension: string; readonly isFiltered: boolean }
+  | { readonly kind: 'cube'; readonly dimensions: readonly string[] }
+  | { readonly kind: 'rows' };
+
+export interface Need {
+  readonly conditions: readonly Condition[];
+  readonly measures: readonly ReadMeasureName[];
+  readonly by?: GroupedBy | undefined;
+  /** Keys of the metadata whose slices are complete in the range. */
+  readonly metadataKeys: ReadonlySet<string>;
+}
+
+const METADATA = metadataSlice('');
+
+/** The key of the metadata that a slice is about; null when it is about something else. */
+export const metadataKeyOf = (dimension: string): string | null =>
+  dimension.startsWith(METADATA) ? dimension.slice(METADATA.length) : null;
+
+/** The cheapest source that can tell: one slice, then the cube, then the request rows. */
+export function sourceFor(need: Need): SourceKind {
+  const dimensions = dimensionsFor(need);
+  if (dimensions === null) return { kind: 'rows' };
+  const [only = 'all', ...others] = dimensions;
+  const key = metadataKeyOf(only);
+  const hasSlice = isSlice(only) || (key !== null && need.metadataKeys.has(key));
+  if (others.length === 0 && hasSlice)
+    return { kind: 'slice', dimension: only, isFiltered: need.conditions.length > 0 };
+  const isCube = [...dimensions].every((dimension) => Object.hasOwn(CUBE, dimension));
+  return isCube ? { kind: 'cube', dimensions: [...dimensions] } : { kind: 'rows' };
+}
+
+/** What the source must tell apart; null when only the request rows can. */
+function dimensionsFor({ conditions, measures, by }: Need): ReadonlySet<string> | null {
+  const dimensions = new Set(measures.flatMap((name) => READ_MEASURES[name].needs ?? []));
+  const grouped = by && dimensionOf(by);
+  if (grouped !== undefined) dimensions.add(grouped);
+  for (const { on } of conditions) {
+    if (on === null) return null;
+    for (const dimension of on) dimensions.add(dimension);
+  }
+  return dimensions;
+}
+
+/** The dimension that the source must tell apart; undefined for columns of the tenant, which every source has. */
+function dimensionOf(by: GroupedBy): string | undefined {
+  if (by.kind === 'workspace') return undefined;
+  if (by.kind === 'config') return 'config_id';
+  if (by.kind === 'metadata') return by.key === USER_KEY ? 'end_user' : metadataSlice(by.key);
+  return by.dimension;
+}

@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { KeptLogs } from '../reading/kept-logs.js';
+import { LogDatabase } from '../reading/log-database.js';
+import { LogReadingModule } from '../reading/log-reading.module.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import type { ClickHouse } from './clickhouse/clickhouse.js';
+import { CLICKHOUSE, ClickHouseModule } from './clickhouse/clickhouse.module.js';
+import { ClickHouseUsageReader } from './clickhouse/clickhouse-usage-reader.js';
+import { PostgresUsageReader } from './postgres/postgres-usage-reader.js';
+import { UsageReader } from './usage-store.js';
+
+function readerOf(
+  database: LogDatabase,
+  kept: KeptLogs,
+  clickhouse: ClickHouse | null,
+  { retentionDays }: Pick<Settings, 'retentionDays'>,
+): UsageReader {
+  const postgres = new PostgresUsageReader(database, kept);
+  return clickhouse
+    ? new ClickHouseUsageReader(clickhouse, { database, kept, postgres }, retentionDays)
+    : postgres;
+}
+
+/** Where counted requests are read. It needs `DatabaseModule` and `SettingsModule` beside it. */
+@Module({
+  imports: [ClickHouseModule, LogReadingModule],
+  providers: [
+    { provide: UsageReader, inject: [LogDatabase, KeptLogs, CLICKHOUSE, SETTINGS], useFactory: readerOf },
+  ],
+  exports: [UsageReader],
+})
+export class UsageReadingModule {}

@@ -1,0 +1,212 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type * as Aws from '@aws-sdk/client-s3';
+import type { Settings } from '../../common/settings/settings.js';
+import type { S3Settings } from '../../common/settings/sink-settings.js';
+import { OBJECT_STORE_TIMEOUTS } from '../../common/net/store-timeouts.js';
+import { EgressAgent } from '../../egress/egress-agent.js';
+import { operatorEgress } from '../../egress/operator-egress.js';
+
+/** A part of an object. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface ObjectFacts {
+  readonly type: string;
+  readonly encoding?: string;
+}
+
+const CONNECTIONS = 16;
+const TRIES = 3;
+
+/** How long the bucket is waited for, milliseconds. */
+interface Waits {
+  /** Without a byte on the connection, either way. Large files travel for as long as they move. */
+  readonly idleMs: number;
+  /** Of a part of an object, with all tries: somebody may be looking. */
+  readonly readMs: number;
+}
+
+const USUAL_WAITS: Waits = {
+  idleMs: OBJECT_STORE_TIMEOUTS.files.commandMs,
+  readMs: OBJECT_STORE_TIMEOUTS.parts.commandMs,
+};
+
+type Sdk = typeof Aws;
+interface Opened {
+  readonly sdk: Sdk;
+  readonly client: Aws.S3Client;
+  close(): Promise<void>;
+}
+
+/**
+ * The bucket of the operator. Keys are given without the prefix of the settings. Amazon's package is loaded at the first use, so
+ * a process that never uses the bucket pays nothing for it; its sockets are opened by the egress, and it knows no other
+ * credentials than those of the settings.
+ */
+export class ObjectStore {
+  #opened: Promise<Opened> | undefined;
+
+  constructor(
+    private readonly s3: S3Settings,
+    private readonly settings: Pick<Settings, 'egressAllow' | 'timeouts'>,
+    private readonly waits = USUAL_WAITS,
+  ) {}
+
+  async put(key: string, body: Buffer, facts: ObjectFacts, signal?: AbortSignal): Promise<void> {
+    await this.#put(key, { body, length: body.length }, facts, signal);
+  }
+
+  async putFile(key: string, path: string, length: number, facts: ObjectFacts): Promise<void> {
+    await this.#put(key, { body: createReadStream(path), length }, facts);
+  }
+
+  /** A part of an object, whole; null when there is no such object. Rejects when it is shorter, and when it does not come in time. */
+  async read(key: string, range: ByteRange): Promise<Buffer | null> {
+    const { sdk } = await this.#open();
+    try {
+      return await this.#part(key, range, AbortSignal.timeout(this.waits.readMs));
+    } catch (error) {
+      if (error instanceof sdk.NoSuchKey) return null;
+      throw error;
+    }
+  }
+
+  async #part(key: string, { offset, length }: ByteRange, abortSignal: AbortSignal): Promise<Buffer> {
+    const { sdk, client } = await this.#open();
+    const range = `bytes=${offset}-${offset + length - 1}`;
+    const answer = await client.send(
+      new sdk.GetObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key), Range: range }),
+      { abortSignal },
+    );
+    if (answer.ContentLength !== length) {
+      (answer.Body as Readable | undefined)?.destroy();
+      throw new Error('The object is not as long as it was.');
+    }
+    return Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
+  }
+
+  /** Null when there is none. The stream must be read to its end or destroyed. */
+  async stream(key: string): Promise<{ readonly stream: Readable; readonly length: number } | null> {
+    const { sdk, client } = await this.#open();
+    try {
+      const { Body, ContentLength } = await client.send(
+        new sdk.GetObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key) }),
+      );
+      return { stream: Body as Readable, length: ContentLength ?? 0 };
+    } catch (error) {
+      if (error instanceof sdk.NoSuchKey) return null;
+      throw error;
+    }
+  }
+
+  async remove(key: string, signal?: AbortSignal): Promise<void> {
+    const { sdk, client } = await this.#open();
+    await client.send(
+      new sdk.DeleteObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key) }),
+      signal ? { abortSignal: signal } : {},
+    );
+  }
+
+  /** Keys below a folder (which ends in a slash), a page at a time. */
+  async *keys(folder: string): AsyncGenerator<readonly string[]> {
+    yield* this.#pages(folder, ({ Contents = [] }) => Contents.flatMap(({ Key }) => Key ?? []));
+  }
+
+  /** Folders directly below a folder, each ending in a slash. */
+  async *folders(folder: string): AsyncGenerator<readonly string[]> {
+    yield* this.#pages(
+      folder,
+      ({ CommonPrefixes = [] }) => CommonPrefixes.flatMap(({ Prefix }) => Prefix ?? []),
+      '/',
+    );
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opened)?.close();
+  }
+
+  async #put(
+    key: string,
+    { body, length }: { readonly body: Buffer | Readable; readonly length: number },
+    { type, encoding }: ObjectFacts,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const { sdk, client } = await this.#open();
+    await client.send(
+      new sdk.PutObjectCommand({
+        Bucket: this.s3.bucket,
+        Key: this.#keyOf(key),
+        Body: body,
+        ContentLength: length,
+        ContentType: type,
+        ContentEncoding: encoding,
+      }),
+      signal ? { abortSignal: signal } : {},
+    );
+  }
+
+  async *#pages(
+    folder: string,
+    read: (page: Awaited<ReturnType<typeof listed>>) => string[],
+    delimiter?: string,
+  ): AsyncGenerator<readonly string[]> {
+    const opened = await this.#open();
+    const asked = { Bucket: this.s3.bucket, Prefix: this.#keyOf(folder), Delimiter: delimiter };
+    let token: string | undefined;
+    do {
+      const page = await listed(opened, { ...asked, ContinuationToken: token });
+      yield read(page).map((key) => key.slice(this.s3.prefix.length));
+      token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    } while (token !== undefined);
+  }
+
+  #keyOf(key: string): string {
+    return this.s3.prefix + key;
+  }
+
+  #open(): Promise<Opened> {
+    this.#opened ??= this.#load();
+    return this.#opened;
+  }
+
+  /** Path style and no checksums beyond the signature's for stores that are not Amazon's: not all of them know more. */
+  async #load(): Promise<Opened> {
+    const sdk = await import('@aws-sdk/client-s3');
+    const { endpoint, region, accessKeyId, secretAccessKey } = this.s3;
+    const egress = operatorEgress(this.settings, endpoint, CONNECTIONS);
+    const agents = {
+      plain: new EgressAgent(egress, false, CONNECTIONS),
+      tls: new EgressAgent(egress, true, CONNECTIONS),
+    };
+    const client = new sdk.S3Client({
+      region,
+      ...(endpoint ? { endpoint: endpoint.href, forcePathStyle: true } : {}),
+      credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
+      maxAttempts: TRIES,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: {
+        httpAgent: agents.plain,
+        // Node asks only that its scheme fits; it is no `https.Agent`, because the egress does TLS itself.
+        httpsAgent: agents.tls as never,
+        connectionTimeout: OBJECT_STORE_TIMEOUTS.files.connectMs,
+        // Its `requestTimeout` only warns, and of a large file it would be the time of all of it.
+        socketTimeout: this.waits.idleMs,
+      },
+    });
+    const close = async (): Promise<void> => {
+      client.destroy();
+      agents.plain.destroy();
+      agents.tls.destroy();
+      await egress.close();
+    };
+    return { sdk, client, close };
+  }
+}
+
+function listed({ sdk, client }: Opened, asked: ConstructorParameters<Sdk['ListObjectsV2Command']>[0]) {
+  return client.send(new sdk.ListObjectsV2Command(asked));
+}

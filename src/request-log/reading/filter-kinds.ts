@@ -1,0 +1,119 @@
+import { CUBE } from '../rollups/dimensions.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+
+/** Puts a value in a query of ClickHouse, as a parameter of a type of it. */
+export type BindTyped = (value: unknown, type: string) => string;
+
+/**
+ * The same condition in ClickHouse: its SQL, or a column that holds one of the ids that PostgreSQL gives for the
+ * organization ($1) and the parameter ($2). Null when only PostgreSQL has what it is about.
+ */
+export type InClickHouse =
+  | { readonly sql: (bind: BindTyped, parameter: unknown) => string }
+  | { readonly column: string; readonly ids: string; readonly isNegated?: true }
+  | null;
+
+/** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
+export interface Condition {
+  readonly sql: (placeholder: string) => string;
+  readonly parameter: unknown;
+  /** The dimensions of the rollups that it is about; null when only the request rows can answer it. */
+  readonly on: readonly string[] | null;
+  readonly inClickHouse: InClickHouse;
+}
+
+export interface Filter {
+  readonly sql: Condition['sql'];
+  /** Makes the parameter of the text that was sent; undefined refuses it. */
+  readonly read: (text: string) => unknown;
+  readonly expects: string;
+  /** Unless it is said, only request rows can answer it. */
+  readonly on?: readonly string[];
+  readonly inClickHouse: InClickHouse;
+}
+
+export const anyOf = (value: string, type: string): InClickHouse => ({
+  sql: (bind, parameter) => `${value} IN ${bind(parameter, `Array(${type})`)}`,
+});
+
+const MOST_VALUES = 100;
+export const LONGEST_VALUE = 2_048;
+
+/** Nothing of a value ever becomes SQL; a comma separates alternatives. */
+export const listOf = (text: string, fits: (value: string) => boolean): readonly string[] | undefined => {
+  const values = text.split(',').map((value) => value.trim());
+  return values.length <= MOST_VALUES && values.every(fits) ? values : undefined;
+};
+
+export const anyText = (column: string, isDimension = false): Filter => ({
+  ...(isDimension ? { on: [column] } : {}),
+  inClickHouse: anyOf(column, 'String'),
+  sql: (placeholder) => `${column} = ANY(${placeholder}::text[])`,
+  read: (text) => listOf(text, (value) => value !== ''),
+  expects: `a list of at most ${MOST_VALUES} values, separated by commas`,
+});
+
+export const anyId = (column: string, isDimension = false): Filter => ({
+  ...(isDimension ? { on: [column] } : {}),
+  inClickHouse: anyOf(column, 'UUID'),
+  sql: (placeholder) => `${column} = ANY(${placeholder}::uuid[])`,
+  read: (text) => listOf(text, isUuid),
+  expects: 'a list of ids, separated by commas',
+});
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+const DAY_LENGTH = '2030-01-31'.length;
+
+/** JavaScript takes the 30th of February for the 2nd of March. */
+function isDayOfCalendar(day: string): boolean {
+  const midnight = new Date(day);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
+
+/** In UTC. Years before 1 and after 9999, to which a zone may lead, are none that a database reads. */
+function momentIn(text: string): string | undefined {
+  const at = new Date(text);
+  const year = at.getUTCFullYear();
+  return year >= 1 && year <= 9_999 ? at.toISOString() : undefined;
+}
+
+export const arrival = (operator: Comparison): Filter => ({
+  sql: (placeholder) => `created_at ${operator} ${placeholder}::timestamptz`,
+  inClickHouse: {
+    sql: (bind, parameter) =>
+      `created_at ${operator} parseDateTime64BestEffort(${bind(parameter, 'String')}, 6, 'UTC')`,
+  },
+  read: (text) =>
+    DATE_TIME.test(text) && isDayOfCalendar(text.slice(0, DAY_LENGTH)) ? momentIn(text) : undefined,
+  expects: 'a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z',
+});
+
+const NUMBER = /^-?\d{1,12}(\.\d{1,7})?$/;
+
+export type Comparison = '>=' | '<=';
+
+/** A bound of a number. What is unknown of a request is neither large nor small: no bound lets it in. */
+export const bound = (value: string, operator: Comparison, scale = '1'): Filter => ({
+  sql: (placeholder) => `${value} ${operator} ${placeholder}::numeric * ${scale}`,
+  inClickHouse: {
+    sql: (bind, parameter) => `${value} ${operator} ${bind(parameter, 'Decimal(38, 7)')} * ${scale}`,
+  },
+  read: (text) => (NUMBER.test(text) ? text : undefined),
+  expects: 'a number',
+});
+
+/** The same rows in ClickHouse, where a comparison with NULL may answer NULL. */
+function negatedInClickHouse(given: InClickHouse): InClickHouse {
+  if (given === null) return null;
+  if ('ids' in given) return { ...given, isNegated: true };
+  return { sql: (bind, parameter) => `NOT ifNull(${given.sql(bind, parameter)}, false)` };
+}
+
+/** All other rows, those included of which the value is unknown. A slice of the rollups has no rows of absent values. */
+export const negated = ({ sql, on, inClickHouse, ...filter }: Filter): Filter => ({
+  ...filter,
+  ...(on?.every((dimension) => Object.hasOwn(CUBE, dimension)) ? { on } : {}),
+  sql: (placeholder) => `(${sql(placeholder)}) IS NOT TRUE`,
+  inClickHouse: negatedInClickHouse(inClickHouse),
+});

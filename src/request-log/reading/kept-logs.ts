@@ -1,0 +1,126 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { KeptTimes, type RetentionRule } from '../retention/kept-times.js';
+import { RULES_OF_ORGANIZATION } from '../retention/read-rules.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import type { BindTyped, Condition } from './log-filters.js';
+import { LogDatabase } from './log-database.js';
+
+interface Whose {
+  readonly organizationId: string;
+  readonly workspaceId?: string | undefined;
+}
+
+/** A request, as far as it says how long its bodies are kept. */
+interface KeptRow {
+  readonly created_at: Date;
+  readonly organisation_id: string;
+  readonly workspace_id: string | null;
+}
+
+/**
+ * What of the request log may still be read. Rows and bodies whose time is over may lie in their partition for some days;
+ * every reader of request rows adds these conditions, and so nobody sees them from the moment on that it is over.
+ */
+@Injectable()
+export class KeptLogs {
+  constructor(
+    private readonly database: LogDatabase,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'retentionDays'>,
+  ) {}
+
+  /** For a query of request rows of this reach. */
+  async conditions(whose: Whose): Promise<readonly Condition[]> {
+    return conditionsOf(await this.#times(whose.organizationId), whose);
+  }
+
+  /** From when on none of the requests of this reach is gone. */
+  async since({ organizationId, workspaceId }: Whose): Promise<number> {
+    const times = await this.#times(organizationId);
+    const ids = workspaceId === undefined ? [null, ...times.workspacesOf(organizationId)] : [workspaceId];
+    return Math.max(
+      ...ids.map((workspace_id) => times.since('logs', { organization_id: organizationId, workspace_id })),
+    );
+  }
+
+  /** Of requests of one organization those whose bodies may be read. */
+  async withBodies<Row extends KeptRow>(rows: readonly Row[]): Promise<readonly Row[]> {
+    const [first] = rows;
+    if (!first) return [];
+    const times = await this.#times(first.organisation_id);
+    return rows.filter(
+      ({ created_at, organisation_id: organization_id, workspace_id }) =>
+        created_at.getTime() >= times.since('bodies', { organization_id, workspace_id }),
+    );
+  }
+
+  async #times(organizationId: string): Promise<KeptTimes> {
+    const rules = await this.database.read<RetentionRule>(RULES_OF_ORGANIZATION, [organizationId]);
+    return new KeptTimes(this.settings.retentionDays, rules);
+  }
+}
+
+/**
+ * The first condition is one moment for all rows, by which the database leaves days out. Others follow where workspaces
+ * within reach are kept for another time than their organization.
+ */
+export function conditionsOf(times: KeptTimes, { organizationId, workspaceId }: Whose): readonly Condition[] {
+  const sinceOf = (workspace_id: string | null): number =>
+    times.since('logs', { organization_id: organizationId, workspace_id });
+  if (workspaceId !== undefined) return notBefore(sinceOf(workspaceId));
+  const apart = times.workspacesOf(organizationId);
+  const groups = new Map<number, string[]>();
+  for (const id of apart) {
+    const since = sinceOf(id);
+    const group = groups.get(since);
+    if (group) group.push(id);
+    else groups.set(since, [id]);
+  }
+  const usual = sinceOf(null);
+  const floor = Math.min(usual, ...groups.keys());
+  const conditions = [...notBefore(floor)];
+  for (const [since, ids] of groups)
+    if (since > floor) conditions.push(notBeforeUnless(since, 'all but these', ids));
+  if (usual > floor) conditions.push(notBeforeUnless(usual, 'these', apart));
+  return conditions;
+}
+
+const notBefore = (since: number): Condition[] =>
+  since === -Infinity
+    ? []
+    : [
+        {
+          sql: (placeholder) => `created_at >= ${placeholder}::timestamptz`,
+          parameter: new Date(since).toISOString(),
+          on: null,
+          inClickHouse: { sql: (bind) => notBeforeInClickHouse(bind, since) },
+        },
+      ];
+
+const notBeforeInClickHouse = (bind: BindTyped, since: number): string =>
+  `created_at >= fromUnixTimestamp64Milli(${bind(since, 'Int64')}, 'UTC')`;
+
+type Exempt = 'these' | 'all but these';
+
+const IN_POSTGRES: Readonly<Record<Exempt, Condition['sql']>> = {
+  these: (ids) => `(workspace_id = ANY(${ids}::uuid[])) IS TRUE`,
+  'all but these': (ids) => `(workspace_id = ANY(${ids}::uuid[])) IS NOT TRUE`,
+};
+
+/** Of requests without a workspace the id is nil there, never null. */
+const IN_CLICKHOUSE: Readonly<Record<Exempt, (ids: string) => string>> = {
+  these: (ids) => `workspace_id IN ${ids}`,
+  'all but these': (ids) => `workspace_id NOT IN ${ids}`,
+};
+
+/** For all rows but those of some workspaces. The moment is a number of ours that was made a date, no value of a caller. */
+const notBeforeUnless = (since: number, exempt: Exempt, ids: readonly string[]): Condition => ({
+  sql: (placeholder) =>
+    `(created_at >= '${new Date(since).toISOString()}'::timestamptz OR ${IN_POSTGRES[exempt](placeholder)})`,
+  parameter: ids,
+  on: null,
+  inClickHouse: {
+    sql: (bind) =>
+      `(${notBeforeInClickHouse(bind, since)} OR ${IN_CLICKHOUSE[exempt](bind(ids, 'Array(UUID)'))})`,
+  },
+});

@@ -1,0 +1,227 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { LONGEST_VALUE as LONGEST_VALUE_OF_ROLLUPS, metadataSlice, USER_KEY } from '../rollups/dimensions.js';
+import {
+  anyId,
+  anyOf,
+  anyText,
+  arrival,
+  bound,
+  type Comparison,
+  type Condition,
+  type Filter,
+  listOf,
+  LONGEST_VALUE,
+  negated,
+} from './filter-kinds.js';
+
+export type { BindTyped, Condition } from './filter-kinds.js';
+
+const STATUS = /^[1-9]\d{2}$/;
+
+const status: Filter = {
+  on: ['status'],
+  sql: (placeholder) => `status = ANY(${placeholder}::smallint[])`,
+  inClickHouse: {
+    sql: (bind, parameter) => `status IN ${bind((parameter as string[]).map(Number), 'Array(Int16)')}`,
+  },
+  read: (text) => listOf(text, (value) => STATUS.test(value)),
+  expects: 'a list of status codes, separated by commas',
+};
+
+const statusBound = (operator: Comparison): Filter => ({
+  on: ['status'],
+  sql: (placeholder) => `status ${operator} ${placeholder}::smallint`,
+  inClickHouse: { sql: (bind, parameter) => `status ${operator} ${bind(Number(parameter), 'Int16')}` },
+  read: (text) => (STATUS.test(text) ? text : undefined),
+  expects: 'a status code',
+});
+
+const metadata: Filter = {
+  sql: (placeholder) => `metadata @> ${placeholder}::jsonb`,
+  inClickHouse: {
+    sql: (bind, parameter) => {
+      const wanted = JSON.parse(String(parameter)) as Readonly<Record<string, string>>;
+      const [keys, values] = [Object.keys(wanted), Object.values(wanted)];
+      const user = wanted[USER_KEY];
+      // Its column has an index, and the map is read only where it fits.
+      const ofUser = user === undefined ? '' : `end_user = ${bind(user, 'String')} AND `;
+      return `(${ofUser}arrayAll((key, value) -> mapContains(metadata, key) AND metadata[key] = value,
+        ${bind(keys, 'Array(String)')}, ${bind(values, 'Array(String)')}))`;
+    },
+  },
+  read: (text) => {
+    const entries = Object.entries(objectIn(text) ?? { refused: null });
+    return entries.flat().every(isStorable) ? JSON.stringify(Object.fromEntries(entries)) : undefined;
+  },
+  expects: 'a JSON object whose values are texts',
+};
+
+/** What a request does not name is empty, as in the rollups. */
+const providerAndModel: Filter = {
+  ...anyText('model'),
+  sql: (placeholder) => `coalesce(provider, '') || '__' || coalesce(model, '') = ANY(${placeholder}::text[])`,
+  inClickHouse: anyOf("concat(ifNull(provider, ''), '__', ifNull(model, ''))", 'String'),
+  on: ['provider', 'model'],
+};
+
+/** Saved configs go by their slug. One that was removed goes by nothing. */
+const anyConfig: Filter = {
+  ...anyText('config_id', true),
+  sql: (placeholder) => `config_id IN (SELECT configs.id FROM configs
+    WHERE configs.organization_id = request_logs.organisation_id AND configs.slug = ANY(${placeholder}::text[]))`,
+  inClickHouse: {
+    column: 'config_id',
+    ids: 'SELECT id FROM configs WHERE organization_id = $1 AND slug = ANY($2::text[])',
+  },
+};
+
+const NANO_USD_PER_CENT = '10000000';
+const TOTAL_TOKENS = 'coalesce(input_tokens + output_tokens, input_tokens, output_tokens)';
+
+const outcome: Filter = {
+  sql: (placeholder) => `(status < 400) = ${placeholder}::boolean`,
+  inClickHouse: { sql: (bind, parameter) => `(status < 400) = ${bind(parameter, 'Bool')}` },
+  read: (text) => (['true', 'false'].includes(text) ? text : undefined),
+  expects: '"true" or "false"',
+  on: ['status'],
+};
+
+/** Feedback belongs to a trace, and so to each of its requests. */
+const OF_TRACE = `FROM feedback
+  WHERE feedback.organization_id = request_logs.organisation_id AND feedback.workspace_id = request_logs.workspace_id
+  AND feedback.trace_id = request_logs.trace_id`;
+
+const weightedFeedback = (operator: Comparison): Filter => ({
+  ...bound(`(SELECT avg(feedback.value * feedback.weight) ${OF_TRACE})`, operator),
+  inClickHouse: null,
+});
+
+const hasFeedback: Filter = {
+  sql: (placeholder) => `EXISTS (SELECT 1 ${OF_TRACE}) = ${placeholder}::boolean`,
+  read: outcome.read,
+  expects: outcome.expects,
+  inClickHouse: null,
+};
+
+/** Both bounds of a number, under the names that end in `_min` and `_max`. */
+const bounds = <Name extends string>(name: Name, value: string, scale?: string) =>
+  ({
+    [`${name}_min`]: bound(value, '>=', scale),
+    [`${name}_max`]: bound(value, '<=', scale),
+  }) as Record<`${Name}_min` | `${Name}_max`, Filter>;
+
+/** Filters by values. Each may be negated. */
+const VALUES = {
+  status_code: status,
+  error_code: anyText('error_code'),
+  cache_status: anyText('cache_status', true),
+  ai_org: anyText('provider', true),
+  provider: anyText('provider', true),
+  ai_model: anyText('model', true),
+  model: anyText('model', true),
+  ai_org_model: providerAndModel,
+  endpoint: anyText('endpoint', true),
+  ending: anyText('ending'),
+  api_key_id: anyId('api_key_id', true),
+  api_key_ids: anyId('api_key_id', true),
+  virtual_key: anyText('virtual_key', true),
+  virtual_keys: anyText('virtual_key', true),
+  config: anyConfig,
+  configs: anyConfig,
+  prompt_slug: anyText('prompt_slug', true),
+  user: anyText('end_user', true),
+  user_id: anyId('user_id'),
+  source: anyText('source'),
+  trace_id: anyText('trace_id'),
+  span_id: anyText('span_id'),
+  metadata,
+} as const satisfies Record<string, Filter>;
+
+type Negated = `not_${keyof typeof VALUES}`;
+
+const NEGATIONS = Object.fromEntries(
+  Object.entries(VALUES).map(([name, filter]) => [`not_${name}`, negated(filter)]),
+) as Record<Negated, Filter>;
+
+/**
+ * What a list of the request log, an analysis or an export can be narrowed to, by the name of the parameter. Names are
+ * those of the compatible API, with shorter ones beside them. Costs are in cents, times in milliseconds.
+ */
+export const LOG_FILTERS = {
+  time_of_generation_min: arrival('>='),
+  time_of_generation_max: arrival('<='),
+  created_at_min: arrival('>='),
+  created_at_max: arrival('<='),
+  ...bounds('total_units', TOTAL_TOKENS),
+  ...bounds('cost', 'cost_nano_usd', NANO_USD_PER_CENT),
+  ...bounds('prompt_token', 'input_tokens'),
+  ...bounds('completion_token', 'output_tokens'),
+  ...bounds('response_time', 'duration_ms'),
+  ...bounds('time_to_first_token', 'first_token_ms'),
+  status_code_min: statusBound('>='),
+  status_code_max: statusBound('<='),
+  weighted_feedback_min: weightedFeedback('>='),
+  weighted_feedback_max: weightedFeedback('<='),
+  has_feedback: hasFeedback,
+  is_success: outcome,
+  ...VALUES,
+  ...NEGATIONS,
+} as const satisfies Record<string, Filter>;
+
+export type LogFilterName = keyof typeof LOG_FILTERS;
+
+export function isLogFilter(name: string): name is LogFilterName {
+  return Object.hasOwn(LOG_FILTERS, name);
+}
+
+/** The condition that a filter with this value stands for. Refuses a value that the filter cannot mean. */
+export function conditionOf(name: LogFilterName, text: string): Condition {
+  const { sql, read, expects, on, inClickHouse }: Filter = LOG_FILTERS[name];
+  // PostgreSQL's texts hold every character but this one.
+  const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
+  if (parameter === undefined)
+    throw new AppError('invalid_request', { detail: `The parameter "${name}" must be ${expects}.` });
+  return {
+    sql,
+    parameter,
+    inClickHouse,
+    // A value of that length may be the beginning of several longer ones there.
+    on: text.length >= LONGEST_VALUE_OF_ROLLUPS ? null : dimensionsOf(name, parameter, on),
+  };
+}
+
+const METADATA_KEY = /^(metadata|not_metadata)\[(.{1,128})\]$/s;
+
+/** The condition of a parameter: a filter, or `metadata[key]`. Undefined for any other name. */
+export function conditionOfParameter(name: string, value: string): Condition | undefined {
+  if (isLogFilter(name)) return conditionOf(name, value);
+  const [, filter, key] = METADATA_KEY.exec(name) ?? [];
+  if (filter === undefined || key === undefined || !isLogFilter(filter)) return undefined;
+  return conditionOf(filter, JSON.stringify(Object.fromEntries([[key, value]])));
+}
+
+/** A filter by one key of the metadata is about that key's slice, where an empty value and an absent key are the same. */
+function dimensionsOf(
+  name: LogFilterName,
+  parameter: unknown,
+  on: readonly string[] | undefined,
+): readonly string[] | null {
+  if (name !== 'metadata') return on ?? null;
+  const [entry, ...others] = Object.entries(JSON.parse(String(parameter)) as Record<string, string>);
+  if (!entry || others.length > 0 || entry[1] === '') return null;
+  return [entry[0] === USER_KEY ? 'end_user' : metadataSlice(entry[0])];
+}
+
+function objectIn(text: string): object | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Half a character and NUL can be written in JSON, but PostgreSQL has no such text and fails on them. */
+function isStorable(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
+}

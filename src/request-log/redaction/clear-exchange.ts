@@ -1,0 +1,53 @@
+import type { AttemptRecord, RequestLogRecord } from '../record.js';
+import type { BodyFacts, ClosedExchange } from '../spool/frame-values.js';
+import type { Redactor } from './redactor.js';
+
+/** A closed frame, parsed. */
+export interface Exchange {
+  readonly closed: ClosedExchange;
+  readonly requestBody: Buffer;
+  readonly responseBody: Buffer;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * An exchange without what is not to be kept of it. Its tokens must be counted by now: the text to count is left out, too.
+ * Metadata stay: they are what the caller wants its requests to be found by.
+ */
+export function clearExchange({ closed, requestBody, responseBody }: Exchange, redactor: Redactor): Exchange {
+  const [request, response] = [
+    bodyOf(closed.request, requestBody),
+    bodyOf(closed.response, responseBody),
+  ].map((body) => body && redactor.body(body));
+  const clear: ClosedExchange = {
+    record: clearRecord(closed.record, redactor),
+    request: request?.facts ?? null,
+    response: response?.facts ?? null,
+  };
+  return {
+    closed: clear,
+    requestBody: request?.bytes ?? NOTHING,
+    responseBody: response?.bytes ?? NOTHING,
+  };
+}
+
+const bodyOf = (facts: BodyFacts | null, bytes: Buffer) => facts && { facts, bytes };
+
+function clearRecord(record: RequestLogRecord, redactor: Redactor): RequestLogRecord {
+  return {
+    ...record,
+    path: redactor.text(record.path),
+    attempts: record.attempts.map((attempt) => (attempt.countable ? withoutText(attempt) : attempt)),
+    countable: null,
+    hook_results: record.hook_results && redactor.json(record.hook_results),
+    request_headers: redactor.headers(record.request_headers),
+    response_headers: redactor.headers(record.response_headers),
+  };
+}
+
+function withoutText(attempt: AttemptRecord): AttemptRecord {
+  const rest: { countable?: unknown } = { ...attempt };
+  delete rest.countable;
+  return rest as AttemptRecord;
+}

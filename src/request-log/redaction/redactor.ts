@@ -1,0 +1,142 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { RE2JS } from 're2js';
+import { linearPattern } from '../../routing-config/guardrails/linear-pattern.js';
+import type { LogRedaction } from '../../common/contracts/log-redaction.js';
+import type { HeaderPairs } from '../record.js';
+import type { BodyFacts } from '../spool/frame-values.js';
+import { clearStream } from './event-stream.js';
+import { type Json, jsonPath, type JsonPath, maskPaths } from './json-path.js';
+import { clearJson, clearText, MASK } from './texts.js';
+
+/** A body with what was said about it. */
+export interface Body {
+  readonly facts: BodyFacts;
+  readonly bytes: Buffer;
+}
+
+const LARGEST_BYTES = 10 * 1024 * 1024;
+type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
+
+/** https://www.rfc-editor.org/rfc/rfc9110#name-content-codings */
+const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+  ['identity', (bytes) => bytes],
+]);
+
+/** A body of which the rules cannot say whether something must not be kept. */
+class UnreadableError extends Error {}
+
+const TEXT = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|x-ndjson|jsonl)\b)/i;
+const JSON_TYPE = /json/i;
+const JSON_BEGINS = /^\s*[[{]/;
+const STREAM = /event-stream|ndjson|jsonl/i;
+const STREAM_BEGINS = /^(?:data|event|id|retry|:)/;
+const DEEPEST = 200;
+
+/**
+ * Takes out of a request what rules say that the log must not keep. What it cannot read it does not let through: a body
+ * whose coding, type or form leaves open what is in it is not kept at all.
+ */
+export class Redactor {
+  readonly #headers: ReadonlySet<string>;
+  readonly #paths: readonly JsonPath[];
+  readonly #patterns: readonly RE2JS[];
+
+  /** Rules that were accepted by `readRedaction`; all of them apply. */
+  constructor(rules: readonly LogRedaction[]) {
+    this.#headers = new Set(rules.flatMap(({ headers = [] }) => headers.map((name) => name.toLowerCase())));
+    this.#paths = rules.flatMap(({ json_paths = [] }) => json_paths.map(jsonPath));
+    this.#patterns = rules.flatMap(({ patterns = [] }) => patterns.map(linearPattern));
+  }
+
+  headers(pairs: HeaderPairs): HeaderPairs {
+    return pairs.map((text, at) => {
+      if (at % 2 === 0) return text;
+      return this.#headers.has((pairs[at - 1] as string).toLowerCase()) ? MASK : this.text(text);
+    });
+  }
+
+  text(text: string): string {
+    return clearText(text, this.#patterns);
+  }
+
+  /** A value of JSON: patterns apply to its texts. */
+  json<T>(value: T): T {
+    return JSON.parse(clearJson(JSON.stringify(value), this.#patterns)) as T;
+  }
+
+  /** Null when it is not to be kept. */
+  body({ facts, bytes }: Body): Body | null {
+    if (this.#paths.length === 0 && this.#patterns.length === 0) return { facts, bytes };
+    try {
+      const text = textOf({ facts, bytes });
+      const clear = this.#clear(text, facts);
+      if (clear === text) return { facts, bytes };
+      return { facts: { ...facts, content_encoding: null }, bytes: Buffer.from(clear) };
+    } catch {
+      return null;
+    }
+  }
+
+  #clear(text: string, facts: BodyFacts): string {
+    const type = facts.content_type ?? '';
+    if (STREAM.test(type) || STREAM_BEGINS.test(text)) return this.#clearStream(text, facts);
+    if (!JSON_TYPE.test(type) && !JSON_BEGINS.test(text)) return clearText(text, this.#patterns);
+    // Behind the place where its middle is missing nobody knows where in a document a value stands.
+    if (facts.truncated && this.#paths.length > 0) throw new UnreadableError();
+    return clearJson(this.#withoutPaths(text), this.#patterns);
+  }
+
+  #clearStream(text: string, { truncated }: BodyFacts): string {
+    const parse = (json: string): Json | undefined => this.#event(json, truncated);
+    return clearStream(text, { paths: this.#paths, patterns: this.#patterns, parse });
+  }
+
+  #withoutPaths(text: string): string {
+    if (this.#paths.length === 0) return text;
+    const value = parsed(text);
+    return maskPaths(value, this.#paths, MASK) ? JSON.stringify(value) : text;
+  }
+
+  /** In a stream that is not whole, one event may be cut off; it is not kept where a path might lead into it. */
+  #event(json: string, truncated: boolean): Json | undefined {
+    try {
+      return parsed(json);
+    } catch (error) {
+      if (this.#paths.length === 0) return undefined;
+      if (truncated) return MASK;
+      throw error;
+    }
+  }
+}
+
+/** Throws on what is no JSON, or nests deeper than it can be walked. */
+function parsed(text: string): Json {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > DEEPEST) throw new UnreadableError();
+  }
+  return JSON.parse(text) as Json;
+}
+
+function textOf({ facts, bytes }: Body): string {
+  if (facts.content_type !== null && !TEXT.test(facts.content_type.trim())) throw new UnreadableError();
+  const decoded = decodedOf({ facts, bytes });
+  // At the seam of one that is not whole a character may be cut.
+  return new TextDecoder('utf-8', { fatal: !facts.truncated, ignoreBOM: true }).decode(decoded);
+}
+
+function decodedOf({ facts, bytes }: Body): Buffer {
+  const codings = (facts.content_encoding ?? 'identity').split(',').map((name) => name.trim().toLowerCase());
+  let decoded = bytes;
+  for (const coding of codings.reverse()) {
+    const decode = DECODERS.get(coding);
+    if (!decode) throw new UnreadableError();
+    decoded = decode(decoded, { maxOutputLength: LARGEST_BYTES });
+  }
+  return decoded;
+}

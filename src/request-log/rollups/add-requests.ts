@@ -1,0 +1,88 @@
+import type { Queryable } from '../../database/queryable.js';
+import { type Grain, NEXT_GRAIN } from './grains.js';
+import { MARKED_AGAIN } from './marks.js';
+import { countedKeys } from './metadata-keys.js';
+import { addRequestsSql, FAMILIES } from './rollup-sql.js';
+import type { Seals } from './seals.js';
+
+/** Request rows to add: a condition, its parameters, and between which times of arrival the rows lie. */
+export interface Requests {
+  readonly where: string;
+  readonly parameters: readonly unknown[];
+  readonly first: Date;
+  readonly last: Date;
+}
+
+/** Rows that come so late that their minutes are gone are added to their hours. */
+function rangesOf({ minute }: Seals): readonly (readonly [grain: AddedTo, from: number, to: number])[] {
+  return [
+    ['minute', minute, Infinity],
+    ['hour', -Infinity, minute],
+  ];
+}
+
+type AddedTo = Exclude<Grain, 'day'>;
+
+/**
+ * Adds requests to the rollups and marks what lies above as changed, for each workspace that has some. Must run inside a
+ * transaction that holds `LOCK_TO_ADD`; the marks come last, because everybody who counts a workspace's running hour waits for its mark.
+ */
+export async function addRequests(database: Queryable, seals: Seals, requests: Requests): Promise<void> {
+  const keys = await countedKeys(database);
+  for (const [grain, from, to] of rangesOf(seals)) {
+    if (requests.first.getTime() >= to || requests.last.getTime() < from) continue;
+    const parameters = [...requests.parameters, momentOf(from), momentOf(to)];
+    const [begin, end] = [parameters.length - 1, parameters.length];
+    const where = `${requests.where} AND created_at >= $${begin}::timestamptz AND created_at < $${end}::timestamptz`;
+    const source = { where, keys: { count: keys.names.length, names: `$${end + 1}`, since: `$${end + 2}` } };
+    for (const family of FAMILIES) {
+      const adding = addRequestsSql(family, grain, source);
+      await database.query(
+        family === MARKING ? markingSql(adding, NEXT_GRAIN[grain]) : adding,
+        family.hasKeys && keys.names.length > 0 ? [...parameters, keys.names, keys.since] : parameters,
+      );
+    }
+  }
+}
+
+/** The family that is added to last. Every request is in one of its rows at least. */
+const MARKING = FAMILIES.at(-1);
+
+/**
+ * The update of a mark that is there locks it until the commit: who derives takes the
+ * mark away first, and so either sees these rows or leaves the mark to the next round.
+ */
+const markingSql = (adding: string, grain: Exclude<Grain, 'minute'>): string => `
+  WITH added AS (${adding} RETURNING organisation_id, workspace_id, bucket)
+  INSERT INTO rollup_marks (grain, bucket, organisation_id, workspace_id)
+  SELECT DISTINCT '${grain}', date_trunc('${grain}', bucket, 'UTC') AS above, organisation_id, workspace_id FROM added
+  ORDER BY above, organisation_id, workspace_id
+  ${MARKED_AGAIN}`;
+
+/** Makes the partitions that requests of these days go to. Outside the transaction that adds: its lock would last as long. */
+export async function ensurePartitionsFor(
+  database: Queryable,
+  seals: Seals,
+  days: readonly Date[],
+): Promise<void> {
+  const wanted = rangesOf(seals).flatMap(([grain, from, to]) =>
+    days
+      .filter((day) => day.getTime() >= from && day.getTime() < to)
+      .flatMap((day) => FAMILIES.map((family) => [family.table(grain), day] as const)),
+  );
+  await ensurePartitions(database, wanted);
+}
+
+/** Makes the partitions that hold these moments, where they are missing. */
+export async function ensurePartitions(
+  database: Queryable,
+  wanted: readonly (readonly [table: string, moment: Date])[],
+): Promise<void> {
+  await database.query(
+    'SELECT ensure_rollup_partition(name, moment) FROM unnest($1::text[], $2::timestamptz[]) AS wanted (name, moment)',
+    [wanted.map(([table]) => table), wanted.map(([, moment]) => moment)],
+  );
+}
+
+const momentOf = (at: number): string =>
+  at === Infinity ? 'infinity' : at === -Infinity ? '-infinity' : new Date(at).toISOString();

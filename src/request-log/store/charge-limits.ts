@@ -1,0 +1,54 @@
+import type { PoolClient } from 'pg';
+import type { AttemptRecord, Charge } from '../record.js';
+import type { LogRow } from './log-row.js';
+
+/** What a batch charges one counter with: what its attempts really cost, which may have been counted after a process had settled. */
+interface ChargeRow extends Pick<Charge, 'counter' | 'holder'> {
+  leased: number;
+  amount: number;
+}
+
+/** Adds what stored attempts cost to the counters that they name. To be called in the transaction that stores them. */
+export async function chargeLimits(
+  client: Pick<PoolClient, 'query'>,
+  rows: readonly LogRow[],
+): Promise<void> {
+  const charges = chargesOf(rows);
+  if (charges.length > 0) await client.query('SELECT charge_limits($1)', [JSON.stringify(charges)]);
+}
+
+/** Summed up here: while the database reads the list, gateway processes wait for the counters. */
+export function chargesOf(rows: readonly LogRow[]): readonly ChargeRow[] {
+  const sums = new Map<string, ChargeRow>();
+  const full: ChargeRow[] = [];
+  for (const { record } of rows)
+    for (const charge of record.attempts.flatMap(chargesOfAttempt)) {
+      const name = `${charge.holder} ${charge.counter}`;
+      const sum = sums.get(name);
+      if (sum && add(sum, charge)) continue;
+      if (sum) full.push(sum);
+      sums.set(name, charge);
+    }
+  return [...full, ...sums.values()];
+}
+
+function chargesOfAttempt(attempt: AttemptRecord): ChargeRow[] {
+  return (attempt.charges ?? []).map(({ counter, holder, leased, measure }) => ({
+    counter,
+    holder,
+    leased,
+    amount: measure === 'cost' ? (attempt.cost_nano_usd ?? 0) : tokensOf(attempt),
+  }));
+}
+
+/** False for a sum that numbers no longer hold exactly: it goes on in another row. */
+function add(sum: ChargeRow, { leased, amount }: ChargeRow): boolean {
+  if (!Number.isSafeInteger(sum.leased + leased) || !Number.isSafeInteger(sum.amount + amount)) return false;
+  sum.leased += leased;
+  sum.amount += amount;
+  return true;
+}
+
+function tokensOf({ usage }: AttemptRecord): number {
+  return usage ? usage.input_tokens + usage.output_tokens : 0;
+}

@@ -1,0 +1,216 @@
+import type { Usage } from '../../common/contracts/usage.js';
+import type { AttemptRecord, HeaderPairs, RequestLogRecord } from '../record.js';
+import type { ClosedExchange } from '../spool/frame-values.js';
+import type { CopyColumn } from './copy-binary.js';
+import { type FurtherTries, furtherTries } from './further-tries.js';
+
+/** A body as it is stored: compressed or not, with what the sender said about it. */
+export interface StoredBody {
+  readonly bytes: Buffer;
+  /** How `bytes` must be decoded to get what passed; null when they are that. */
+  readonly stored_encoding: 'br' | null;
+  readonly original_bytes: number;
+  readonly truncated: boolean;
+  readonly content_type: string | null;
+  /** The sender's own encoding, which still lies beneath. */
+  readonly content_encoding: string | null;
+  /** The beginning of what it says, for lists; null where that is no text. */
+  readonly preview: string | null;
+}
+
+/** One request on its way into the tables. */
+export interface LogRow {
+  readonly record: RequestLogRecord;
+  readonly request: StoredBody | null;
+  readonly response: StoredBody | null;
+  /** What the frame said, kept whole if the tables refuse the row. */
+  readonly raw: { readonly closed: ClosedExchange; readonly request: Buffer; readonly response: Buffer };
+}
+
+/** A table that is filled with COPY: its rows are derived from those of a batch. */
+export interface CopyTable<Row> {
+  readonly name: string;
+  readonly columns: readonly CopyColumn<Row>[];
+  rowsOf(row: LogRow, batchId: string): readonly Row[];
+}
+
+/** What stands in a row of a request beside its record, which is not copied for it: that would take longer than writing it. */
+interface RequestRow extends FurtherTries {
+  readonly record: RequestLogRecord;
+  readonly batch_id: string;
+}
+interface AttemptRow {
+  readonly record: RequestLogRecord;
+  readonly batch_id: string;
+  readonly attempt: AttemptRecord;
+}
+interface BodyRow {
+  readonly record: RequestLogRecord;
+  readonly direction: 'request' | 'response';
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly body: StoredBody | null;
+}
+
+/** Columns that bear the name of the field they hold. */
+function fields(
+  type: CopyColumn<RequestRow>['type'],
+  ...names: readonly (keyof RequestLogRecord)[]
+): CopyColumn<RequestRow>[] {
+  return names.map((name) => ({ name, type, value: ({ record }) => record[name] }));
+}
+
+const OF_BATCH = { name: 'batch_id', type: 'uuid' } as const;
+
+const TOKENS = [
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'audio_input_tokens',
+  'audio_output_tokens',
+] as const satisfies readonly (keyof Usage)[];
+
+function tokens<Row>(usageOf: (row: Row) => Usage | null): CopyColumn<Row>[] {
+  return TOKENS.map((name) => ({ name, type: 'int4', value: (row) => usageOf(row)?.[name] }));
+}
+
+const requestLogs: CopyTable<RequestRow> = {
+  name: 'request_logs',
+  columns: [
+    ...fields(
+      'uuid',
+      'id',
+      'organisation_id',
+      'workspace_id',
+      'api_key_id',
+      'user_id',
+      'virtual_key_id',
+      'config_id',
+      'config_version_id',
+    ),
+    { ...OF_BATCH, value: ({ batch_id }) => batch_id },
+    ...fields('timestamptz', 'created_at'),
+    ...fields(
+      'text',
+      'trace_id',
+      'span_id',
+      'parent_span_id',
+      'span_name',
+      'method',
+      'path',
+      'endpoint',
+      'option_path',
+    ),
+    ...fields(
+      'text',
+      'provider',
+      'virtual_key',
+      'model',
+      'response_model',
+      'ending',
+      'error_code',
+      'error_source',
+    ),
+    ...fields('text', 'usage_source', 'prompt_slug', 'cache_status', 'source'),
+    ...fields('bool', 'streamed'),
+    ...fields('int2', 'status'),
+    { name: 'retry_count', type: 'int2', value: ({ retry_count }) => retry_count },
+    { name: 'fallback_count', type: 'int2', value: ({ fallback_count }) => fallback_count },
+    ...fields('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
+    ...fields('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd', 'saved_nano_usd'),
+    ...fields('float4', 'cache_score'),
+    ...tokens<RequestRow>(({ record }) => record.usage),
+    { name: 'attempt_count', type: 'int2', value: ({ record }) => record.attempts.length },
+    ...fields('jsonb', 'decisions', 'hook_results', 'metadata'),
+  ],
+  rowsOf: ({ record }, batch_id) => [{ ...furtherTries(record.attempts), record, batch_id }],
+};
+
+const ofRequest = (
+  name: keyof RequestLogRecord,
+  type: CopyColumn<AttemptRow>['type'],
+): CopyColumn<AttemptRow> => ({
+  name,
+  type,
+  value: ({ record }) => record[name],
+});
+
+const ofAttempt = (
+  type: CopyColumn<AttemptRow>['type'],
+  ...names: (keyof AttemptRecord)[]
+): CopyColumn<AttemptRow>[] => names.map((name) => ({ name, type, value: ({ attempt }) => attempt[name] }));
+
+const requestAttempts: CopyTable<AttemptRow> = {
+  name: 'request_attempts',
+  columns: [
+    ofRequest('id', 'uuid'),
+    ofRequest('created_at', 'timestamptz'),
+    { ...OF_BATCH, value: ({ batch_id }) => batch_id },
+    ofRequest('organisation_id', 'uuid'),
+    ofRequest('workspace_id', 'uuid'),
+    ...ofAttempt('int2', 'attempt', 'status'),
+    ...ofAttempt('text', 'option_path', 'provider', 'origin', 'error_code'),
+    ...ofAttempt('uuid', 'virtual_key_id'),
+    ...ofAttempt('timestamptz', 'started_at'),
+    ...ofAttempt('int4', 'first_byte_ms', 'duration_ms'),
+    ...ofAttempt('int8', 'cost_nano_usd'),
+    {
+      name: 'charged',
+      type: 'jsonb',
+      value: ({ attempt }) => attempt.charges?.map(({ counter }) => counter),
+    },
+    ...ofAttempt('jsonb', 'price'),
+    { name: 'estimated', type: 'bool', value: ({ attempt }) => attempt.isEstimated ?? false },
+    ...tokens<AttemptRow>(({ attempt }) => attempt.usage),
+  ],
+  rowsOf: ({ record }, batch_id) => record.attempts.map((attempt) => ({ record, batch_id, attempt })),
+};
+
+const requestBodies: CopyTable<BodyRow> = {
+  name: 'request_bodies',
+  columns: [
+    { name: 'request_id', type: 'uuid', value: ({ record }) => record.id },
+    { name: 'created_at', type: 'timestamptz', value: ({ record }) => record.created_at },
+    { name: 'direction', type: 'text', value: ({ direction }) => direction },
+    { name: 'organisation_id', type: 'uuid', value: ({ record }) => record.organisation_id },
+    { name: 'headers', type: 'jsonb', value: ({ headers }) => headers },
+    { name: 'body', type: 'bytea', value: ({ body }) => body?.bytes },
+    { name: 'content_type', type: 'text', value: ({ body }) => body?.content_type },
+    { name: 'content_encoding', type: 'text', value: ({ body }) => body?.content_encoding },
+    { name: 'stored_encoding', type: 'text', value: ({ body }) => body?.stored_encoding },
+    {
+      name: 'original_bytes',
+      type: 'int8',
+      value: ({ record, direction, body }) => body?.original_bytes ?? record[`${direction}_bytes`],
+    },
+    { name: 'truncated', type: 'bool', value: ({ body }) => body?.truncated ?? false },
+    { name: 'preview', type: 'text', value: ({ body }) => body?.preview },
+  ],
+  rowsOf: ({ record, request, response }) => {
+    const rows: readonly BodyRow[] = [
+      { record, direction: 'request', headers: headersOf(record.request_headers), body: request },
+      { record, direction: 'response', headers: headersOf(record.response_headers), body: response },
+    ];
+    return rows.filter(({ headers, body }) => body !== null || Object.keys(headers ?? {}).length > 0);
+  },
+};
+
+/** Headers as an object with lower-case names; fields that were sent more than once are joined. */
+function headersOf(pairs: HeaderPairs): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>();
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = (pairs[index] as string).toLowerCase();
+    const value = pairs[index + 1] as string;
+    const earlier = headers.get(name);
+    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+  }
+  return Object.fromEntries(headers);
+}
+
+/** The tables of a batch, in the order in which they are filled. */
+export const LOG_TABLES = [
+  requestLogs,
+  requestAttempts,
+  requestBodies,
+] as unknown as readonly CopyTable<unknown>[];

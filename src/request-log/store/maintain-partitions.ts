@@ -1,0 +1,38 @@
+import type { Pool } from 'pg';
+import type { Logger } from '../../common/observability/logger.js';
+import { ensurePartitions, type PartitionReport } from './partitions.js';
+
+/**
+ * The hourly round of the background process: partitions for the days to come, and a warning about rows that fell
+ * into a default partition. After a failure there are days to spare.
+ */
+export async function maintainPartitions(pool: Pool, logger: Logger): Promise<PartitionReport> {
+  const report = await inTransaction(pool);
+  if (report.strays.length > 0 || report.blocked.length > 0)
+    logger.warn(report, 'Rows lie in the default partition of the request log; retention cannot drop them.');
+  return report;
+}
+
+async function inTransaction(pool: Pool): Promise<PartitionReport> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  client.on('error', ignore);
+  try {
+    await client.query('BEGIN');
+    const report = await ensurePartitions(
+      async (sql) => (await client.query<Record<string, unknown>>(sql)).rows,
+    );
+    await client.query('COMMIT');
+    return report;
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    // A connection that failed inside a transaction is thrown away: that rolls back whatever state it is in.
+    client.release(failure);
+  }
+}
+
+/** The failing query reports it; without a listener the event would end the process. */
+const ignore = (): void => undefined;

@@ -1,0 +1,224 @@
+import type { Pool, PoolClient } from 'pg';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import type { SpoolPosition } from '../spool/spool-files.js';
+import { chargeLimits } from './charge-limits.js';
+import { UnfitValueError } from './copy-binary.js';
+import { copyRows } from './copy-rows.js';
+import { type DeadLetter, keepDeadLetters, reduced } from './dead-letters.js';
+import type { LogRow } from './log-row.js';
+
+/** Rows read from one writer's spool between two places. */
+export interface BatchToStore {
+  readonly writerId: string;
+  /** What the cursor must say now; null when it may not exist yet. */
+  readonly from: SpoolPosition | null;
+  readonly to: SpoolPosition;
+  readonly rows: readonly LogRow[];
+}
+
+/** What became of a batch. `batchId` is null when no row was new. */
+export interface StoredBatch {
+  readonly batchId: string | null;
+  readonly rows: number;
+  readonly duplicates: number;
+  readonly poison: number;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Stores a batch in one transaction: rows, attempts, bodies, the row of the batch, and the cursor.
+ *
+ * The cursor moves first and only from where this caller believes it to be. That takes its row's lock, so two shippers
+ * that read the same bytes cannot both commit them: the second waits, then finds the cursor moved and gets null.
+ * Rejects when the database is away or refuses; nothing is stored then, unless the answer to COMMIT was lost, which is
+ * why a caller must ask for the cursor again after every failure.
+ */
+export function storeBatch(pool: Pool, batch: BatchToStore): Promise<StoredBatch | null> {
+  const take = async (client: PoolClient) => ((await moveCursor(client, batch)) ? batch.rows : null);
+  return storeTaken(pool, { writerId: batch.writerId, take });
+}
+
+/** Rows that are taken from somewhere in the very transaction that stores them. */
+export interface Batch {
+  /** Says in the dead letters whose rows they were. */
+  readonly writerId: string;
+  /** Null when there are none. Whatever it does is undone with the batch. */
+  readonly take: (client: PoolClient) => Promise<readonly LogRow[] | null>;
+}
+
+/** Stores what is taken, in one transaction with the taking. Null when nothing was; then nothing happened. */
+export async function storeTaken(pool: Pool, batch: Batch): Promise<StoredBatch | null> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  client.on('error', ignore);
+  try {
+    return await withDeadline(inTransaction(client, batch));
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    // A connection that failed is thrown away, and with it whatever its transaction had done.
+    client.release(failure);
+  }
+}
+
+async function inTransaction(client: PoolClient, batch: Batch): Promise<StoredBatch | null> {
+  await client.query(BEGIN);
+  const rows = await batch.take(client);
+  const stored = rows ? await new BatchStore(client).store(rows, batch.writerId) : null;
+  await client.query(stored ? 'COMMIT' : 'ROLLBACK');
+  return stored;
+}
+
+/** The server ends what takes too long, but a server that vanished without a word ends nothing. */
+const ANSWER_WITHIN_MS = 90_000;
+
+async function withDeadline<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The database did not answer.')), ANSWER_WITHIN_MS);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+    // When the deadline came first, the abandoned work fails later, and nobody is left to hear of it.
+    work.catch(ignore);
+  }
+}
+
+/** Where the cursor of a writer stands; null when nothing of it was stored. */
+export async function readCursor(pool: Pool, writerId: string): Promise<SpoolPosition | null> {
+  const { rows } = await withDeadline(
+    pool.query<{ segment: number; position: string }>(
+      'SELECT segment, position FROM spool_cursors WHERE writer_id = $1',
+      [writerId],
+    ),
+  );
+  const row = rows[0];
+  return row ? { segment: row.segment, offset: Number(row.position) } : null;
+}
+
+/** The failing query reports it; without a listener the event would end the process. */
+const ignore = (): void => undefined;
+
+/**
+ * A process that is paused within the transaction must not hold the cursor for ever. The spool is cut after the commit,
+ * so the commit must be durable whatever the server's default is.
+ */
+const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '15s'; SET LOCAL lock_timeout = '20s';
+  SET LOCAL statement_timeout = '60s'; SET LOCAL synchronous_commit = on`;
+
+async function moveCursor(client: PoolClient, { writerId, from, to }: BatchToStore): Promise<boolean> {
+  const moved = from
+    ? await client.query(
+        `UPDATE spool_cursors SET segment = $2, position = $3, updated_at = now()
+         WHERE writer_id = $1 AND segment = $4 AND position = $5`,
+        [writerId, to.segment, to.offset, from.segment, from.offset],
+      )
+    : await client.query(
+        'INSERT INTO spool_cursors (writer_id, segment, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+        [writerId, to.segment, to.offset],
+      );
+  return moved.rowCount === 1;
+}
+
+/** The rows of one batch within its transaction. */
+class BatchStore {
+  private readonly batchId = uuidV7(Date.now());
+  private readonly stored: LogRow[] = [];
+  private readonly letters: DeadLetter[] = [];
+  private duplicates = 0;
+
+  constructor(private readonly client: PoolClient) {}
+
+  async store(rows: readonly LogRow[], writerId: string): Promise<StoredBatch> {
+    await this.add(rows);
+    await keepDeadLetters(this.client, writerId, this.letters);
+    if (this.stored.length > 0) await this.addBatch();
+    // Last, because it locks counters that gateway processes wait for.
+    await chargeLimits(this.client, this.stored);
+    return {
+      batchId: this.stored.length > 0 ? this.batchId : null,
+      rows: this.stored.length,
+      duplicates: this.duplicates,
+      poison: this.letters.length,
+    };
+  }
+
+  /** All rows at once; where one of them is refused, in halves, until it stands alone. The others are stored. */
+  private async add(rows: readonly LogRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const refusal = await this.tryToCopy(rows);
+    if (!refusal) {
+      this.stored.push(...rows);
+      return;
+    }
+    if (codeOf(refusal) === UNIQUE_VIOLATION) {
+      const fresh = await this.withoutKnown(rows);
+      this.duplicates += rows.length - fresh.length;
+      if (fresh.length < rows.length) return this.add(fresh);
+    }
+    if (rows.length === 1) return this.setAside(rows[0] as LogRow, refusal);
+    const middle = rows.length >> 1;
+    await this.add(rows.slice(0, middle));
+    await this.add(rows.slice(middle));
+  }
+
+  /** Answers why the rows themselves were refused; rejects when it was not their fault. */
+  private async tryToCopy(rows: readonly LogRow[]): Promise<Error | null> {
+    await this.client.query('SAVEPOINT copying');
+    try {
+      await copyRows(this.client, rows, this.batchId);
+      await this.client.query('RELEASE SAVEPOINT copying');
+      return null;
+    } catch (error) {
+      if (!isFaultOfRows(error)) throw error;
+      await this.client.query('ROLLBACK TO SAVEPOINT copying; RELEASE SAVEPOINT copying');
+      return error;
+    }
+  }
+
+  /** The row goes to the dead letters whole; what can be kept of it in the tables is kept. */
+  private async setAside(row: LogRow, refusal: Error): Promise<void> {
+    this.letters.push({ row, sqlstate: codeOf(refusal) ?? null, reason: refusal.message });
+    const rest = reduced(row);
+    if ((await this.tryToCopy([rest])) === null) this.stored.push(rest);
+  }
+
+  /** Without rows that the table has, and without repetitions of one id. */
+  private async withoutKnown(rows: readonly LogRow[]): Promise<LogRow[]> {
+    const times = rows.map(({ record }) => record.created_at);
+    const { rows: known } = await this.client.query<{ id: string }>(
+      `SELECT id FROM request_logs
+       WHERE id = ANY($1::uuid[]) AND created_at BETWEEN to_timestamp($2) AND to_timestamp($3)`,
+      [rows.map(({ record }) => record.id), Math.min(...times) / 1000 - 1, Math.max(...times) / 1000 + 1],
+    );
+    const seen = new Set(known.map(({ id }) => id));
+    return rows.filter(({ record }) => !seen.has(record.id) && seen.add(record.id));
+  }
+
+  private async addBatch(): Promise<void> {
+    const times = this.stored.map(({ record }) => record.created_at);
+    await this.client.query(
+      `INSERT INTO log_batches (id, rows, min_created_at, max_created_at) VALUES ($1, $2, $3, $4)`,
+      [this.batchId, this.stored.length, new Date(Math.min(...times)), new Date(Math.max(...times))],
+    );
+  }
+}
+
+/**
+ * Data exceptions, violated constraints and exceeded limits (an index entry too long) come from a row; everything else
+ * is the database's own trouble and passes. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const FAULTS_OF_ROWS = new Set(['22', '23', '54']);
+
+function isFaultOfRows(error: unknown): error is Error {
+  return error instanceof UnfitValueError || FAULTS_OF_ROWS.has(codeOf(error)?.slice(0, 2) ?? '');
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { readonly code?: string }).code;
+}

@@ -1,0 +1,39 @@
+import type { RoutingConfig } from './document.js';
+import { readFields } from './fields.js';
+import { type Mistake, Place } from './place.js';
+import { checkRules, type Origin } from './rules.js';
+import { unsoundness } from './soundness.js';
+
+export type { RoutingConfig } from './document.js';
+export type { Mistake } from './place.js';
+
+/** A config that would run, or everything that is wrong with the document. */
+export type ReadConfig =
+  | { readonly config: RoutingConfig; readonly mistakes?: undefined }
+  | { readonly mistakes: readonly Mistake[] };
+
+/**
+ * Reads a routing document: what the administration saves, and what a caller sends in `x-gateway-config`.
+ *
+ * All mistakes are told at once, each with its path (`config.targets[1].weight`), up to a hundred of them. A document that
+ * is too large, too deep or poisoned is not looked at any closer, and has one mistake. `origin` is `saved` for what will be
+ * stored: such a document may hold no secret.
+ */
+export function readRoutingConfig(document: unknown, origin: Origin = 'saved'): ReadConfig {
+  const unsound = unsoundness(document);
+  if (unsound) return { mistakes: [unsound] };
+  const mistakes: Mistake[] = [];
+  const root = Place.root(mistakes);
+  const config = readFields(document, root);
+  if (config) checkRules(config, root, origin);
+  return config && mistakes.length === 0 ? { config } : { mistakes };
+}
+
+/** The mistakes in one sentence, for an error message. */
+export function mistakesInWords(mistakes: readonly Mistake[]): string {
+  const shown = mistakes.slice(0, WORDED_MAX).map(({ path, message }) => `${path} ${message}`);
+  const rest = mistakes.length - shown.length;
+  return rest > 0 ? `${shown.join('; ')}; and ${rest} more` : shown.join('; ');
+}
+
+const WORDED_MAX = 20;

@@ -1,0 +1,183 @@
+import { AppError } from '../common/errors/app-error.js';
+import { HOOK_LIST_NAMES, holdsSecrets } from './guardrails/read-hooks.js';
+import { parseDestination } from '../common/net/destination.js';
+import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from './account-fields.js';
+import { readCondition } from './conditions.js';
+import type { RoutingConfig, Strategy } from './document.js';
+import type { Place } from './place.js';
+
+/** Targets of one strategy at most. */
+const ROOT_TARGETS_MAX = 100;
+const CONDITIONAL_TARGETS_MAX = 1_000;
+const NESTED_TARGETS_MAX = 50;
+
+/** Where a config comes from: saved ones lie in the database in clear, so they hold no secrets. */
+export type Origin = 'saved' | 'sent';
+
+/** Fields that say where a request goes, and so belong to a target without targets of its own. */
+const OF_A_TARGET = [
+  'provider',
+  'api_key',
+  'virtual_key',
+  ...ACCOUNT_FIELDS,
+  ...ACCOUNT_SECRETS,
+] as const satisfies readonly (keyof RoutingConfig)[];
+
+const SECRETS = ['api_key', ...ACCOUNT_SECRETS] as const satisfies readonly (keyof RoutingConfig)[];
+
+/** Fields that mean nothing to a strategy of another mode. */
+const OF_A_MODE = {
+  conditions: 'conditional',
+  default: 'conditional',
+  hold_stream_ms: 'fallback',
+  hedge: 'fallback',
+  sticky: 'loadbalance',
+  balance_by: 'loadbalance',
+} as const satisfies Partial<Record<keyof Strategy, Strategy['mode']>>;
+
+/** What must not be taken from a client's request to a provider, whoever asks for it. */
+const NEVER_FORWARDED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'metadata',
+  'metadata-flavor',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-aws-ec2-metadata-token',
+  'x-aws-ec2-metadata-token-ttl-seconds',
+  'x-metadata-token',
+]);
+const NEVER_FORWARDED_PREFIX = /^x-(gateway|portkey)-/;
+
+/** Says what does not fit together in a document whose fields were read, as far as they could be. */
+export function checkRules(config: RoutingConfig, at: Place, origin: Origin): void {
+  if (Object.keys(config).every((name) => name === 'name' || name === 'weight'))
+    at.refuse('says nothing about where requests go or how');
+  checkNode(config, at, { origin, isRoot: true });
+}
+
+interface Where {
+  readonly origin: Origin;
+  readonly isRoot: boolean;
+}
+
+function checkNode(config: RoutingConfig | undefined, at: Place, where: Where): void {
+  if (!config) return;
+  const { strategy, targets } = config;
+  if (targets && !strategy) at.at('strategy').refuse('is missing: it says how to choose among the targets');
+  if (strategy) checkStrategy(strategy, targets ?? null, at, where);
+  if (targets) checkBranch(config, at);
+  else checkTarget(config, at);
+  checkForwarding(config, at);
+  if (where.origin === 'saved') {
+    checkSecrets(config, at);
+    checkHooks(config, at);
+  }
+  targets?.forEach((target, index) =>
+    checkNode(target, at.at('targets').at(index), { ...where, isRoot: false }),
+  );
+}
+
+function checkBranch(config: RoutingConfig, at: Place): void {
+  for (const name of OF_A_TARGET)
+    if (config[name] !== undefined)
+      at.at(name).refuse('says where requests go, which the targets do: write it into them');
+}
+
+function checkTarget(config: RoutingConfig, at: Place): void {
+  const { api_key, virtual_key, provider, custom_host } = config;
+  if (api_key !== undefined && virtual_key !== undefined)
+    at.at('api_key').refuse('is there beside "virtual_key", which has a key of its own');
+  else if (api_key !== undefined && provider === undefined)
+    at.at('provider').refuse('is missing: it says whose key "api_key" is');
+  if (custom_host !== undefined) checkHost(custom_host, at.at('custom_host'));
+}
+
+function checkHost(host: string, at: Place): void {
+  try {
+    parseDestination(host);
+  } catch (error) {
+    at.refuse(error instanceof AppError ? String(error.details.detail) : 'is not a usable address');
+  }
+}
+
+function checkForwarding({ forward_headers }: RoutingConfig, at: Place): void {
+  forward_headers?.forEach((header, index) => {
+    const name = header?.toLowerCase();
+    if (name && (NEVER_FORWARDED.has(name) || NEVER_FORWARDED_PREFIX.test(name)))
+      at.at('forward_headers').at(index).refuse('is a header that never goes on to a provider');
+  });
+}
+
+function checkSecrets(config: RoutingConfig, at: Place): void {
+  for (const name of SECRETS)
+    if (config[name] !== undefined)
+      at.at(name).refuse(
+        'is a secret, which a saved config may not hold: make a virtual key and name it here',
+      );
+}
+
+/** What stored guardrails seal, a saved config would show. */
+function checkHooks(config: RoutingConfig, at: Place): void {
+  for (const name of HOOK_LIST_NAMES)
+    config[name]?.forEach((item, index) => {
+      if (item !== undefined && holdsSecrets(item))
+        at.at(name)
+          .at(index)
+          .refuse(
+            'has headers or a secret of a webhook, which a saved config may not hold: store the guardrail and name its id here',
+          );
+    });
+}
+
+type Targets = readonly (RoutingConfig | undefined)[];
+
+function checkStrategy(strategy: Strategy, targets: Targets | null, at: Place, { isRoot }: Where): void {
+  const place = at.at('strategy');
+  checkFit(strategy, targets ?? [], place);
+  if (targets) checkCount(strategy, targets, at, isRoot);
+  else if (strategy.mode !== 'single') at.at('targets').refuse('is missing: the strategy chooses among them');
+  if (strategy.mode === 'conditional') checkConditions(strategy, targets ?? [], place);
+  if (strategy.mode === 'loadbalance' && targets?.every((target) => target?.weight === 0))
+    at.at('targets').refuse('has no target with a weight above 0');
+}
+
+function checkFit(strategy: Strategy, targets: Targets, at: Place): void {
+  for (const [field, mode] of Object.entries(OF_A_MODE))
+    if (strategy.mode && strategy.mode !== mode && strategy[field as keyof Strategy] !== undefined)
+      at.at(field).refuse(`means nothing in the mode "${strategy.mode}"`);
+  if (strategy.sticky?.enabled && !strategy.sticky.hash_fields)
+    at.at('sticky').at('hash_fields').refuse('is missing: it says which requests belong together');
+  if (strategy.hedge && targets.some((target) => target?.strategy))
+    at.at('hedge').refuse('cannot be used where a target has a strategy of its own');
+}
+
+function checkCount({ mode }: Strategy, { length }: Targets, at: Place, isRoot: boolean): void {
+  const most = isRoot ? ROOT_TARGETS_MAX : NESTED_TARGETS_MAX;
+  const max = isRoot && mode === 'conditional' ? CONDITIONAL_TARGETS_MAX : most;
+  if (length > max) at.at('targets').refuse(`must have at most ${max} items here, and has ${length}`);
+}
+
+function checkConditions(strategy: Strategy, targets: Targets, at: Place): void {
+  const names = targets.flatMap((target) => (target?.name === undefined ? [] : [target.name]));
+  const known = new Set(names);
+  if (known.size < names.length) at.refuse('chooses by name, and two targets have the same');
+  if (!strategy.conditions) at.at('conditions').refuse('is missing');
+  if (strategy.default !== undefined && !known.has(strategy.default))
+    at.at('default').refuse('is not the name of a target');
+  strategy.conditions?.forEach((condition, index) => {
+    const place = at.at('conditions').at(index);
+    if (condition?.query) readCondition(condition.query, place.at('query'));
+    if (condition?.then !== undefined && !known.has(condition.then))
+      place.at('then').refuse('is not the name of a target');
+  });
+}

@@ -1,0 +1,93 @@
+import { STATUS_CODES } from 'node:http';
+import { fieldNamed, isFieldValue } from '../../common/http/fields.js';
+
+/** The head of an answer, and what it says of the rest. */
+export interface AnswerHead {
+  /** With its last, empty line; characters are bytes. */
+  readonly text: string;
+  readonly isChunked: boolean;
+  /** False for a status that has no body: https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1 */
+  readonly hasBody: boolean;
+  readonly keepsAlive: boolean;
+}
+
+export interface HeadOptions {
+  readonly status: number;
+  /** Absent: the usual one. */
+  readonly statusText: string | undefined;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly sendDate: boolean;
+  readonly keepsAlive: boolean;
+  /** What clients are told of how long the connection waits for their next request. */
+  readonly keepAliveSeconds: number;
+}
+
+/**
+ * The head of an answer as Node's server writes it: the fields as they are given, then the date and what is about the connection.
+ * Throws a RangeError or TypeError for a status, a name or a value that HTTP does not know.
+ */
+export function answerHead(options: HeadOptions): AnswerHead {
+  const { status, statusText = STATUS_CODES[status] ?? 'unknown' } = options;
+  checkStatus(status);
+  checkValue(statusText);
+  const given = readFields(options.headers);
+  const keepsAlive = options.keepsAlive && given.connection !== 'close';
+  const hasBody = status !== 204 && status !== 304;
+  const isChunked = hasBody && !given.hasLength;
+  const date = options.sendDate ? `Date: ${httpDate()}\r\n` : '';
+  const connection = given.connection === null ? connectionFields(keepsAlive, options) : '';
+  const framing = isChunked ? 'Transfer-Encoding: chunked\r\n' : '';
+  const text = `HTTP/1.1 ${status} ${statusText}\r\n${given.text}${date}${connection}${framing}\r\n`;
+  return { text, isChunked, hasBody, keepsAlive };
+}
+
+const connectionFields = (keepsAlive: boolean, { keepAliveSeconds }: HeadOptions): string =>
+  keepsAlive
+    ? `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n`
+    : 'Connection: close\r\n';
+
+interface Fields {
+  readonly text: string;
+  readonly hasLength: boolean;
+  /** What they say of the connection; null for nothing. */
+  readonly connection: string | null;
+}
+
+function readFields(headers: readonly string[]): Fields {
+  let text = '';
+  let hasLength = false;
+  let connection: string | null = null;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    const value = headers[at + 1] as string;
+    const field = fieldNamed(name);
+    if (field === null) throw new TypeError('a header of the answer has no valid name');
+    checkValue(value);
+    text += `${name}: ${value}\r\n`;
+    if (field.kind === 'content-length') hasLength = true;
+    else if (field.kind === 'connection') connection = value;
+  }
+  return { text, hasLength, connection };
+}
+
+function checkStatus(status: number): void {
+  if (!(status >= 100 && status <= 999)) throw new RangeError(`no status of HTTP: ${status}`);
+}
+
+function checkValue(value: string): void {
+  if (!isFieldValue(value)) throw new TypeError('a header of the answer has no valid value');
+}
+
+let second = 0;
+let written = '';
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7; made once a second. */
+function httpDate(): string {
+  const now = Math.floor(Date.now() / 1000);
+  if (now !== second) {
+    second = now;
+    written = new Date(now * 1000).toUTCString();
+  }
+  return written;
+}

@@ -1,0 +1,155 @@
+import type { Socket } from 'node:net';
+import type { Rostered } from '../../common/processes/roster.js';
+import { FastRequest } from '../../common/http/fast-request.js';
+import { FastResponse, type ResponseLine } from './fast-response.js';
+import { readRequestHead, type RequestHead } from './request-head.js';
+
+/** A request that is larger is Node's. */
+export const REQUEST_BYTES_MAX = 256 * 1024;
+
+const NOTHING = Buffer.alloc(0);
+/** What Node's server says to who ends a connection in the midst of a request. */
+const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
+
+/** What a connection asks of those that keep it. */
+export interface Keeper {
+  readonly keepAliveSeconds: number;
+  /** Counts on; see `since`. */
+  readonly ticks: number;
+  isTaken(url: string): boolean;
+  handle(request: FastRequest, response: FastResponse): void;
+  /** The socket is Node's from now on, with what was read of it in front of what follows. */
+  handOver(connection: FastConnection, unread: Buffer): void;
+  closed(connection: FastConnection): void;
+}
+
+/**
+ * One connection of a client, for as long as its requests are those of the fast path: one after the other is read, handled and
+ * answered. The first that is not, or does not come whole at once, goes to Node's server, and the connection with it: at that
+ * moment the next byte is the first of a request, so that both always agree where requests begin.
+ */
+export class FastConnection implements Rostered, ResponseLine {
+  place = -1;
+  /** The tick at which the request that is awaited began to come, or at which one began to be awaited. */
+  since: number;
+  private hasServed = false;
+  private received: Buffer = NOTHING;
+  private head: RequestHead | null = null;
+  private response: FastResponse | null = null;
+
+  constructor(
+    readonly socket: Socket,
+    private readonly keeper: Keeper,
+  ) {
+    this.since = keeper.ticks;
+    socket.on('data', this.onData).on('drain', this.onDrain).on('end', this.onEnd);
+    socket.on('error', this.onError).on('close', this.onClose);
+  }
+
+  get keepAliveSeconds(): number {
+    return this.keeper.keepAliveSeconds;
+  }
+
+  /** Between two requests. */
+  get isIdle(): boolean {
+    return this.hasServed && this.response === null && this.received.length === 0;
+  }
+
+  /** Nobody is being served, and something is awaited: a first request, or the rest of one. */
+  get isAwaiting(): boolean {
+    return this.response === null && !this.isIdle;
+  }
+
+  /** Gives the socket away. Not while a request is being handled. */
+  handOver(): void {
+    const { socket, received } = this;
+    socket.off('data', this.onData).off('drain', this.onDrain).off('end', this.onEnd);
+    socket.off('error', this.onError).off('close', this.onClose);
+    this.received = NOTHING;
+    this.keeper.handOver(this, received);
+  }
+
+  readonly onFlushed = (error?: Error | null): void => {
+    const { response, socket } = this;
+    // Of a broken connection its `close` tells.
+    if (error || !response) return;
+    this.response = null;
+    this.hasServed = true;
+    this.since = this.keeper.ticks;
+    response.over(true);
+    if (!response.shouldKeepAlive) socket.destroySoon();
+    else if (this.received.length > 0) this.goOn();
+  };
+
+  private readonly onData = (chunk: Buffer): void => {
+    if (this.received.length === 0) {
+      this.received = chunk;
+      if (this.response === null) this.since = this.keeper.ticks;
+    } else this.received = Buffer.concat([this.received, chunk]);
+    if (this.response === null) this.read();
+    else if (this.received.length > REQUEST_BYTES_MAX) this.socket.pause();
+  };
+
+  private readonly onDrain = (): void => this.response?.drained();
+
+  private readonly onError = (): void => undefined;
+
+  /** Who says nothing more wants no answer either, as Node's server sees it. */
+  private readonly onEnd = (): void => {
+    if (this.response === null && this.received.length > 0) {
+      this.socket.write(BAD_REQUEST);
+      this.abandon();
+    }
+    this.socket.end();
+  };
+
+  private readonly onClose = (): void => {
+    this.keeper.closed(this);
+    if (this.response === null) this.abandon();
+    const { response } = this;
+    this.response = null;
+    response?.over(false);
+  };
+
+  /** What came behind a request that has been answered. */
+  private goOn(): void {
+    if (this.socket.isPaused()) this.socket.resume();
+    this.read();
+  }
+
+  private read(): void {
+    const { received } = this;
+    this.head ??= this.takenHead();
+    const { head } = this;
+    if (head === null) return;
+    const end = head.bodyAt + head.bodyBytes;
+    if (end > REQUEST_BYTES_MAX) return this.handOver();
+    if (received.length < end) return;
+    this.head = null;
+    this.received = received.length === end ? NOTHING : received.subarray(end);
+    this.begin(head, received.subarray(head.bodyAt, end), true);
+  }
+
+  /** Null where it has to be waited for, or the connection is no longer ours. */
+  private takenHead(): RequestHead | null {
+    const head = readRequestHead(this.received);
+    if (head === 'incomplete') return null;
+    if (head !== 'other' && this.keeper.isTaken(head.url)) return head;
+    this.handOver();
+    return null;
+  }
+
+  private begin(head: RequestHead, body: Buffer, isComplete: boolean): FastResponse {
+    const response = (this.response = new FastResponse(this));
+    this.keeper.handle(new FastRequest(head, body, this.socket, isComplete), response);
+    return response;
+  }
+
+  /** A client that leaves in the midst of a request is on record like any other. */
+  private abandon(): void {
+    const { head, received } = this;
+    this.head = null;
+    this.received = NOTHING;
+    if (head) this.begin(head, received.subarray(head.bodyAt), false).destroyed = true;
+  }
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { Roster } from '../../common/processes/roster.js';
+import { FastConnection, type Keeper, REQUEST_BYTES_MAX } from './fast-connection.js';
+import type { FastRequest } from '../../common/http/fast-request.js';
+import type { FastResponse } from './fast-response.js';
+import { isPlain } from './request-head.js';
+
+const TICK_MS = 250;
+/** A request that has not come whole by then, 250 to 500 ms, is Node's, who has a patience of its own. */
+const PATIENCE_TICKS = 2;
+
+/** Requests of this path on a connection that is Node's by now. */
+const MISSED_MAX = 16;
+
+export interface FastPathParts {
+  /** For how long a connection waits for its next request. */
+  readonly keepAliveMs: number;
+  /** Whether requests of a target are handled here. */
+  isTaken(url: string): boolean;
+  handle(request: FastRequest, response: FastResponse): void;
+  /** Serves a socket by Node's server. */
+  serveByNode(socket: Socket): void;
+}
+
+/**
+ * The way of most requests to the data plane: one that is written plainly and comes whole with its head. Reading such a
+ * request and writing its answer costs half of what Node's server takes for it, because neither has to be a stream. Everything
+ * else is left to that server, with every rule about framing: chunked bodies, large ones, slow ones, upgrades, other methods,
+ * and whatever is malformed.
+ */
+export class FastPath implements Keeper {
+  readonly keepAliveSeconds: number;
+  ticks = 0;
+  private readonly connections = new Roster<FastConnection>();
+  private readonly keepAliveTicks: number;
+  private readonly missed = new WeakMap<Socket, number>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: FastPathParts) {
+    this.keepAliveSeconds = Math.floor(parts.keepAliveMs / 1000);
+    this.keepAliveTicks = Math.ceil(parts.keepAliveMs / TICK_MS);
+  }
+
+  /** Takes a connection that was just accepted. */
+  accept(socket: Socket): void {
+    this.connections.add(new FastConnection(socket, this));
+    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+  }
+
+  /**
+   * Whether a connection that went over to Node's server is to end with the answer to this request, so that the next one begins here
+   * again: it has brought one request after the other that would have gone this way. Behind a balancer, all kinds of requests
+   * come on each connection, and sooner or later all connections would be Node's.
+   */
+  isBetterEnded(request: IncomingMessage): boolean {
+    const { socket, headers } = request;
+    if (!isPlain(request) || Number(headers['content-length'] ?? 0) > REQUEST_BYTES_MAX) return false;
+    const missed = (this.missed.get(socket) ?? 0) + 1;
+    this.missed.set(socket, missed);
+    return missed >= MISSED_MAX;
+  }
+
+  /** Ends connections that wait for their next request. */
+  closeIdle(): void {
+    for (const connection of this.connections.all()) if (connection.isIdle) connection.socket.destroy();
+  }
+
+  /** Ends all of them, and what is under way with them. */
+  closeAll(): void {
+    for (const { socket } of this.connections.all()) socket.destroy();
+  }
+
+  isTaken(url: string): boolean {
+    return this.parts.isTaken(url);
+  }
+
+  handle(request: FastRequest, response: FastResponse): void {
+    this.parts.handle(request, response);
+  }
+
+  /** Paused meanwhile, so that what was read comes to Node's parser before anything else does. */
+  handOver(connection: FastConnection, unread: Buffer): void {
+    const { socket } = connection;
+    this.connections.delete(connection);
+    socket.pause();
+    if (unread.length > 0) socket.unshift(unread);
+    this.parts.serveByNode(socket);
+    socket.resume();
+  }
+
+  closed(connection: FastConnection): void {
+    this.connections.delete(connection);
+  }
+
+  private tick(): void {
+    this.ticks++;
+    for (const connection of this.connections.all()) {
+      const waited = this.ticks - connection.since;
+      if (connection.isAwaiting && waited >= PATIENCE_TICKS) connection.handOver();
+      else if (connection.isIdle && waited >= this.keepAliveTicks) connection.socket.destroy();
+    }
+    if (this.connections.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import type { FastRequestHead } from '../../common/http/fast-request.js';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { fieldNamed, isFieldValue } from '../../common/http/fields.js';
+
+/**
+ * The heads of requests that the fast path takes: those of HTTP/1.1 whose body has a length, or that have none and are of a method
+ * without, and whose every line is written as RFC 9112 asks for it (https://www.rfc-editor.org/rfc/rfc9112). Nothing that two
+ * readers could read differently is among them; whatever else may be valid, or is not, is for Node's server to judge.
+ */
+export interface RequestHead extends FastRequestHead {
+  /** Where the body begins. */
+  readonly bodyAt: number;
+  /** Bytes of the body, as the client has announced them. */
+  readonly bodyBytes: number;
+}
+
+const HEAD_BYTES_MAX = 8 * 1024;
+const FIELDS_MAX = 100;
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LINE_END = '\r\n';
+
+/** Whether a body belongs to each. */
+const METHODS: ReadonlyMap<string, 'body' | 'none' | 'either'> = new Map([
+  ['POST', 'body'],
+  ['GET', 'none'],
+  ['DELETE', 'either'],
+  ['PUT', 'body'],
+  ['PATCH', 'body'],
+]);
+const VERSION = ' HTTP/1.1';
+const BEGINNINGS = [...METHODS.keys()].map((method) => Buffer.from(`${method} /`));
+/** Visible characters, but for the mark of a fragment. */
+const TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
+
+const LENGTH = /^(?:0|[1-9]\d{0,6})$/;
+
+/** Fields about the framing or the connection, and those of which Node makes something else than a text. */
+const NOT_TAKEN: ReadonlySet<string> = new Set([
+  '__proto__',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The head that `bytes` begin with; `incomplete` where more of it has to come; `other` for what is not taken here. */
+export function readRequestHead(bytes: Buffer): RequestHead | 'incomplete' | 'other' {
+  if (!mayBegin(bytes)) return 'other';
+  const end = bytes.indexOf(HEAD_END);
+  if (end < 0 && bytes.length <= HEAD_BYTES_MAX) return 'incomplete';
+  return (end >= 0 && end <= HEAD_BYTES_MAX ? headOf(bytes, end) : null) ?? 'other';
+}
+
+function headOf(bytes: Buffer, end: number): RequestHead | null {
+  const text = bytes.toString('latin1', 0, end);
+  const lineEnd = text.indexOf(LINE_END);
+  const line = lineEnd < 0 ? null : readLine(text.slice(0, lineEnd), bytes);
+  const fields = line && readFields(text, lineEnd, bytes);
+  if (!line || !fields || !isKept(fields.headers)) return null;
+  const { method, url } = line;
+  const { headers, rawHeaders } = fields;
+  const bodyBytes = lengthOf(method, headers['content-length']);
+  return bodyBytes === null
+    ? null
+    : { method, url, headers, rawHeaders, bodyAt: end + HEAD_END.length, bodyBytes };
+}
+
+/** Of the body; null where it is not told as it should be. */
+function lengthOf(method: string, told: string | undefined): number | null {
+  const body = METHODS.get(method);
+  if (told === undefined) return body === 'body' ? null : 0;
+  return body !== 'none' && LENGTH.test(told) ? Number(told) : null;
+}
+
+/** Whether the head of a request that Node's server has read is such a one, as far as can be told by then. */
+export function isPlain({ method = '', headers, rawHeaders }: IncomingMessage): boolean {
+  const standOnce = rawHeaders.length === 2 * Object.keys(headers).length;
+  if (!METHODS.has(method) || !standOnce) return false;
+  for (const name of NOT_TAKEN) if (Object.hasOwn(headers, name)) return false;
+  const { host, connection, 'content-length': length } = headers;
+  return isKept({ host, connection }) && lengthOf(method, length) !== null;
+}
+
+/** Whether it can become one: who sends anything else need not wait for the rest of its head. */
+function mayBegin(bytes: Buffer): boolean {
+  return BEGINNINGS.some((beginning) => agree(bytes, beginning));
+}
+
+/** As far as both go. */
+function agree(bytes: Buffer, beginning: Buffer): boolean {
+  const there = Math.min(bytes.length, beginning.length);
+  for (let at = 0; at < there; at++) if (bytes[at] !== beginning[at]) return false;
+  return true;
+}
+
+function readLine(line: string, bytes: Buffer): Pick<RequestHead, 'method' | 'url'> | null {
+  const space = line.indexOf(' ');
+  const method = line.slice(0, space);
+  if (!METHODS.has(method) || !line.endsWith(VERSION)) return null;
+  const url = bytes.toString('latin1', space + 1, line.length - VERSION.length);
+  return TARGET.test(url) ? { method, url } : null;
+}
+
+/** Node's server asks every request of HTTP/1.1 for a host. */
+const isKept = ({ host, connection }: Pick<IncomingHttpHeaders, 'host' | 'connection'>): boolean =>
+  host !== undefined && (connection === undefined || connection.toLowerCase() === 'keep-alive');
+
+type Fields = Pick<RequestHead, 'headers' | 'rawHeaders'>;
+
+/** Null where a line is not written as it should be, or a name stands twice. */
+function readFields(text: string, from: number, bytes: Buffer): Fields | null {
+  const headers: Record<string, string> = {};
+  const rawHeaders: string[] = [];
+  let at = from;
+  while (at < text.length) {
+    const start = at + LINE_END.length;
+    const colon = text.indexOf(':', start);
+    const next = text.indexOf(LINE_END, start);
+    at = next < 0 ? text.length : next;
+    const field = colon > start && colon < at ? fieldNamed(text.slice(start, colon)) : null;
+    if (field === null || NOT_TAKEN.has(field.lower)) return null;
+    const value = valueOf(text, colon + 1, at, bytes);
+    // What every object has answers here too, and is as little taken as a name that stands twice.
+    if (value === null || headers[field.lower] !== undefined) return null;
+    headers[field.lower] = value;
+    rawHeaders.push(field.name, value);
+  }
+  return rawHeaders.length <= 2 * FIELDS_MAX ? { headers, rawHeaders } : null;
+}
+
+/** V8 makes a longer piece of a text a view of the whole: whoever remembers it would keep the whole head, with all that is secret in it. */
+const COPIED_CHARS_MAX = 12;
+
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** Without the spaces before it. Null for what is no value, and where other blanks stand around it, which readers take off each in its own way. */
+function valueOf(text: string, from: number, to: number, bytes: Buffer): string | null {
+  let start = from;
+  while (start < to && text.charCodeAt(start) === SPACE) start++;
+  if (start === to) return '';
+  const last = text.charCodeAt(to - 1);
+  if (text.charCodeAt(start) === TAB || last === SPACE || last === TAB) return null;
+  const value = to - start <= COPIED_CHARS_MAX ? text.slice(start, to) : bytes.toString('latin1', start, to);
+  return isFieldValue(value) ? value : null;
+}

@@ -1,0 +1,323 @@
+import type { IncomingMessage } from 'node:http';
+import { createConnection } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { endLingering } from '../common/http/lingering-close.js';
+import { FastRequest } from '../common/http/fast-request.js';
+import type { ClientRequest, ClientResponse } from '../common/http/messages.js';
+import { readBody } from '../gateway/ingress/request-body.js';
+import { FrontServer, type Plane, type Planes } from './http.js';
+
+/** Long enough for a busy machine to answer somebody else first, and far below what Node waits by itself. */
+const TIMEOUT_MS = 5_000;
+/** More at once than Node lets wait to be accepted. The built service is asked by `e2e slow-clients`. */
+const SLOW_CLIENTS = Number(process.env['SLOW_CLIENTS'] ?? 1_000);
+const DRIP_MS = 500;
+
+let front: FrontServer | null = null;
+afterEach(async () => {
+  await front?.close(0);
+  front = null;
+});
+
+/** A server whose requests, of both planes, are answered when they are whole. */
+async function aServer(): Promise<{ port: number; ended: string[] }> {
+  const ended: string[] = [];
+  const port = await listening({
+    handle: (request, response) => {
+      readBody(request, Infinity).then(
+        () => {
+          response.writeHead(200, ['content-length', '5']);
+          response.end('whole');
+        },
+        () => ended.push('broken off'),
+      );
+    },
+  });
+  return { port, ended };
+}
+
+type AnyPlane = Plane<ClientRequest, ClientResponse>;
+
+async function listening(gateway: AnyPlane, upgraded: string[] = []): Promise<number> {
+  const sockets = { handle: () => upgraded.push('upgraded'), close: () => undefined };
+  const probes = { answer: () => false };
+  const planes = { gateway, administration: gateway, probes, sockets } as unknown as Planes;
+  front = new FrontServer(planes, TIMEOUT_MS);
+  await front.listen(0, '127.0.0.1');
+  const { server } = front as unknown as { server: { address(): AddressInfo } };
+  return server.address().port;
+}
+
+/** Sends a body byte by byte for as long as the connection lasts. Answers what came back. */
+function drip(port: number, path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    let text = '';
+    const dripping = setInterval(() => socket.write('x'), DRIP_MS);
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearInterval(dripping);
+      resolve(text);
+    });
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n`);
+  });
+}
+
+describe('a client that takes for ever', () => {
+  it.each(['/v1/chat/completions', '/v1/api-keys'])(
+    'D08: is told 408 at %s when its time is over, and nobody else waits for it',
+    async (path) => {
+      const { port, ended } = await aServer();
+      const slow = Array.from({ length: SLOW_CLIENTS }, () => drip(port, path));
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        body: '{}',
+      });
+
+      expect(await answer.text()).toBe('whole');
+      expect(ended).toEqual([]);
+      for (const text of await Promise.all(slow)) expect(text).toMatch(/^HTTP\/1\.1 408 /);
+      // A client may hear of its end before the server's own socket is closed.
+      await expect.poll(() => ended).toHaveLength(SLOW_CLIENTS);
+    },
+  );
+});
+
+describe('a connection that was told that it closes', () => {
+  const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\n';
+
+  it.each([
+    ['request', ''],
+    ['wish for a WebSocket', upgrade],
+  ])('takes no further %s', async (_, fields) => {
+    const handled: string[] = [];
+    const refusing: AnyPlane = {
+      handle: (request, response) => {
+        handled.push(request.url ?? '');
+        response.writeHead(413, ['connection', 'close', 'content-length', '2']).write(Buffer.from('no'));
+        endLingering(request, response);
+      },
+    };
+    const port = await listening(refusing, handled);
+    const further = `GET /v1/realtime HTTP/1.1\r\nhost: x\r\n${fields}\r\n`;
+    const text = await new Promise<string>((resolve) => {
+      const socket = createConnection(port, '127.0.0.1');
+      let heard = '';
+      socket.once('data', () => socket.write(`body${further}`));
+      socket.on('data', (chunk) => (heard += chunk.toString()));
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        resolve(heard);
+      });
+      socket.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n');
+    });
+
+    expect(text).toMatch(/^HTTP\/1\.1 413 [^]*no$/);
+    expect(handled).toEqual(['/v1/chat/completions']);
+  });
+});
+
+describe('a part of the administration that is not built', () => {
+  const SECRET = 'sk-that-nobody-may-see';
+
+  it.each(['/v1/mcp-servers', '/v1/secret-references/1', '/v1/%6dcp-integrations?a', '/v1//SCIM/workspaces'])(
+    'is refused by the head of a request, of which no plane sees anything: %s',
+    async (path) => {
+      const handled: string[] = [];
+      const port = await listening({ handle: ({ url = '' }) => void handled.push(url) }, handled);
+      const body = JSON.stringify({ api_key: SECRET });
+      const headers = { 'content-type': 'application/json', 'x-gateway-provider': 'openai' };
+      for (const method of ['POST', 'PUT', 'DELETE', 'GET']) {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method,
+          headers,
+          ...(method === 'GET' ? {} : { body }),
+        });
+        const text = await answer.text();
+
+        expect([answer.status, answer.headers.get('x-gateway-error-source')]).toEqual([501, 'gateway']);
+        expect(text).toContain('not_built');
+        expect(text).not.toContain(SECRET);
+      }
+      const upgrade = await exchanged(
+        port,
+        `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`,
+      );
+      const waiting = await exchanged(
+        port,
+        `POST ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n`,
+      );
+
+      expect(upgrade).toMatch(/^HTTP\/1\.1 501 /);
+      expect(waiting).toMatch(/^HTTP\/1\.1 501 /);
+      expect(handled).toEqual([]);
+    },
+  );
+
+  /** Sends a head. Answers what came back. */
+  function exchanged(port: number, head: string): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = createConnection(port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+        if (text.endsWith('}')) socket.end();
+      });
+      socket.on('error', () => undefined).on('close', () => resolve(text));
+      socket.write(head);
+    });
+  }
+});
+
+describe('a client that waits for 100 Continue', () => {
+  const HEAD = (path: string): string =>
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n`;
+
+  /** Sends the head, and the body when it is asked for it. Answers what came back. */
+  function waiting(port: number, path: string): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = createConnection(port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+        if (text === 'HTTP/1.1 100 Continue\r\n\r\n') socket.write('{}');
+        else if (text.endsWith('no')) socket.end();
+      });
+      socket.on('error', () => undefined).on('close', () => resolve(text));
+      socket.write(HEAD(path));
+    });
+  }
+
+  it.each(['/v1/chat/completions', '/v1/api-keys'])('is refused at %s by its head alone', async (path) => {
+    const refusing: AnyPlane = {
+      handle: (request, response) => {
+        response.writeHead(401, ['connection', 'close', 'content-length', '2']).write(Buffer.from('no'));
+        endLingering(request, response);
+      },
+    };
+    const port = await listening(refusing);
+
+    const text = await waiting(port, path);
+
+    expect(text).toMatch(/^HTTP\/1\.1 401 /);
+    expect(text).not.toContain('100 Continue');
+  });
+
+  it.each(['/v1/chat/completions', '/v1/api-keys'])('is asked once for its body at %s', async (path) => {
+    const { port } = await aServer();
+
+    const text = await waiting(port, path);
+
+    expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [^]*whole$/);
+  });
+
+  it('is asked for a body that somebody reads piece by piece', async () => {
+    const port = await listening({
+      handle: (request, response) => {
+        void (async () => {
+          for await (const chunk of request as IncomingMessage) expect(String(chunk)).toBe('{}');
+          response.writeHead(200, ['content-length', '5']);
+          response.end('whole');
+        })();
+      },
+    });
+
+    expect(await waiting(port, '/v1/files')).toMatch(/^HTTP\/1\.1 100 [^]*200 [^]*whole$/);
+  });
+});
+
+/** What comes back for these bytes, until the connection ends. */
+function answered(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', () => undefined).on('close', () => resolve(text));
+    socket.write(bytes);
+  });
+}
+
+const post = (path: string, fields = ''): string =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\n${fields}content-length: 2\r\n\r\n{}`;
+
+describe('the fast path of the web server', () => {
+  /** Says by whom each request was served. */
+  async function whoServes(): Promise<number> {
+    return listening({
+      handle: (request, response) => {
+        const body = Buffer.from(request instanceof FastRequest ? 'fast' : 'slow');
+        response.writeHead(200, ['content-length', '4']).end(body);
+      },
+    });
+  }
+
+  it.each([
+    ['fast', '/v1/chat/completions'],
+    ['fast', '/v1beta/models/x:generateContent'],
+    ['fast', '/v1/files'],
+    ['slow', '/v1/api-keys'],
+    ['slow', '/v1/%41pi-keys/x'],
+    ['slow', '/readyz'],
+  ])('serves what is for the data plane alone: %s for %s', async (server, path) => {
+    const port = await whoServes();
+    const text = await answered(port, post(path) + post('/v1/x', 'connection: close\r\n'));
+
+    expect(text.match(/fast|slow/g)).toEqual([server, 'slow']);
+  });
+
+  it('gets connections back that went over to Node and bring requests for it: they end with an answer', async () => {
+    const port = await whoServes();
+    const chunked = 'POST /v1/x HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
+    const odd = post('/v1/x', 'x-a: 1\r\nx-a: 2\r\n');
+    const text = await answered(port, (chunked + odd).repeat(10) + post('/v1/x').repeat(16));
+    const answers = text.split('HTTP/1.1 200 OK').slice(1);
+
+    expect(answers).toHaveLength(36);
+    expect(answers.map((answer) => answer.includes('Connection: close'))).toEqual([
+      ...Array.from({ length: 35 }, () => false),
+      true,
+    ]);
+    expect(text).not.toContain('fast');
+  });
+
+  it('refuses a head that no honest client sends, as the other does', async () => {
+    const port = await whoServes();
+    const bytes = post('/v1/x').replace('host: x', 'host: a b');
+    const closing = 'connection: close\r\ncontent-length';
+    const [fast, slow] = await Promise.all([
+      answered(port, bytes + post('/v1/x', 'connection: close\r\n')),
+      answered(port, bytes.replace('content-length', closing)),
+    ]);
+
+    for (const text of [fast, slow]) expect(text).toMatch(/^HTTP\/1\.1 400 [^]*"header_invalid"/);
+  });
+
+  it('ends connections with their answer when the process drains', async () => {
+    const port = await whoServes();
+    if (front) front.isDraining = true;
+
+    expect(await answered(port, post('/v1/x'))).toMatch(/\r\nConnection: close\r\n[^]*fast$/);
+  });
+
+  it('lets what it serves come to its end when the server closes, and cuts it when the time is over', async () => {
+    let answer: () => void = () => undefined;
+    const handled: string[] = [];
+    const port = await listening({
+      handle: (request, response) => {
+        handled.push(request.url ?? '');
+        if (request.url === '/v1/ends')
+          answer = () => response.writeHead(200, ['content-length', '2']).end(Buffer.from('ok'));
+      },
+    });
+    const texts = Promise.all([answered(port, post('/v1/ends')), answered(port, post('/v1/never'))]);
+    await expect.poll(() => handled).toHaveLength(2);
+    const closed = front?.close(1_000);
+    answer();
+    await closed;
+    front = null;
+
+    expect(await texts).toEqual([expect.stringMatching(/ok$/), '']);
+  });
+});

@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError } from '../common/errors/app-error.js';
+import { FastPath } from './fast-path/fast-path.js';
+import type { ClientRequest, ClientResponse } from '../common/http/messages.js';
+import { isClosing } from '../common/http/lingering-close.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
+import type { Probes } from '../common/supervision/probes.js';
+import { refuse } from '../gateway/delivery/refusal.js';
+import { notBuilt, type Plane as Owner, planeOf } from '../gateway/ingress/front-door.js';
+import { checkHead, checkMethod, HEADERS_MAX } from '../gateway/ingress/request-hygiene.js';
+import { acceptUpgrades, type Sockets } from './upgrades.js';
+
+/** Slow headers are cut after this, or sooner where a whole request has less: Node would swap the two. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** A quarter of the two seconds after which a client whose time is over is to have heard of it: the rest is for a busy process. */
+const CHECKING_INTERVAL_MS = 500;
+/** Longer than the idle timeout of common balancers (60 s), so that they close first and never meet a closed socket. */
+const KEEP_ALIVE_MS = 75_000;
+
+/**
+ * Connections that wait to be accepted, each in the kernel until a process has a moment; of more at once some are reset, which with Node's 511
+ * were one in ten of a burst of 2,000. The kernel takes its own bound where that is lower (net.core.somaxconn, 4,096 on Linux):
+ * https://man7.org/linux/man-pages/man2/listen.2.html
+ */
+const BACKLOG = 4_096;
+
+/** Answers requests. Never throws. */
+export interface Plane<Request = IncomingMessage, Response = ServerResponse> {
+  handle(request: Request, response: Response): void;
+}
+
+export interface Planes {
+  readonly gateway: Plane<ClientRequest, ClientResponse>;
+  readonly administration: Plane;
+  readonly probes: Probes;
+  readonly sockets: Sockets;
+}
+
+/** The web server before both planes: refuses what no honest client sends, and decides whose a request is. */
+export class FrontServer {
+  private readonly server: Server;
+  private readonly fastPath: FastPath;
+  isDraining = false;
+
+  /** `requestTimeoutMs`: how long a client may take to send a whole request; then it gets 408. */
+  constructor(
+    private readonly planes: Planes,
+    requestTimeoutMs: number,
+  ) {
+    const options = {
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+      noDelay: true,
+      highWaterMark: 64 * 1024,
+    };
+    this.server = createServer(options, (request, response) => {
+      this.handle(request, response);
+    });
+    this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      continueWhenRead(request, response);
+      this.handle(request, response);
+    });
+    this.server.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
+    this.server.requestTimeout = requestTimeoutMs;
+    this.server.keepAliveTimeout = KEEP_ALIVE_MS;
+    this.server.maxHeadersCount = HEADERS_MAX;
+    const serveByNode = serverOf(this.server);
+    acceptUpgrades(this.server, planes.sockets, serveByNode);
+    this.fastPath = new FastPath({
+      keepAliveMs: KEEP_ALIVE_MS,
+      isTaken: (url) => planeOf(url) === 'gateway',
+      handle: (request, response) => {
+        if (this.admits(request, response, 'gateway')) planes.gateway.handle(request, response);
+      },
+      serveByNode,
+    });
+    this.server.on('connection', (socket: Socket) => this.fastPath.accept(socket));
+  }
+
+  /** Rejects when the address cannot be had. */
+  listen(port: number, host: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ port, host, backlog: BACKLOG }, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /**
+   * Stops accepting, lets what runs finish for `timeoutMs` at most, then cuts the rest. A connection that was
+   * busy at the start becomes idle later, hence the loop.
+   */
+  async close(timeoutMs: number): Promise<void> {
+    const { server } = this;
+    const closed = new Promise<void>((resolve) =>
+      server.close(() => {
+        resolve();
+      }),
+    );
+    const idle = setInterval(() => {
+      server.closeIdleConnections();
+      this.fastPath.closeIdle();
+    }, 25);
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      this.fastPath.closeAll();
+      this.planes.sockets.close();
+    }, timeoutMs);
+    await closed;
+    clearInterval(idle);
+    clearTimeout(cut);
+  }
+
+  private handle(request: IncomingMessage, response: ServerResponse): void {
+    const { url = '' } = request;
+    const plane = planeOf(url);
+    if (isClosing(request) || !this.admits(request, response, plane)) return;
+    const { gateway, administration, probes } = this.planes;
+    if (plane === 'gateway') {
+      if (this.fastPath.isBetterEnded(request)) response.shouldKeepAlive = false;
+      gateway.handle(request, response);
+    } else if (plane === 'unbuilt') refuseUnidentified(request, response, AppError.from(notBuilt(url)));
+    else if (!probes.answer(request, response)) administration.handle(request, response);
+  }
+
+  private admits(request: ClientRequest, response: ClientResponse, plane: Owner): boolean {
+    if (this.isDraining) response.shouldKeepAlive = false;
+    try {
+      checkHead(request);
+      // A path of the administration or of the probes says itself which methods it has.
+      if (plane !== 'administration') checkMethod(request);
+      return true;
+    } catch (thrown) {
+      refuseUnidentified(request, response, AppError.from(thrown));
+      return false;
+    }
+  }
+}
+
+/**
+ * Asks a client that sends `Expect: 100-continue` for its body only when somebody begins to read it, so that a request which is
+ * refused by its head alone gets that answer first: https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1
+ * A reader's first step is the `_read` of the stream: https://nodejs.org/docs/latest-v20.x/api/stream.html#readable_readsize
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const read = request._read.bind(request);
+  request._read = (size) => {
+    request._read = read;
+    // What is left of a refused request is read away, and nothing may follow its answer.
+    if (!response.headersSent) response.writeContinue();
+    read(size);
+  };
+}
+
+/**
+ * What a server does with a connection. It listens to its own event for that, and whoever has a connection may emit it:
+ * https://nodejs.org/docs/latest-v20.x/api/http.html#event-connection
+ */
+function serverOf(server: Server): (socket: Socket) => void {
+  const [serve] = server.listeners('connection') as ((socket: Socket) => void)[];
+  if (!serve) throw new Error("Node's server does not listen to its connections.");
+  server.removeAllListeners('connection');
+  return (socket) => serve.call(server, socket);
+}
+
+/** A refusal before anybody was identified still has an id, for the operator's sake. */
+export function refuseUnidentified(request: ClientRequest, response: ClientResponse, error: AppError): void {
+  const requestId = uuidV7(Date.now());
+  const headers = ['x-gateway-request-id', requestId, 'x-gateway-error-source', 'gateway'];
+  refuse(request, response, { error, requestId, headers });
+}
