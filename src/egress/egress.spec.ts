@@ -293,7 +293,7 @@ describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
 
   it('refuses a certificate that nobody signed, and never tries without TLS', async () => {
     const fixture = (name: string) =>
-      readFileSync(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url), 'utf8');
+      readFileSync(new URL(`../../test/fixtures/tls/${name}`, import.meta.url), 'utf8');
     let requests = 0;
     const server = createTlsServer(
       { key: fixture('self-signed.key.pem'), cert: fixture('self-signed.cert.pem') },

@@ -10,44 +10,44 @@ const SRC = join(import.meta.dirname, '../../src');
  */
 const ALLOWED: Readonly<Record<string, string>> = {
   'common/loops/interval-job.ts': 'the mechanism itself',
-  'common/loops/loop-reports.ts': 'reports the loops to the supervisor, which notices when reports stop',
+  'common/supervision/loop-reports.ts': 'reports the loops to the supervisor, which notices when reports stop',
   // Ticks over memory: synchronous, no store, nothing to wait for; they run only while there is something to look at.
   'gateway/upstream/deadlines.ts': 'looks at the deadlines of running attempts',
   'gateway/delivery/running-streams.ts': 'asks for each running stream by itself, bounded by the directory',
   'gateway/realtime/sessions.ts': 'asks for each running session by itself, bounded by the directory',
-  'common/http1/idle-sweep.ts': 'closes idle connections',
-  'common/fast-path/fast-path.ts': 'closes idle connections',
-  'http.ts': 'closes idle connections during the shutdown, and ends with it',
+  'egress/http1/idle-sweep.ts': 'closes idle connections',
+  'server/fast-path/fast-path.ts': 'closes idle connections',
+  'server/http.ts': 'closes idle connections during the shutdown, and ends with it',
   // Heartbeats: one call each, whose failure somebody else notices.
-  'common/spool/spool-writer.ts': 'touches the owner file; an error is handled by the next write',
-  'common/spool/segment-chain.ts':
+  'request-log/spool/spool-writer.ts': 'touches the owner file; an error is handled by the next write',
+  'request-log/spool/segment-chain.ts':
     'tries once a second to leave the degraded state, which is a metric of its own',
-  'launcher/folder/folder-lock.ts': 'touches the lock; another start notices when it stops',
-  'launcher/processes/loop-watch.ts': 'the supervisor passes on what its processes report',
+  'cli/folder/folder-lock.ts': 'touches the lock; another start notices when it stops',
+  'cli/processes/loop-watch.ts': 'the supervisor passes on what its processes report',
   'gateway/limits/leases.ts': 'rounds that end within two seconds and may overlap; reports to `LoopHealth`',
   'adapters/changes/redis-change-feed.ts': 'sends a heartbeat; receiving it is what `LoopHealth` is told of',
   'jobs/exports/export-writer.ts': 'renews the lease of one upload, and loops over the pieces of one file',
   // Loops that end with what they work on.
-  'common/spool/segment-reader.ts': 'reads one segment',
+  'request-log/spool/segment-reader.ts': 'reads one segment',
   'jobs/shipping/spool-tail.ts': 'reads one segment',
   'jobs/shipping/open-exchanges.ts': 'reads one file',
-  'common/http1/line-reader.ts': 'reads one line',
+  'egress/http1/line-reader.ts': 'reads one line',
   'gateway/upstream/retry.ts': 'the tries of one attempt',
   'adapters/tokens/key-renewal.ts': 'waits for another process to fetch one key set, ten seconds at most',
-  'admin-relay.ts': 'the tries of one request',
+  'server/admin-relay.ts': 'the tries of one request',
   'adapters/directories/refreshing-cache.ts': 'the reads of one value',
   'admin/audit/audit-logs.service.ts': 'the pages of one export',
   'admin/logs/search/body-search.ts': 'the steps of one search',
-  'common/snapshot/snapshot-file.ts': 'the parts of one file',
+  'adapters/directories/snapshot/snapshot-file.ts': 'the parts of one file',
   'gateway/guardrails/texts/escaped-text.ts': 'the special characters of one text',
   'gateway/guardrails/finding/windows.ts': 'the stretches of one text',
-  'launcher/declared/administration-client.ts': 'the pages of one list',
-  'launcher/database/prepare-database.ts': 'waits at the start for an API node',
+  'cli/declared/administration-client.ts': 'the pages of one list',
+  'cli/database/prepare-database.ts': 'waits at the start for an API node',
   // Starts, which the supervisor and the log follow.
-  'common/queues/postgres-queues.ts': 'prepares the schema of the queue at the start',
-  'common/database/sessions/connect-patiently.ts': 'connects at the start',
-  'launcher/database/await-database.ts': 'waits for the database at the start',
-  'launcher/database/start-in-outage.ts':
+  'jobs/queues/postgres-queues.ts': 'prepares the schema of the queue at the start',
+  'database/sessions/connect-patiently.ts': 'connects at the start',
+  'cli/database/await-database.ts': 'waits for the database at the start',
+  'cli/database/start-in-outage.ts':
     'prepares the database when it comes back; its state is in readiness',
   'adapters/changes/postgres-change-feed.ts': 'keeps the connection that listens; reports to `LoopHealth`',
 };

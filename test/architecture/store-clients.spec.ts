@@ -8,20 +8,20 @@ const SOURCE = join(import.meta.dirname, '../../src');
 const MAKERS: Readonly<Record<string, readonly string[]>> = {
   // `pg`: pools and single connections
   "from 'pg'[^]*(new (pg\\.)?(Pool|Client)\\(|extends pg\\.Client)": [
-    'common/database/sessions/postgres-connections.ts',
+    'database/sessions/postgres-connections.ts',
   ],
-  'new DataSource\\(': ['common/database/data-source.ts'],
+  'new DataSource\\(': ['schema/data-source.ts'],
   'new (Redis|Cluster)\\(': [
     'adapters/redis-connection.ts',
-    'common/net/store-checks.ts',
-    'common/queues/redis-queues.ts',
-    'launcher/doctor/check-redis.ts',
+    'egress/store-checks.ts',
+    'jobs/queues/redis-queues.ts',
+    'cli/doctor/check-redis.ts',
   ],
   '\\bcreateClient\\(': [
-    'common/usage-store/clickhouse/clickhouse.ts',
-    'launcher/doctor/check-clickhouse.ts',
+    'request-log/analytics/clickhouse/clickhouse.ts',
+    'cli/doctor/check-clickhouse.ts',
   ],
-  'S3Client\\(': ['common/object-store/object-store.ts'],
+  'S3Client\\(': ['request-log/bodies/object-store.ts'],
   'createTransport\\(': ['jobs/mails/mailer.ts'],
   'new OTLP\\w+Exporter\\(': ['jobs/sinks/otlp/metric-sink.ts', 'jobs/sinks/otlp/trace-sink.ts'],
 };

@@ -6,7 +6,7 @@ import { postgresClient } from '../../database/sessions/postgres-connections.js'
 import { type InstanceSecrets, masterKeysOf } from '../data-folder.js';
 import { LauncherError } from '../launcher-error.js';
 
-const MIGRATION_FILES = new URL('../../common/database/migrations/', import.meta.url);
+const MIGRATION_FILES = new URL('../../schema/migrations/', import.meta.url);
 
 /** How the database stands to this release. */
 export interface SchemaState {
