@@ -76,7 +76,7 @@ const declaration = z.strictObject({
   parametersJsonSchema: z.unknown().optional(),
 });
 
-const shape = z.strictObject({
+const generation = z.strictObject({
   contents: z.array(content).min(1),
   systemInstruction: content.optional(),
   tools: z.array(z.strictObject({ functionDeclarations: z.array(declaration).min(1).max(512) })).optional(),
@@ -117,7 +117,15 @@ const shape = z.strictObject({
     })
     .optional(),
 });
-type Body = z.infer<typeof shape>;
+
+/** A request to generate, or one to count its tokens: https://ai.google.dev/api/tokens */
+const shape = z.union([
+  z
+    .strictObject({ generateContentRequest: generation.extend({ model: z.string().startsWith('models/') }) })
+    .transform(({ generateContentRequest: { model: _, ...rest } }): z.infer<typeof generation> => rest),
+  generation,
+]);
+type Body = z.infer<typeof generation>;
 type Part = z.infer<typeof part>;
 
 const callsIn = (parts: readonly Part[]) =>
