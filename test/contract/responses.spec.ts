@@ -846,3 +846,7 @@ describe('tools in a namespace', () => {
     expect(events.find(({ type }) => type === 'response.output_item.done')?.item).toMatchObject(apart);
   });
 });
+
+it('what a client tells OpenAI about itself stays out of the hub', () => {
+  expect(request({ client_metadata: { session_id: 'a' } })).not.toHaveProperty('client_metadata');
+});
