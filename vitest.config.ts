@@ -81,7 +81,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'clients',
-          include: ['test/clients/*.clients-spec.ts'],
+          include: ['test/clients/*.clients-spec.ts', 'test/clients/agents/*.clients-spec.ts'],
           globalSetup: ['test/support/service.global.ts'],
           testTimeout: 120_000,
           hookTimeout: 240_000,

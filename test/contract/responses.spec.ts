@@ -818,3 +818,35 @@ const textsOf = (content: Loose): string[] => {
   if (content === null) return [];
   return typeof content === 'string' ? [content] : content.map((part: Loose) => part.text);
 };
+
+describe('tools in a namespace', () => {
+  const tool = { type: 'function', name: 'close', parameters: { type: 'object' } };
+  const tools = [{ type: 'namespace', name: 'agents', description: 'Agents.', tools: [tool] }];
+  const called = { id: 'call_1', type: 'function', function: { name: 'agents__close', arguments: '{}' } };
+  const apart = {
+    type: 'function_call',
+    call_id: 'call_1',
+    namespace: 'agents',
+    name: 'close',
+    arguments: '{}',
+  };
+
+  it('bear its name before their own', () => {
+    expect(request({ tools }).tools).toMatchObject([
+      { type: 'function', function: { name: 'agents__close' } },
+    ]);
+    expect(messages([apart])).toMatchObject([{ tool_calls: [called] }]);
+  });
+
+  it('are called by both names, in an answer and in a stream', () => {
+    expect(said({ content: null, tool_calls: [called] }, 'tool_calls', { tools }).output).toMatchObject([
+      apart,
+    ]);
+    const events = parsed(stream([delta({ tool_calls: [{ index: 0, ...called }] })], { tools }));
+    expect(events.find(({ type }) => type === 'response.output_item.done')?.item).toMatchObject(apart);
+  });
+});
+
+it('what a client tells OpenAI about itself stays out of the hub', () => {
+  expect(request({ client_metadata: { session_id: 'a' } })).not.toHaveProperty('client_metadata');
+});

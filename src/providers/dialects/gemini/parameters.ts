@@ -47,7 +47,8 @@ const REFUSED: readonly (readonly [name: string, harmless: readonly unknown[], d
 /** Read elsewhere, or of no meaning to the answer. */
 const READ = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'functions', 'function_call'],
-  ...['web_search_options', 'reasoning_effort', 'thinking', 'response_format', 'extra_body'],
+  ...['web_search_options', 'reasoning_effort', 'thinking', 'output_config'],
+  ...['response_format', 'extra_body'],
   ...['generationConfig', 'generation_config', 'toolConfig', 'tool_config'],
   ...['user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
   ...[...GENERATION, ...BESIDE, ...REFUSED].map(([name]) => name),

@@ -533,6 +533,13 @@ describe('parameters', () => {
     expect(({} as Json).polluted).toBeUndefined();
   });
 
+  it('leave out the effort in Anthropic’s own words, which Gemini refuses', () => {
+    const body = bodyOf({ output_config: { effort: 'high' }, reasoning_effort: 'high' });
+
+    expect(body).not.toHaveProperty('output_config');
+    expect(body).toHaveProperty('generationConfig.thinkingConfig.thinkingBudget', 24_576);
+  });
+
   it.each<[string, Json]>([
     ['logit_bias', { logit_bias: { '1': 2 } }],
     ['parallel_tool_calls', { parallel_tool_calls: false }],

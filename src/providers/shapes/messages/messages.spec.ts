@@ -228,6 +228,15 @@ describe('turns of an Anthropic client', () => {
     ]);
   });
 
+  it('say where the result of a tool is that gave only an image', () => {
+    const content = [{ type: 'tool_result', tool_use_id: 'a', content: [image] }];
+
+    expect(turns(content)).toEqual([
+      { role: 'tool', tool_call_id: 'a', content: 'The result is shown in the next message.' },
+      { role: 'user', content: [{ type: 'text', text: 'Shown by the tool call a:' }, imagePart] },
+    ]);
+  });
+
   it('keep what an assistant thought and called', () => {
     const signed = { type: 'thinking', thinking: 'Hm. ', signature: 'S' };
     const said = turns(

@@ -1,6 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
+import { namespacedTools } from './namespaces.js';
 import { Output } from './output.js';
 import { isSummaryAsked } from './reasoning-item.js';
 import { BEGINNING, idSuffix, isWhole, responseObject, usageIn } from './response.js';
@@ -16,6 +17,7 @@ export function responseOf(hub: Json, asked: Json, context: Context): Json {
     emit: () => undefined,
     idSuffix: idSuffix(context),
     isSummary: isSummaryAsked(asked),
+    namespaced: namespacedTools(asked.tools),
   });
   const pieces = isObject(choice.message) ? piecesOf(choice.message) : [];
   // Log probabilities are those of the whole text, so they fit only a message that is not in pieces.

@@ -7,6 +7,8 @@ export interface Called {
   readonly kind: 'function' | 'custom';
   readonly call_id: string;
   readonly name: string;
+  /** Of a tool in a namespace. */
+  readonly namespace?: string;
 }
 
 const WORDS = {
@@ -41,7 +43,7 @@ export class CallItem implements OutputItem {
   }
 
   snapshot(status: ItemStatus): Json {
-    const { kind, call_id, name } = this.called;
+    const { kind, call_id, name, namespace } = this.called;
     const { type, input } = WORDS[kind];
     return {
       id: this.place.id,
@@ -49,6 +51,7 @@ export class CallItem implements OutputItem {
       status,
       call_id,
       name,
+      ...(namespace !== undefined && { namespace }),
       [input]: this.input,
       ...(this.own && { extra_content: this.own }),
     };

@@ -1,6 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf, wordOf } from '../../endpoints/reading.js';
 import { contentOf, partsOf } from './content.js';
+import { joinedName } from './namespaces.js';
 import { invalid, unsupported } from './refusing.js';
 import { unseal } from './sealing.js';
 
@@ -67,16 +68,21 @@ function reasoning({ content, summary, encrypted_content }: Json): Read {
 const textIn = (part: unknown): string => (isObject(part) ? textOf(part.text) : '');
 
 function functionCall(item: Json, where: string): Read {
-  const name = required(item, 'name', where);
-  const call = { name, arguments: required(item, 'arguments', where) };
+  const call = { name: calledName(item, where), arguments: required(item, 'arguments', where) };
   const own = isObject(item.extra_content) ? { extra_content: item.extra_content } : {};
   const id = required(item, 'call_id', where);
   return { kind: 'call', call: { id, type: 'function', function: call, ...own } };
 }
 
 function customCall(item: Json, where: string): Read {
-  const custom = { name: required(item, 'name', where), input: required(item, 'input', where) };
+  const custom = { name: calledName(item, where), input: required(item, 'input', where) };
   return { kind: 'call', call: { id: required(item, 'call_id', where), type: 'custom', custom } };
+}
+
+/** As the tools of the request are named. */
+function calledName(item: Json, where: string): string {
+  const name = required(item, 'name', where);
+  return typeof item.namespace === 'string' ? joinedName(item.namespace, name) : name;
 }
 
 function callOutput(item: Json, where: string): Read {

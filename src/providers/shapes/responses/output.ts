@@ -4,6 +4,7 @@ import { spokenIn } from '../spoken.js';
 import { CallItem, type Called } from './call-item.js';
 import { Calls } from './calls.js';
 import { MessageItem, annotationOf } from './message-item.js';
+import type { NamespacedName } from './namespaces.js';
 import type { Emit, ItemStatus, OutputItem, Place } from './output-item.js';
 import { ReasoningItem } from './reasoning-item.js';
 
@@ -15,6 +16,8 @@ export interface OutputOptions {
   /** What the ids of all items end with, besides their number. */
   readonly idSuffix: string;
   readonly isSummary: boolean;
+  /** The tools in namespaces by the name that the provider calls them. */
+  readonly namespaced: ReadonlyMap<string, NamespacedName>;
 }
 
 /**
@@ -91,7 +94,8 @@ export class Output {
 
   private openCall(called: Called): CallItem {
     const place = this.nextPlace(called.kind === 'function' ? 'fc' : 'ctc');
-    const item = new CallItem(place, this.options.emit, called);
+    const { emit, namespaced } = this.options;
+    const item = new CallItem(place, emit, { ...called, ...namespaced.get(called.name) });
     this.items.push({ item, isOpen: true });
     return item;
   }

@@ -22,6 +22,8 @@ const READ: ReadonlySet<string> = new Set([
   'store',
   'background',
   'truncation',
+  // What Codex tells OpenAI about itself.
+  'client_metadata',
 ]);
 
 /**

@@ -1,6 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
+import { namespacedTools } from './namespaces.js';
 import { Output } from './output.js';
 import { isSummaryAsked } from './reasoning-item.js';
 import { BEGINNING, type ResponseState, idSuffix, isWhole, responseObject, usageIn } from './response.js';
@@ -24,6 +25,7 @@ export class ResponseStream implements ChunkTranslator {
       emit: (type, fields) => this.emit(type, fields),
       idSuffix: idSuffix(context),
       isSummary: isSummaryAsked(asked),
+      namespaced: namespacedTools(asked.tools),
     });
   }
 

@@ -1,11 +1,13 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, wordOf } from '../../endpoints/reading.js';
 import { marksOf } from './content.js';
+import { joinedName } from './namespaces.js';
 import { invalid, unsupported } from './refusing.js';
 
 /**
  * Tools as the hub has them: undefined when there are none, because chat completions refuses an empty list.
- * Functions and custom tools go along; all others run at OpenAI and throw `parameter_unsupported`.
+ * Functions and custom tools go along, those in a namespace with its name before their own; all others run at OpenAI
+ * and throw `parameter_unsupported`.
  *
  * OpenAI takes a function without `strict` for a strict one here, and for a lax one in chat completions. It stays unsaid:
  * a schema that was not written for strictness would be refused.
@@ -16,7 +18,18 @@ export function toolsOf(tools: unknown): readonly Json[] | undefined {
   if (!Array.isArray(tools)) throw invalid('"tools" must be a list');
   return tools.length === 0
     ? undefined
-    : tools.map((tool: unknown, index) => toolOf(tool, `tools[${index}]`));
+    : tools.flatMap((tool: unknown, index) => toolsIn(tool, `tools[${index}]`));
+}
+
+function toolsIn(tool: unknown, where: string): readonly Json[] {
+  if (!isObject(tool) || tool.type !== 'namespace') return [toolOf(tool, where)];
+  const namespace = nameOf(tool, where);
+  if (!Array.isArray(tool.tools)) throw invalid(`"${where}.tools" must be a list`);
+  return tool.tools.map((inner: unknown, index) => {
+    const place = `${where}.tools[${index}]`;
+    if (!isObject(inner)) throw invalid(`"${place}" must be an object`);
+    return toolOf({ ...inner, name: joinedName(namespace, nameOf(inner, place)) }, place);
+  });
 }
 
 function toolOf(tool: unknown, where: string): Json {

@@ -55,11 +55,15 @@ function resultOf(block: Json): Result {
   const parts = partsOf(blocksOf(content).map(withoutReference));
   const texts = parts.filter(({ type }) => type === 'text');
   const shown = parts.filter(({ type }) => type !== 'text');
-  const failed = isError === true ? withError(texts) : texts;
+  const said = texts.length === 0 && shown.length > 0 ? SHOWN_NEXT : texts;
+  const failed = isError === true ? withError(said) : said;
   const message = { role: 'tool', tool_call_id: id, content: contentOf(failed) };
   const caption = { type: 'text', text: `Shown by the tool call ${id}:` };
   return { message: withMark(message, block), shown: shown.length > 0 ? [caption, ...shown] : [] };
 }
+
+/** The text of a result that has none. Without it the call seems to have given nothing, and some providers refuse an empty result. */
+const SHOWN_NEXT: readonly Json[] = [{ type: 'text', text: 'The result is shown in the next message.' }];
 
 /** A tool that a search for tools has found is named; its definition stands in `tools`. */
 function withoutReference(block: Json): Json {

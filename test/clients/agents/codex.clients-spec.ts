@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LAST_WORDS, USAGE } from '../../support/upstreams/strict/scene.js';
+import {
+  firstRequest,
+  HEADERS,
+  type Item,
+  nextRequest,
+  type Request,
+  thirdRequest,
+  WEB_SEARCH,
+} from './recorded/codex.js';
+import { type Place, PLACES, StrictPlaces } from './strict-places.js';
+
+/** Codex CLI by the Responses API, against providers that check what they document. */
+let places: StrictPlaces;
+beforeAll(async () => {
+  places = await StrictPlaces.create('codex');
+});
+afterAll(() => places.close());
+
+/** Events that Codex reads or skips. https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs */
+const EVENTS =
+  /^response\.(created|in_progress|completed|output_item\.(added|done)|content_part\.(added|done)|output_text\.(delta|done)|function_call_arguments\.(delta|done)|reasoning_summary_part\.(added|done)|reasoning_summary_text\.(delta|done)|reasoning_text\.(delta|done))$/;
+
+interface Event {
+  readonly type: string;
+  readonly item?: Item;
+  readonly response?: { readonly usage?: unknown };
+}
+
+const send = (place: Place, request: object): Promise<Response> =>
+  fetch(`${places.root}/v1/responses`, {
+    method: 'POST',
+    headers: { ...HEADERS, ...places.headersFor(place.provider) },
+    body: JSON.stringify(request),
+  });
+
+async function ask(place: Place, request: Request): Promise<{ items: readonly Item[]; usage: unknown }> {
+  const answer = await send(place, request);
+  const body = await answer.text();
+  expect(`${answer.status} ${answer.ok ? '' : body}`).toBe('200 ');
+  const lines = body.split('\n').filter((line) => line.startsWith('data: '));
+  const events = lines.map((line) => JSON.parse(line.slice('data: '.length)) as Event);
+  expect(events.map(({ type }) => type).filter((type) => !EVENTS.test(type))).toEqual([]);
+  expect(events.at(-1)?.type).toBe('response.completed');
+  const items = events.flatMap(({ type, item }) =>
+    type === 'response.output_item.done' && item ? [item] : [],
+  );
+  return { items, usage: events.at(-1)?.response?.usage };
+}
+
+const callsIn = (items: readonly Item[]) => items.filter(({ type }) => type === 'function_call');
+
+describe('Codex CLI', () => {
+  it.each(PLACES)('works with $model of $provider', async (place) => {
+    const first = firstRequest(place.model);
+    const called = await ask(place, first);
+    expect(
+      callsIn(called.items).map(({ namespace, name, arguments: input }) => [namespace, name, input]),
+    ).toEqual([
+      [undefined, 'exec_command', '{"city":"Rome"}'],
+      ['multi_agent_v1', 'close_agent', '{"city":"Oslo"}'],
+    ]);
+    expect(new Set(callsIn(called.items).map(({ call_id }) => call_id)).size).toBe(2);
+    expect(called.usage).toMatchObject({
+      input_tokens: USAGE.input,
+      input_tokens_details: { cached_tokens: USAGE.cached },
+      output_tokens: USAGE.output,
+    });
+
+    const second = nextRequest(first, called.items);
+    const answered = await ask(place, second);
+    expect(callsIn(answered.items)).toEqual([]);
+    expect(answered.items.at(-1)).toMatchObject({ type: 'message', content: [{ text: LAST_WORDS }] });
+
+    await ask(place, thirdRequest(second, answered.items));
+    places.checkAccepted(3);
+  });
+
+  it.each(PLACES)('thinks with $model of $provider and gives its thoughts back', async (place) => {
+    const first = { ...firstRequest(place.model), reasoning: { effort: 'medium', summary: 'auto' } };
+    if (place.model === 'gpt-4o') return;
+    const called = await ask(place, first);
+    if (place.signs) expect(called.items.map(({ type }) => type)).toContain('reasoning');
+
+    await ask(place, nextRequest(first, called.items));
+    places.checkAccepted(2);
+  });
+
+  it.each(PLACES.filter(({ provider }) => provider !== 'openai'))(
+    'is told by name that $model of $provider cannot search the web',
+    async (place) => {
+      const { tools, ...rest } = firstRequest(place.model);
+      const answer = await send(place, { ...rest, tools: [...tools, WEB_SEARCH] });
+
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain('web_search');
+      places.checkAccepted(0);
+    },
+  );
+});

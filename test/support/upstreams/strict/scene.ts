@@ -1,0 +1,32 @@
+/** What every model does here: it calls two tools at once, and answers when it has their results. */
+export interface Call {
+  readonly name: string;
+  readonly input: { readonly city: string };
+}
+
+export interface Move {
+  readonly text: string;
+  readonly calls: readonly Call[];
+}
+
+export const THOUGHT = 'The weather decides.';
+/** Signs the thought. A model takes back only what it has signed. */
+export const SIGNATURE = 'c2lnbmVkIGJ5IHRoZSBtb2RlbA==';
+export const LAST_WORDS = 'Rome is sunny, Oslo is not.';
+/** Input tokens in all, those read from and written to the cache, output tokens and those of reasoning. */
+export const USAGE = { input: 120, cached: 80, written: 20, output: 30, reasoning: 12 };
+
+/** Calls the first and the last of the tools, so that lists of tools are seen whole. */
+export function moveOf(tools: readonly string[], hasResults: boolean): Move {
+  const [first] = tools;
+  const last = tools.at(-1);
+  if (hasResults || first === undefined || last === undefined) return { text: LAST_WORDS, calls: [] };
+  const calls = [
+    { name: first, input: { city: 'Rome' } },
+    { name: last, input: { city: 'Oslo' } },
+  ];
+  return { text: 'I look it up.', calls };
+}
+
+/** Text in two pieces, as streams bring it. */
+export const pieces = (text: string): readonly string[] => [text.slice(0, 7), text.slice(7)];
