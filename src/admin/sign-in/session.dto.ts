@@ -103,7 +103,8 @@ class ScopesByRoleDto {
   readonly member?: readonly Scope[];
 }
 
-class SignInMethodsDto {
+/** How a user can sign in. */
+export class SignInMethodsDto {
   /** Whether the user has a password. */
   @ApiProperty({ example: true })
   readonly password: boolean;

@@ -48,10 +48,11 @@ export function MembersPage() {
     mutationFn: ({ member, role }: { member: Member; role: WorkspaceRole }) => changeMember(member, role),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [PEOPLE] }),
   });
-  const columns = useMemo(
-    () => columnsOf({ onRole: (member, role) => changeRole({ member, role }), onRemove: setRemoved }),
+  const actions = useMemo<Actions>(
+    () => ({ onRole: (member, role) => changeRole({ member, role }), onRemove: setRemoved }),
     [changeRole],
   );
+  const columns = useMemo(() => columnsOf(actions), [actions]);
   const action = (
     <Can isAllowed={may('workspace_users.create')} scope="workspace_users.create">
       <Button variant="filled" onClick={() => setAdding(true)}>
@@ -70,7 +71,11 @@ export function MembersPage() {
         state={loadStateOf(query, 'workspace_users.list')}
         rowHeight={ROW_HEIGHT}
         renderCompact={(member) => (
-          <CompactRow title={nameOf(member) || member.email} details={[member.email, labelOf(member.role)]} />
+          <CompactRow
+            title={nameOf(member) || member.email}
+            details={[member.email, labelOf(member.role)]}
+            note={<MemberMenu member={member} actions={actions} />}
+          />
         )}
         empty={
           <EmptyState
