@@ -5,7 +5,7 @@ export const personWords = {
   profile: {
     title: 'Profile',
     email: 'E-mail',
-    role: 'Role in the organization',
+    role: 'Role',
     added: 'Added',
     id: 'Id',
   },

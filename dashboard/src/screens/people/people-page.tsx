@@ -9,6 +9,7 @@ import { Can } from '../../parts/states/can';
 import { EmptyState } from '../../parts/states/states';
 import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
+import { isNarrow } from '../../parts/table/is-narrow';
 import { Moment, Value } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
 import { peopleWords } from '../../words/people';
@@ -20,6 +21,8 @@ import { type PersonAction, PersonDialog } from './person-dialog';
 
 const texts = peopleWords;
 const ROW_HEIGHT = 44;
+/** With the action in the second line. */
+const COMPACT_HEIGHT = 64;
 
 /** The people of the organization, what they may do, and who is invited. */
 export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
@@ -53,7 +56,7 @@ export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
         rows={query.data?.data ?? []}
         keyOf={({ id }) => id}
         state={loadStateOf(query, 'organisation_users.list')}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         onOpen={({ id }) => onOpen(id)}
         renderCompact={(person) => (
           <CompactRow
