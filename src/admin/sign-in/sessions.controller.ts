@@ -6,7 +6,8 @@ import type { KnownSession } from '../../auth/ports.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
-import { SessionListDto, SignedInDto } from './session.dto.js';
+import { SessionListDto } from '../shapes/session.dto.js';
+import { SignedInDto } from './session.dto.js';
 import { ownerOf, SessionsService } from './sessions.service.js';
 import { SignedInService } from './signed-in.service.js';
 

@@ -15,7 +15,8 @@ import { Workspace } from '../../common/database/entities/workspace.entity.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SecondFactorsService } from './second-factors.service.js';
-import { SessionDto, SignedInDto, type SignInMethodsDto } from './session.dto.js';
+import { SessionDto, type SignInMethodsDto } from '../shapes/session.dto.js';
+import { SignedInDto } from './session.dto.js';
 import type { SessionOwner } from './sessions.service.js';
 
 const MOST_WORKSPACES = 1_000;

@@ -5,7 +5,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
-import { SessionListDto, SignInMethodsDto } from '../sign-in/session.dto.js';
+import { SessionListDto, SignInMethodsDto } from '../shapes/session.dto.js';
 import { SignedInService } from '../sign-in/signed-in.service.js';
 import { UserSignInService } from './user-sign-in.service.js';
 

@@ -6,7 +6,7 @@ import type { User } from '../../common/database/entities/user.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import type { SignInMethodsDto } from '../sign-in/session.dto.js';
+import type { SignInMethodsDto } from '../shapes/session.dto.js';
 import { SecondFactorsService } from '../sign-in/second-factors.service.js';
 import { SessionsService } from '../sign-in/sessions.service.js';
 import { SignedInService } from '../sign-in/signed-in.service.js';
