@@ -23,7 +23,7 @@ export class RedisRateUse extends RateUse implements OnApplicationShutdown {
     const pipeline = this.redis.pipeline().time();
     for (const { id } of rules) pipeline.hgetall(limitKey(id));
     const [time, ...counters] = (await answerOf(pipeline.exec())) ?? [];
-    const [seconds = 0, micros = 0] = (time?.[1] ?? []) as number[];
+    const [seconds = 0, micros = 0] = (time?.[1] ?? []) as readonly (string | number)[];
     const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
     return new Map(rules.map((rule, at) => [rule.id, usedIn(rule, counters[at], now)]));
   }
