@@ -11,7 +11,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { AuditSeal, BEFORE_THE_FIRST, chainHash } from '../dist/admin/audit/audit-seal.js';
 import { written } from '../dist/admin/audit/canonical-record.js';
-import { Secret } from '../dist/common/crypto/secret.js';
+import { Secret } from '../dist/common/settings/secret.js';
 import { uuidV7 } from '../dist/common/ids/uuid-v7.js';
 
 const BATCH = 5_000;

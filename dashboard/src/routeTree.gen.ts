@@ -13,8 +13,9 @@ import { Route as IndexRouteImport } from './routes/index'
 import { Route as AccountRouteImport } from './routes/account'
 import { Route as SetUpRouteImport } from './routes/set-up'
 import { Route as SignInRouteImport } from './routes/sign-in'
-import { Route as OrgPeopleRouteImport } from './routes/org.people'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
+import { Route as OrgPeopleIndexRouteImport } from './routes/org.people.index'
+import { Route as OrgPeopleIdRouteImport } from './routes/org.people.$id'
 import { Route as WWorkspaceApiKeysRouteImport } from './routes/w.$workspace.api-keys'
 import { Route as WWorkspaceAuditLogRouteImport } from './routes/w.$workspace.audit-log'
 import { Route as WWorkspaceLimitsRouteImport } from './routes/w.$workspace.limits'
@@ -47,14 +48,19 @@ const SignInRoute = SignInRouteImport.update({
   path: '/sign-in',
   getParentRoute: () => rootRouteImport,
 } as any)
-const OrgPeopleRoute = OrgPeopleRouteImport.update({
-  id: '/org/people',
-  path: '/org/people',
-  getParentRoute: () => rootRouteImport,
-} as any)
 const WWorkspaceRoute = WWorkspaceRouteImport.update({
   id: '/w/$workspace',
   path: '/w/$workspace',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const OrgPeopleIndexRoute = OrgPeopleIndexRouteImport.update({
+  id: '/org/people/',
+  path: '/org/people/',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const OrgPeopleIdRoute = OrgPeopleIdRouteImport.update({
+  id: '/org/people/$id',
+  path: '/org/people/$id',
   getParentRoute: () => rootRouteImport,
 } as any)
 const WWorkspaceApiKeysRoute = WWorkspaceApiKeysRouteImport.update({
@@ -120,8 +126,8 @@ export interface FileRoutesByFullPath {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
-  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
+  '/org/people/$id': typeof OrgPeopleIdRoute
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
   '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
@@ -129,6 +135,7 @@ export interface FileRoutesByFullPath {
   '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
+  '/org/people/': typeof OrgPeopleIndexRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
   '/w/$workspace/configs/': typeof WWorkspaceConfigsIndexRoute
   '/w/$workspace/configs/$slug/': typeof WWorkspaceConfigsSlugIndexRoute
@@ -139,8 +146,8 @@ export interface FileRoutesByTo {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
-  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
+  '/org/people/$id': typeof OrgPeopleIdRoute
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
   '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
@@ -148,6 +155,7 @@ export interface FileRoutesByTo {
   '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
+  '/org/people': typeof OrgPeopleIndexRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
   '/w/$workspace/configs': typeof WWorkspaceConfigsIndexRoute
   '/w/$workspace/configs/$slug': typeof WWorkspaceConfigsSlugIndexRoute
@@ -159,8 +167,8 @@ export interface FileRoutesById {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
-  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
+  '/org/people/$id': typeof OrgPeopleIdRoute
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
   '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
@@ -168,6 +176,7 @@ export interface FileRoutesById {
   '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
+  '/org/people/': typeof OrgPeopleIndexRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
   '/w/$workspace/configs/': typeof WWorkspaceConfigsIndexRoute
   '/w/$workspace/configs/$slug/': typeof WWorkspaceConfigsSlugIndexRoute
@@ -180,8 +189,8 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
-    | '/org/people'
     | '/w/$workspace'
+    | '/org/people/$id'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
     | '/w/$workspace/limits'
@@ -189,6 +198,7 @@ export interface FileRouteTypes {
     | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
+    | '/org/people/'
     | '/w/$workspace/logs/$id'
     | '/w/$workspace/configs/'
     | '/w/$workspace/configs/$slug/'
@@ -199,8 +209,8 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
-    | '/org/people'
     | '/w/$workspace'
+    | '/org/people/$id'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
     | '/w/$workspace/limits'
@@ -208,6 +218,7 @@ export interface FileRouteTypes {
     | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
+    | '/org/people'
     | '/w/$workspace/logs/$id'
     | '/w/$workspace/configs'
     | '/w/$workspace/configs/$slug'
@@ -218,8 +229,8 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
-    | '/org/people'
     | '/w/$workspace'
+    | '/org/people/$id'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
     | '/w/$workspace/limits'
@@ -227,6 +238,7 @@ export interface FileRouteTypes {
     | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
+    | '/org/people/'
     | '/w/$workspace/logs/$id'
     | '/w/$workspace/configs/'
     | '/w/$workspace/configs/$slug/'
@@ -238,8 +250,9 @@ export interface RootRouteChildren {
   AccountRoute: typeof AccountRoute
   SetUpRoute: typeof SetUpRoute
   SignInRoute: typeof SignInRoute
-  OrgPeopleRoute: typeof OrgPeopleRoute
   WWorkspaceRoute: typeof WWorkspaceRouteWithChildren
+  OrgPeopleIdRoute: typeof OrgPeopleIdRoute
+  OrgPeopleIndexRoute: typeof OrgPeopleIndexRoute
 }
 
 declare module '@tanstack/react-router' {
@@ -272,18 +285,25 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SignInRouteImport
       parentRoute: typeof rootRouteImport
     }
-    '/org/people': {
-      id: '/org/people'
-      path: '/org/people'
-      fullPath: '/org/people'
-      preLoaderRoute: typeof OrgPeopleRouteImport
-      parentRoute: typeof rootRouteImport
-    }
     '/w/$workspace': {
       id: '/w/$workspace'
       path: '/w/$workspace'
       fullPath: '/w/$workspace'
       preLoaderRoute: typeof WWorkspaceRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/org/people/': {
+      id: '/org/people/'
+      path: '/org/people'
+      fullPath: '/org/people/'
+      preLoaderRoute: typeof OrgPeopleIndexRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/org/people/$id': {
+      id: '/org/people/$id'
+      path: '/org/people/$id'
+      fullPath: '/org/people/$id'
+      preLoaderRoute: typeof OrgPeopleIdRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/w/$workspace/api-keys': {
@@ -414,8 +434,9 @@ const rootRouteChildren: RootRouteChildren = {
   AccountRoute: AccountRoute,
   SetUpRoute: SetUpRoute,
   SignInRoute: SignInRoute,
-  OrgPeopleRoute: OrgPeopleRoute,
   WWorkspaceRoute: WWorkspaceRouteWithChildren,
+  OrgPeopleIdRoute: OrgPeopleIdRoute,
+  OrgPeopleIndexRoute: OrgPeopleIndexRoute,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

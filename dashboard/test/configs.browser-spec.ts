@@ -123,4 +123,37 @@ describe('a config', () => {
     await page.getByRole('grid').getByText('Prod', { exact: true }).first().waitFor();
     await expect.poll(() => page.getByRole('grid').getByText('Short lived').count()).toBe(0);
   });
+
+  it('that somebody else changed meanwhile is not overwritten: both changes are shown, and the draft stays', async () => {
+    const slug = 'pc-shared';
+    const { admin_api_key: key, workspace_slug } = stage.bootstrap;
+    const send = async (method: string, path: string, body: object) => {
+      const answer = await fetch(new URL(path, stage.base), {
+        method,
+        headers: { 'x-gateway-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!answer.ok) throw new Error(await answer.text());
+    };
+    const shared = { name: 'Shared', slug, config: CONFIG, workspace_id: workspace_slug };
+    await send('POST', '/v1/configs', shared);
+    const { page, problems } = await start(`/${slug}`);
+    await write(page, { ...CONFIG, retry: { attempts: 1 } });
+    await page.getByText('No errors. Not saved yet.').waitFor();
+    await send('PUT', `/v1/configs/${slug}`, { config: { ...CONFIG, request_timeout: 5_000 } });
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+
+    await page.getByRole('heading', { name: 'Changed by someone else since you opened it' }).waitFor();
+    await page.getByText('v2 was saved while you edited v1.').waitFor();
+    const conflict = page.getByRole('region', { name: 'Changed by someone else since you opened it' });
+    await conflict.getByText('request_timeout').first().waitFor();
+    await conflict.getByText('attempts').first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Save as v2' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Continue with my draft on v2' }).click();
+    await page.getByRole('button', { name: 'Save as v3' }).click();
+    await page.getByText('Nothing is changed.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Config document' }).textContent()).toContain('attempts');
+    expect(problems).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './browser';
 import { openStage, type Stage } from './stage';
-import { request, type Role } from './team';
+import { emailOf, request, type Role, signedIn } from './team';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -105,5 +106,95 @@ describe('an owner', () => {
     await page.getByLabel(`Type ${email} to confirm`).fill(email);
     await page.getByRole('button', { name: 'Remove person' }).click();
     await page.getByRole('button', { name: `More actions: ${email}` }).waitFor({ state: 'detached' });
+  });
+});
+
+describe('the page of a person', () => {
+  const idOf = async (role: Role): Promise<string> => {
+    const answer = await request(
+      stage.base,
+      ['GET', `/v1/admin/users?email=${emailOf(role)}`],
+      undefined,
+      stage.cookieOf('owner'),
+    );
+    const { data } = (await answer.json()) as { data: readonly [{ readonly id: string }] };
+    return data[0].id;
+  };
+
+  it.each(['light', 'dark'])(
+    'is accessible in the %s theme, and does nothing that its policy forbids',
+    async (theme) => {
+      const { page, problems } = await stage.start(`/ui/org/people/${await idOf('manager')}`, {
+        isDark: theme === 'dark',
+      });
+      await page.getByRole('region', { name: 'Sessions' }).getByText('Password').first().waitFor();
+      await page.waitForLoadState('networkidle');
+
+      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it('opens from the list, and shows that somebody is not there', async () => {
+    const { page } = await stage.start('/ui/org/people');
+    await page.getByRole('grid').getByText(emailOf('member')).first().click();
+    await page.waitForURL(new RegExp(`/org/people/${await idOf('member')}$`));
+    await page.getByRole('heading', { name: 'Pat member' }).waitFor();
+    await page.goto(`${stage.origin}/ui/org/people/${stage.bootstrap.workspace_id}`);
+    await page.getByText('Person not found').waitFor();
+  });
+
+  it('changes the role in a workspace, ends a session, and deactivates', async () => {
+    const id = await idOf('member');
+    const cookie = await signedIn(stage.base, stage.bootstrap, 'member');
+    const isSignedIn = async () =>
+      (await request(stage.base, ['GET', '/v1/auth/session'], undefined, cookie)).ok;
+    const { page } = await stage.start(`/ui/org/people/${id}`);
+    const role = page.getByRole('combobox', { name: /^Role in / });
+    await role.click();
+    await page.getByRole('option', { name: 'Manager' }).click();
+    await expect.poll(() => role.inputValue()).toBe('Manager');
+    await role.click();
+    await page.getByRole('option', { name: 'Member', exact: true }).click();
+    await expect.poll(() => role.inputValue()).toBe('Member');
+
+    await page
+      .getByRole('button', { name: /^End session/ })
+      .first()
+      .click();
+    await expect.poll(isSignedIn).toBe(false);
+
+    await page.getByRole('button', { name: `More actions: ${emailOf('member')}` }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate person' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate person' }).click();
+    await page.getByText('Deactivated', { exact: true }).waitFor();
+    await page.getByRole('button', { name: `More actions: ${emailOf('member')}` }).click();
+    await page.getByRole('menuitem', { name: 'Reactivate person' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reactivate person' }).click();
+    await page.getByText('Active', { exact: true }).first().waitFor();
+  });
+
+  it('lets an admin change nothing of an owner', async () => {
+    const { page } = await stage.start(`/ui/org/people/${await idOf('owner')}`, { as: 'admin' });
+    const end = page.getByRole('button', { name: /^End session/ }).first();
+    await end.waitFor();
+    expect(await end.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: `More actions: ${emailOf('owner')}` }).click();
+    expect(await page.getByRole('menuitem', { name: 'Deactivate person' }).isDisabled()).toBe(true);
+  });
+});
+
+describe('at 360 pixels', () => {
+  const viewport = { width: 360, height: 740 };
+
+  it.each([
+    ['/ui/org/people', 'Deactivate person'],
+    ['/ui/w/:w/members', 'Remove member'],
+  ])('the rows of %s have their menu, and nothing scrolls sideways', async (path, item) => {
+    const { page } = await stage.start(path, { viewport });
+    await page.getByRole('button', { name: `More actions: ${emailOf('manager')}` }).click();
+    await page.getByRole('menuitem', { name: item }).waitFor();
+
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   });
 });

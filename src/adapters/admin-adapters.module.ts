@@ -5,6 +5,7 @@ import { ChangeFeed, ChangePublisher } from '../common/changes/change.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Egress } from '../egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
+import { RateUse } from '../common/limits/rate-use.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
 import { ModelCatalog } from '../providers/models/model-catalog.js';
@@ -13,6 +14,7 @@ import * as make from './factories.js';
 import { GenaiModelCatalog } from './prices/genai-model-catalog.js';
 import { GenaiPriceBook } from './prices/genai-price-book.js';
 import { PostgresChangePublisher } from './changes/postgres-change-publisher.js';
+import { PostgresRateUse } from './limits/postgres-rate-use.js';
 import { PostgresCurrentRights } from './directories/postgres-current-rights.js';
 
 /** Which adapter is behind which port of the administration. */
@@ -35,6 +37,7 @@ const PORTS: readonly FactoryProvider[] = [
   },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: ChangePublisher, inject: [UnitOfWork, SETTINGS], useFactory: changePublisher },
+  { provide: RateUse, inject: [UnitOfWork, SETTINGS], useFactory: rateUse },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
   { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
@@ -57,4 +60,11 @@ async function changePublisher(work: UnitOfWork, { redisUrl }: Settings): Promis
   if (!redisUrl) return new PostgresChangePublisher(work);
   const { RedisChangePublisher } = await import('./changes/redis-change-publisher.js');
   return new RedisChangePublisher(work, redisUrl);
+}
+
+/** Rates are counted where gateway processes count them. In PostgreSQL they are read in the transaction of the request. */
+async function rateUse(work: UnitOfWork, { redisUrl }: Settings): Promise<RateUse> {
+  if (!redisUrl) return PostgresRateUse.within(work);
+  const { RedisRateUse } = await import('./limits/redis-rate-use.js');
+  return new RedisRateUse(redisUrl);
 }

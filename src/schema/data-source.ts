@@ -88,6 +88,7 @@ import { SecondFactors1763820000003 } from './migrations/1763820000003-second-fa
 import { LogViews1763830000001 } from './migrations/1763830000001-log-views.js';
 import { Passkeys1763820000004 } from './migrations/1763820000004-passkeys.js';
 import { RevokedKeys1763835000001 } from './migrations/1763835000001-revoked-keys.js';
+import { UsedRates1763837000001 } from './migrations/1763837000001-used-rates.js';
 import { SingleSignOn1763833000001 } from './migrations/1763833000001-single-sign-on.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from '../database/sessions/postgres-connections.js';
@@ -196,6 +197,7 @@ const MIGRATIONS = [
   LogViews1763830000001,
   SingleSignOn1763833000001,
   RevokedKeys1763835000001,
+  UsedRates1763837000001,
 ];
 
 /**

@@ -11,6 +11,7 @@ import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/boots
 import { buildAdministrationApi } from '../../src/admin/openapi/document.js';
 import { createAdapter } from '../../src/admin/adapter.js';
 import { configureAdmin } from '../../src/admin/configure.js';
+import { PostgresRateUse } from '../../src/adapters/limits/postgres-rate-use.js';
 import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-current-rights.js';
 import { PostgresSessionDirectory } from '../../src/adapters/sessions/postgres-session-directory.js';
 import { PostgresTokenDirectory } from '../../src/adapters/tokens/postgres-token-directory.js';
@@ -19,6 +20,7 @@ import { type Scope, SCOPES } from '../../src/auth/permissions/scopes.js';
 import { type Change, type ChangeFeed, ChangePublisher } from '../../src/common/changes/change.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
 import { Secret } from '../../src/common/settings/secret.js';
+import { RateUse } from '../../src/common/limits/rate-use.js';
 import { DatabaseModule } from '../../src/database/database.module.js';
 import { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { Egress } from '../../src/egress/egress.js';
@@ -83,6 +85,11 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow, sess
           new PostgresSessionDirectory(dataSource, changes, pepper, sessions),
       },
       { provide: CurrentRights, useFactory: () => new PostgresCurrentRights(dataSource) },
+      {
+        provide: RateUse,
+        inject: [UnitOfWork],
+        useFactory: (work: UnitOfWork) => PostgresRateUse.within(work),
+      },
       { provide: PriceBook, useFactory: () => new GenaiPriceBook() },
       { provide: ModelCatalog, useFactory: () => new GenaiModelCatalog() },
       { provide: ClientAddresses, useFactory: () => new ClientAddresses([]) },
@@ -96,6 +103,7 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow, sess
       ClientAddresses,
       ApiKeyDirectory,
       CurrentRights,
+      RateUse,
       SessionDirectory,
       TokenDirectory,
       Egress,

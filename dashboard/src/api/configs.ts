@@ -10,6 +10,8 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
 
 export type ConfigRow = Answer<'/v1/configs'>['data'][number];
 export type Config = Answer<'/v1/configs/{slug}'>['data'];
+/** A config with the tag of what was read, which a change names. */
+export type TaggedConfig = Config & { readonly etag: string | null };
 export type ConfigVersion = Answer<'/v1/configs/{slug}/versions'>['data'][number];
 export type Simulation =
   paths['/v1/configs/simulate']['post']['responses'][200]['content']['application/json']['data'];
@@ -33,11 +35,16 @@ export const configsQuery = (workspace: string) =>
       ),
   });
 
+async function readConfig(slug: string, signal: AbortSignal): Promise<TaggedConfig> {
+  const call = client.GET('/v1/configs/{slug}', { params: at(slug), signal });
+  const { data } = await dataOf(call);
+  return { ...data, etag: (await call).response.headers.get('etag') };
+}
+
 export const configQuery = (slug: string) =>
   queryOptions({
     queryKey: ['configs', 'one', slug],
-    queryFn: async ({ signal }) =>
-      (await dataOf(client.GET('/v1/configs/{slug}', { params: at(slug), signal }))).data,
+    queryFn: ({ signal }) => readConfig(slug, signal),
   });
 
 export const configVersionsQuery = (slug: string) =>
@@ -62,8 +69,15 @@ export const createConfig = async (workspace: string, name: string, config: Docu
   return data.slug ?? '';
 };
 
-export const saveConfig = (slug: string, config: Document) =>
-  dataOf(client.PUT('/v1/configs/{slug}', { params: at(slug), body: { config } }));
+/** Saves a new version. Refused with `precondition_failed` when the config is not what `etag` names any more. */
+export const saveConfig = ({ slug, etag }: TaggedConfig, config: Document) =>
+  dataOf(
+    client.PUT('/v1/configs/{slug}', {
+      params: at(slug),
+      body: { config },
+      ...(etag !== null && { headers: { 'if-match': etag } }),
+    }),
+  );
 
 /** The server's own check of a document: nothing is saved, and a refusal names every mistake. */
 export const checkConfig = (slug: string, config: Document, signal: AbortSignal) =>

@@ -14,13 +14,17 @@ export type NewVirtualKey = paths['/v1/virtual-keys']['post']['requestBody']['co
 /** The list's largest page. Longer lists say how many are missing. */
 const PAGE_SIZE = 100;
 
-const page = (workspace: string) => ({ workspace_id: workspace, current_page: 0, page_size: PAGE_SIZE });
+export const pageOfKeys = (workspace: string) => ({
+  workspace_id: workspace,
+  current_page: 0,
+  page_size: PAGE_SIZE,
+});
 
 export const apiKeysQuery = (workspace: string) =>
   queryOptions({
     queryKey: ['api-keys', workspace],
     queryFn: ({ signal }) =>
-      dataOf(client.GET('/v1/api-keys', { params: { query: page(workspace) }, signal })),
+      dataOf(client.GET('/v1/api-keys', { params: { query: pageOfKeys(workspace) }, signal })),
   });
 
 export const createApiKey = (kind: 'service' | 'user', body: NewApiKey) =>
@@ -44,7 +48,7 @@ export const virtualKeysQuery = (workspace: string) =>
   queryOptions({
     queryKey: ['virtual-keys', workspace],
     queryFn: ({ signal }) =>
-      dataOf(client.GET('/v1/virtual-keys', { params: { query: page(workspace) }, signal })),
+      dataOf(client.GET('/v1/virtual-keys', { params: { query: pageOfKeys(workspace) }, signal })),
   });
 
 export const createVirtualKey = (body: NewVirtualKey) => dataOf(client.POST('/v1/virtual-keys', { body }));

@@ -46,7 +46,7 @@ export const membersQuery = (workspaceId: string) =>
       ),
   });
 
-const ofPerson = (userId: string) => ({ params: { path: { userId } } });
+export const ofPerson = (userId: string) => ({ params: { path: { userId } } });
 
 export const changePerson = (userId: string, body: PersonChange) =>
   dataOf(client.PUT('/v1/admin/users/{userId}', { ...ofPerson(userId), body }));
@@ -72,16 +72,19 @@ export const addMember = (workspaceId: string, user: { readonly id: string; read
     }),
   );
 
-const ofMember = ({ workspace_id, id }: Member) => ({
+/** A person in a workspace. */
+export type Membership = Pick<Member, 'workspace_id' | 'id'>;
+
+const ofMember = ({ workspace_id, id }: Membership) => ({
   params: { path: { workspaceId: workspace_id, userId: id } },
 });
 
-export const changeMember = (member: Member, role: WorkspaceRole) =>
+export const changeMember = (member: Membership, role: WorkspaceRole) =>
   dataOf(
     client.PUT('/v1/admin/workspaces/{workspaceId}/users/{userId}', { ...ofMember(member), body: { role } }),
   );
 
-export const removeMember = (member: Member) =>
+export const removeMember = (member: Membership) =>
   dataOf(
     client.DELETE('/v1/admin/workspaces/{workspaceId}/users/{userId}', { ...ofMember(member), body: {} }),
   );

@@ -312,6 +312,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/users/{userId}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the dashboard sessions of a person
+         * @description Scope: `organisation_users.read`.
+         */
+        get: operations["userSignInListSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all dashboard sessions of a person
+         * @description Scope: `organisation_users.update`.
+         */
+        delete: operations["userSignInEndAllSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/users/{userId}/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a dashboard session of a person
+         * @description Scope: `organisation_users.update`.
+         */
+        delete: operations["userSignInEndSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/users/{userId}/sign-in-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how a person can sign in
+         * @description Scope: `organisation_users.read`.
+         */
+        get: operations["userSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/users/{userId}/second-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove authenticator app, recovery codes and passkeys of a person
+         * @description Scope: `organisation_users.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        delete: operations["userSignInRemoveSecondFactors"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/session": {
         parameters: {
             query?: never;
@@ -4915,6 +4999,15 @@ export interface components {
             role: "admin" | "manager" | "member";
         };
         RemoveMemberDto: Record<string, never>;
+        UserMembershipDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @enum {string} */
+            role: "admin" | "manager" | "member";
+        };
         UserDto: {
             /** @enum {string} */
             object: "user";
@@ -4949,6 +5042,7 @@ export interface components {
              *     ]
              */
             workspace_ids: string[];
+            workspaces: components["schemas"]["UserMembershipDto"][];
         };
         UserListDto: {
             /** @enum {string} */
@@ -4974,6 +5068,60 @@ export interface components {
         TransferOwnershipDto: {
             /** @default true */
             step_down?: boolean;
+        };
+        SessionDto: {
+            /** @enum {string} */
+            object: "session";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example true */
+            is_current: boolean;
+            /** @enum {string} */
+            method: "password" | "set_up_link" | "passkey" | "single_sign_on";
+            /** @example 192.0.2.7 */
+            ip: string;
+            /** @example Mozilla/5.0 */
+            user_agent: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            idle_expires_at: string;
+        };
+        SessionListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["SessionDto"][];
+        };
+        SignInMethodsDto: {
+            /** @example true */
+            password: boolean;
+            /** @example false */
+            totp: boolean;
+            /** @example 0 */
+            recovery_codes_left: number;
+            /** @example 0 */
+            passkeys: number;
         };
         SessionUserDto: {
             /**
@@ -5035,53 +5183,6 @@ export interface components {
              */
             member?: string[];
         };
-        SessionDto: {
-            /** @enum {string} */
-            object: "session";
-            /**
-             * Format: uuid
-             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
-             */
-            id: string;
-            /** @example true */
-            is_current: boolean;
-            /** @enum {string} */
-            method: "password" | "set_up_link" | "passkey" | "single_sign_on";
-            /** @example 192.0.2.7 */
-            ip: string;
-            /** @example Mozilla/5.0 */
-            user_agent: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            last_seen_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            expires_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            idle_expires_at: string;
-        };
-        SignInMethodsDto: {
-            /** @example true */
-            password: boolean;
-            /** @example false */
-            totp: boolean;
-            /** @example 0 */
-            recovery_codes_left: number;
-            /** @example 0 */
-            passkeys: number;
-        };
         SignedInDto: {
             /** @enum {string} */
             object: "signed-in";
@@ -5107,13 +5208,6 @@ export interface components {
             /** @example x-gateway-csrf */
             csrf_header: string;
             sign_in_methods: components["schemas"]["SignInMethodsDto"];
-        };
-        SessionListDto: {
-            /** @enum {string} */
-            object: "list";
-            /** @example 1 */
-            total: number;
-            data: components["schemas"]["SessionDto"][];
         };
         InvitedToDto: {
             /** @example ws-default */
@@ -5451,6 +5545,11 @@ export interface components {
              * @example null
              */
             key_transition_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_used_at?: string | null;
             /** @enum {string} */
             creation_mode: "ui" | "api" | "auto";
             /**
@@ -11574,6 +11673,12 @@ export interface operations {
                      *           "last_updated_at": "2026-01-31T12:00:00.000Z",
                      *           "workspace_ids": [
                      *             "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                     *           ],
+                     *           "workspaces": [
+                     *             {
+                     *               "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *               "role": "admin"
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -11625,6 +11730,12 @@ export interface operations {
                      *       "last_updated_at": "2026-01-31T12:00:00.000Z",
                      *       "workspace_ids": [
                      *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                     *       ],
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "role": "admin"
+                     *         }
                      *       ]
                      *     }
                      */
@@ -11749,6 +11860,203 @@ export interface operations {
                 "application/json": components["schemas"]["TransferOwnershipDto"];
             };
         };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    userSignInListSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "object": "session",
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "is_current": true,
+                     *           "method": "password",
+                     *           "ip": "192.0.2.7",
+                     *           "user_agent": "Mozilla/5.0",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *           "expires_at": "2026-01-31T12:00:00.000Z",
+                     *           "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    userSignInEndAllSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    userSignInEndSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                userId: string;
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    userSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "password": true,
+                     *       "totp": false,
+                     *       "recovery_codes_left": 0,
+                     *       "passkeys": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInMethodsDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    userSignInRemoveSecondFactors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             200: {
                 headers: {
@@ -12514,6 +12822,10 @@ export interface operations {
     apiKeysList: {
         parameters: {
             query?: {
+                /** @description Whether to read when keys were last used */
+                include_last_used_at?: boolean;
+                /** @description Only the keys of this person */
+                user_id?: string;
                 /** @description Id or slug */
                 workspace_id?: string;
                 current_page?: number;
@@ -12570,6 +12882,7 @@ export interface operations {
                      *           "alert_emails": [],
                      *           "expires_at": null,
                      *           "key_transition_expires_at": null,
+                     *           "last_used_at": "2026-01-31T12:00:00.000Z",
                      *           "creation_mode": "ui",
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "last_updated_at": "2026-01-31T12:00:00.000Z",
@@ -12597,7 +12910,10 @@ export interface operations {
     };
     apiKeysGet: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to read when keys were last used */
+                include_last_used_at?: boolean;
+            };
             header?: never;
             path: {
                 id: string;
@@ -12647,6 +12963,7 @@ export interface operations {
                      *       "alert_emails": [],
                      *       "expires_at": null,
                      *       "key_transition_expires_at": null,
+                     *       "last_used_at": "2026-01-31T12:00:00.000Z",
                      *       "creation_mode": "ui",
                      *       "created_at": "2026-01-31T12:00:00.000Z",
                      *       "last_updated_at": "2026-01-31T12:00:00.000Z",

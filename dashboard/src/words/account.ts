@@ -56,8 +56,11 @@ export const accountWords = {
     endOthers: 'End all other sessions',
     seen: 'last used',
     unknownBrowser: 'Unknown browser',
-    methods: { password: 'Password', set_up_link: 'One-use link', passkey: 'Passkey' } as Readonly<
-      Record<string, string>
-    >,
+    methods: {
+      password: 'Password',
+      set_up_link: 'One-use link',
+      passkey: 'Passkey',
+      single_sign_on: 'Single sign-on',
+    } as Readonly<Record<string, string>>,
   },
 };

@@ -31,6 +31,15 @@ export const configWords = {
   compare: (number: number) => `Compare with v${number}`,
   edit: 'Back to the editor',
   save: (number: number) => `Save as v${number}`,
+  conflict: {
+    title: 'Changed by someone else since you opened it',
+    text: (base: number, saved: number) =>
+      `v${saved} was saved while you edited v${base}. Your draft is not saved. Compare both, then choose.`,
+    theirs: (base: number, saved: number) => `Changes from v${base} to v${saved}`,
+    yours: (saved: number) => `Your draft compared with v${saved}`,
+    discard: 'Discard my draft',
+    keep: (saved: number) => `Continue with my draft on v${saved}`,
+  },
   removeConfig: 'Remove config',
   removeTitle: (name: string) => `Remove ${name}`,
   removeText: 'All its versions are removed. Requests that name it are refused.',

@@ -171,3 +171,6 @@ export const GIVE_BACK = `${COMMON}
   end
   return answers
 `;
+
+/** The braces keep all counters in one slot: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags */
+export const limitKey = (key: string): string => `{gatehouse-limits}:${key}`;

@@ -13,7 +13,7 @@ import {
 import { REDIS_ANSWER_MS } from '../../common/net/store-timeouts.js';
 import { answerOf, connectForRequests } from '../redis-connection.js';
 import { answerApart } from './answer-apart.js';
-import { GIVE_BACK, TAKE } from './redis-limit-scripts.js';
+import { GIVE_BACK, limitKey, TAKE } from './redis-limit-scripts.js';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -140,7 +140,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
 
   /** Those of the counters, and that of the calls of this process. */
   private keysOf(calls: readonly { readonly key: string }[]): string[] {
-    return [...calls.map(({ key }) => redisKey(key)), redisKey(`calls/${this.holder}`)];
+    return [...calls.map(({ key }) => limitKey(key)), limitKey(`calls/${this.holder}`)];
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -152,6 +152,3 @@ const CORRUPT = new Error('The counter was corrupt, and starts anew.');
 
 const isOfTheCommand = (error: unknown): boolean =>
   error instanceof ReplyError && OF_THE_COMMAND.test((error as Error).message);
-
-/** The braces keep all counters in one slot: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags */
-const redisKey = (key: string): string => `{gatehouse-limits}:${key}`;

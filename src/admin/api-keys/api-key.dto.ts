@@ -53,6 +53,7 @@ import {
 } from '../limits/limits.service.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
+import type { LastUse } from './key-use.service.js';
 
 const NO_SCHEDULE = 'keys are not rotated by themselves yet; rotate them by a request';
 
@@ -288,6 +289,18 @@ export class ApiKeyDto {
   @ApiMomentOrNull()
   readonly key_transition_expires_at: string | null;
 
+  /**
+   * When the last request with this key arrived, to the millisecond; new requests are counted a few seconds after they end. Null when
+   * there was none within 30 days. Only in answers to requests with `include_last_used_at=true`.
+   */
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  readonly last_used_at?: string | null;
+
   @ApiProperty({ enum: ['ui', 'api', 'auto'] })
   readonly creation_mode: ApiKey['creationMode'];
 
@@ -300,7 +313,7 @@ export class ApiKeyDto {
   @ApiProperty({ enum: ['api-key'] })
   readonly object = 'api-key';
 
-  static from(key: ApiKey, usage: Usage = NO_USAGE): ApiKeyDto {
+  static from(key: ApiKey, usage: Usage = NO_USAGE, lastUse?: LastUse): ApiKeyDto {
     const now = Date.now();
     return Object.assign(new ApiKeyDto(), {
       id: key.id,
@@ -311,7 +324,7 @@ export class ApiKeyDto {
       organisation_id: key.organizationId,
       workspace_id: key.workspaceId,
       user_id: key.userId,
-      status: isPast(key.expiresAt, now) ? 'expired' : isExhausted(key, usage) ? 'exhausted' : 'active',
+      status: statusOf(key, usage, now),
       scopes: key.scopes,
       rate_limits: shownRates(key.rateLimits),
       usage_limits: shownBudgetOrList(key.usageLimits, usage),
@@ -325,6 +338,7 @@ export class ApiKeyDto {
       key_transition_expires_at: isPast(key.previousKeyExpiresAt, now)
         ? null
         : (key.previousKeyExpiresAt?.toISOString() ?? null),
+      ...(lastUse && { last_used_at: lastUse.get(key.id) ?? null }),
       creation_mode: key.creationMode,
       created_at: key.createdAt.toISOString(),
       last_updated_at: key.updatedAt.toISOString(),
@@ -332,13 +346,25 @@ export class ApiKeyDto {
   }
 }
 
+function statusOf(key: ApiKey, usage: Usage, now: number): ApiKeyDto['status'] {
+  if (isPast(key.expiresAt, now)) return 'expired';
+  return isExhausted(key, usage) ? 'exhausted' : 'active';
+}
+
 function isPast(moment: Date | null, now: number): boolean {
   return moment !== null && moment.getTime() <= now;
 }
 
+interface ListedKeys {
+  readonly keys: readonly ApiKey[];
+  readonly total: number;
+  readonly usage: Usage;
+  readonly lastUse: LastUse | undefined;
+}
+
 export class ApiKeyListDto extends ListOf(ApiKeyDto) {
-  static from(keys: readonly ApiKey[], total: number, usage: Usage): ApiKeyListDto {
-    const data = keys.map((key) => ApiKeyDto.from(key, usage));
+  static from({ keys, total, usage, lastUse }: ListedKeys): ApiKeyListDto {
+    const data = keys.map((key) => ApiKeyDto.from(key, usage, lastUse));
     return Object.assign(new ApiKeyListDto(), { total, data });
   }
 }

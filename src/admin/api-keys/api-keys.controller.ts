@@ -3,7 +3,10 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import type { ApiKey } from './api-key.entity.js';
+import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
@@ -22,6 +25,17 @@ import {
 } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
+import { KeyUseService, type LastUse } from './key-use.service.js';
+
+const LAST_USE = 'include_last_used_at';
+
+const LastUseParameter = (): MethodDecorator =>
+  QueryParameter({
+    name: LAST_USE,
+    required: false,
+    type: Boolean,
+    description: 'Whether to read when keys were last used',
+  });
 
 @AdminController('api-keys')
 @Refusals()
@@ -31,6 +45,7 @@ export class ApiKeysController {
     private readonly workspaces: WorkspacesService,
     private readonly owners: KeyOwnerService,
     private readonly limits: LimitsService,
+    private readonly keyUse: KeyUseService,
   ) {}
 
   @Post('organisation/service')
@@ -106,11 +121,20 @@ export class ApiKeysController {
   @ApiOperation({ summary: 'List API keys' })
   @PagedQuery()
   @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({
+    name: 'user_id',
+    required: false,
+    type: String,
+    description: 'Only the keys of this person',
+  })
+  @LastUseParameter()
   @ApiOkResponse({ type: ApiKeyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ApiKeyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const [keys, total] = await this.apiKeys.list(caller, reach, pageOf(query));
-    return ApiKeyListDto.from(keys, total, await this.limits.usageOf(keys));
+    const filter = { ...reach, ...userOf(query) };
+    const [keys, total] = await this.apiKeys.list(caller, filter, pageOf(query));
+    const usage = await this.limits.usageOf(keys);
+    return ApiKeyListDto.from({ keys, total, usage, lastUse: await this.lastUseOf(caller, query, keys) });
   }
 
   @Get(':id')
@@ -120,10 +144,16 @@ export class ApiKeysController {
     'workspace_user_api_keys.read',
   )
   @ApiOperation({ summary: 'Read an API key' })
+  @LastUseParameter()
   @ApiOkResponse({ type: ApiKeyDto })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyDto> {
+  async get(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() query: ListQuery,
+  ): Promise<ApiKeyDto> {
     const key = await this.apiKeys.get(caller, id);
-    return ApiKeyDto.from(key, await this.limits.usageOf([key]));
+    const usage = await this.limits.usageOf([key]);
+    return ApiKeyDto.from(key, usage, await this.lastUseOf(caller, query, [key]));
   }
 
   @Put(':id')
@@ -156,4 +186,20 @@ export class ApiKeysController {
     await this.apiKeys.revoke(caller, id);
     return EMPTY_ANSWER;
   }
+
+  /** Undefined unless the request asks for it: most who list keys need no query of the counts. */
+  private async lastUseOf(
+    caller: Principal,
+    query: ListQuery,
+    keys: readonly ApiKey[],
+  ): Promise<LastUse | undefined> {
+    return flagOf(query, LAST_USE) ? this.keyUse.lastUseOf(caller, keys) : undefined;
+  }
+}
+
+function userOf(query: ListQuery): { userId?: string } {
+  const userId = parameterOf(query, 'user_id');
+  if (userId === undefined) return {};
+  if (isUuid(userId)) return { userId: userId.toLowerCase() };
+  throw new AppError('invalid_request', { detail: 'The parameter "user_id" must be the id of a person.' });
 }

@@ -1,19 +1,21 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { UsageReadingModule } from '../../request-log/analytics/usage-reading.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
+import { KeyUseService } from './key-use.service.js';
 import { RotateApiKeyController } from './rotate-api-key.controller.js';
 import { UserKeysService } from './user-keys.service.js';
 
 @Module({
-  imports: [AuthModule, CryptoModule, LimitsModule, WorkspacesModule],
+  imports: [AuthModule, CryptoModule, LimitsModule, UsageReadingModule, WorkspacesModule],
   controllers: [ApiKeysController, RotateApiKeyController],
-  providers: [ApiKeysService, KeyDefaultsService, KeyOwnerService, UserKeysService],
+  providers: [ApiKeysService, KeyDefaultsService, KeyOwnerService, KeyUseService, UserKeysService],
   exports: [ApiKeysService, UserKeysService],
 })
 export class ApiKeysModule {}

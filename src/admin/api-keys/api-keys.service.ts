@@ -28,6 +28,8 @@ export interface PlaceOfKey {
   readonly userId: string | null;
 }
 
+export type KeyFilter = Reach & { readonly userId?: string };
+
 /** A key with its secret, which only the answer to this very request may show. */
 export interface ApiKeyWithSecret {
   readonly key: ApiKey;
@@ -87,10 +89,13 @@ export class ApiKeysService {
   }
 
   /** Newest first, of the kinds that the caller may list. */
-  async list(caller: Principal, reach: Reach, { skip, take }: Page): Promise<[ApiKey[], number]> {
+  async list(caller: Principal, filter: KeyFilter, { skip, take }: Page): Promise<[ApiKey[], number]> {
+    const { userId, ...reach } = filter;
     const keys = this.unitOfWork.repository(ApiKey);
     const kinds = kindsFor(caller, 'list');
-    const where = { ...reach, ...ownKeysOf(caller), ...ofKinds(kinds) };
+    const own = ownKeysOf(caller);
+    if (userId !== undefined && own.userId !== undefined && own.userId !== userId) return [[], 0];
+    const where = { ...filter, ...own, ...ofKinds(kinds) };
     const order = { id: 'DESC' } as const;
     // Of one person's keys there are few, and nobody counts them beforehand.
     if (where.userId !== undefined) return keys.findAndCount({ where, order, skip, take });

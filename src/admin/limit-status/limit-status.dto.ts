@@ -57,7 +57,10 @@ export class LimitStatusDto {
   @ApiProperty({ example: 50 })
   readonly raised_by: number;
 
-  /** Null of rates and concurrency, which the gateway processes count. */
+  /**
+   * Of a budget: in this period. Of a rate: within the window that ends now. Of concurrency: by the requests that run. Rates and concurrency
+   * include what gateway processes have taken in advance; they are null while their store is unavailable.
+   */
   @Amount()
   readonly used: number | null;
 

@@ -56,9 +56,10 @@ export class LimitStatusService {
   private async statusesOf(subjects: readonly LimitedSubject[]): Promise<LimitStatus[]> {
     const now = Date.now();
     const spent = await this.usage.ofBudgets(subjects.flatMap(({ usageLimits }) => usageLimits ?? []));
+    const rates = await this.usage.ofRates(subjects.flatMap(({ rateLimits }) => rateLimits ?? []));
     return subjects.flatMap(({ subject, usageLimits, rateLimits }) => [
       ...(usageLimits ?? []).map((rule) => budgetStatus(subject, rule, spent.get(rule.id), now)),
-      ...(rateLimits ?? []).map((rule) => rateStatus(subject, rule)),
+      ...(rateLimits ?? []).map((rule) => rateStatus(subject, rule, rates.get(rule.id) ?? null)),
     ]);
   }
 }

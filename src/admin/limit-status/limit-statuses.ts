@@ -79,8 +79,8 @@ function endOf(left: number, perDay: number, { now, endsAt }: { now: number; end
 /** The last one that a date can hold: https://tc39.es/ecma262/#sec-time-values-and-time-range */
 const LAST_MOMENT = 8.64e15;
 
-/** A rate without its use, which changes faster than anyone could read it. */
-export function rateStatus(subject: LimitSubject, rule: RateRule): LimitStatus {
+/** `used`: within the window that ends now, or by the requests that run; null where it is unknown. */
+export function rateStatus(subject: LimitSubject, rule: RateRule, used: number | null): LimitStatus {
   const { id, type, unit, value } = rule;
   return {
     id,
@@ -90,12 +90,12 @@ export function rateStatus(subject: LimitSubject, rule: RateRule): LimitStatus {
     period: unit,
     limit: value,
     raised_by: 0,
-    used: null,
-    remaining: null,
+    used,
+    remaining: used === null ? null : Math.max(0, value - used),
     resets_at: null,
     used_per_day: null,
     exhausted_at: null,
-    status: 'ok',
+    status: used === null ? 'ok' : statusOf(used, value),
   };
 }
 
@@ -104,7 +104,7 @@ function statusOf(used: number, limit: number): LimitStatus['status'] {
   return used >= limit * NEARLY ? 'nearly_exhausted' : 'ok';
 }
 
-/** Fullest first; what is not counted comes last. */
+/** Fullest first; what is unknown comes last. */
 export const byFullness = (one: LimitStatus, other: LimitStatus): number => share(other) - share(one);
 
 const share = ({ used, limit }: LimitStatus): number => (used === null ? -1 : used / limit);

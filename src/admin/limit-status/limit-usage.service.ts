@@ -1,13 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import type { BudgetRule } from '../../common/limits/rules.js';
+import { RateUse } from '../../common/limits/rate-use.js';
+import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { currentKey } from '../limits/limits.service.js';
 import type { Counted } from './limit-statuses.js';
 
-/** Reads what was used of budgets, in one query. Rates are counted where no tenant may look: in tables of all tenants, or in Redis. */
+const report = reportSparsely(createLogger('limit-status'));
+
+/** Reads what was used of limits: of all budgets in one query, and of all rates in another. */
 @Injectable()
 export class LimitUsage {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly rateUse: RateUse,
+  ) {}
+
+  /** By the id of the rule. Empty while the store of the rates is unavailable: budgets are shown without it. */
+  async ofRates(rules: readonly RateRule[]): Promise<ReadonlyMap<string, number>> {
+    if (rules.length === 0) return new Map();
+    try {
+      return await this.rateUse.read(rules);
+    } catch (error) {
+      report('The use of rate limits could not be read.', error);
+      return new Map();
+    }
+  }
 
   /** By the id of the rule. Budgets without an entry were not used in this period. */
   async ofBudgets(rules: readonly BudgetRule[]): Promise<ReadonlyMap<string, Counted>> {

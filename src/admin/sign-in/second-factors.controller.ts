@@ -8,7 +8,7 @@ import { AdminController } from '../admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { type EnrolledTotp, SecondFactorsService } from './second-factors.service.js';
-import { type SessionOwner, SessionsService } from './sessions.service.js';
+import { ownerOf, SessionsService } from './sessions.service.js';
 
 class EnrolledTotpDto {
   @ApiProperty({ enum: ['enrolled-totp'] })
@@ -45,8 +45,6 @@ class RecoveryCodesDto {
     return Object.assign(new RecoveryCodesDto(), { codes });
   }
 }
-
-const ownerOf = ({ userId, organizationId }: KnownSession): SessionOwner => ({ id: userId, organizationId });
 
 /** The second factor of the user who is signed in. */
 @AdminController('auth')

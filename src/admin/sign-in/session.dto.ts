@@ -1,55 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { SignInMethod } from './session.entity.js';
 import type { Scope } from '../../auth/permissions/scopes.js';
 import { ApiId, ApiMoment } from '../shapes/fields.js';
-import { ListOf } from '../shapes/list.dto.js';
+import { SessionDto, SignInMethodsDto } from '../shapes/session.dto.js';
 
-const METHODS: readonly SignInMethod[] = ['password', 'set_up_link', 'passkey', 'single_sign_on'];
 const SOME_SCOPES: readonly Scope[] = ['logs.list', 'logs.view'];
-
-/** A dashboard session as its user sees it. */
-export class SessionDto {
-  @ApiProperty({ enum: ['session'] })
-  readonly object = 'session';
-
-  @ApiId()
-  readonly id: string;
-
-  /** Whether it is the session of this very request. */
-  @ApiProperty({ example: true })
-  readonly is_current: boolean;
-
-  @ApiProperty({ enum: METHODS })
-  readonly method: SignInMethod;
-
-  @ApiProperty({ example: '192.0.2.7' })
-  readonly ip: string;
-
-  @ApiProperty({ type: String, nullable: true, example: 'Mozilla/5.0' })
-  readonly user_agent: string | null;
-
-  @ApiMoment()
-  readonly created_at: string;
-
-  /** Precise to a minute. */
-  @ApiMoment()
-  readonly last_seen_at: string;
-
-  /** When it ends at the latest. */
-  @ApiMoment()
-  readonly expires_at: string;
-
-  /** When it ends unless it is used before. */
-  @ApiMoment()
-  readonly idle_expires_at: string;
-}
-
-export class SessionListDto extends ListOf(SessionDto) {
-  static of(sessions: readonly SessionDto[]): SessionListDto {
-    return Object.assign(new SessionListDto(), { total: sessions.length, data: sessions });
-  }
-}
 
 class SessionUserDto {
   @ApiId()
@@ -101,22 +56,6 @@ class ScopesByRoleDto {
 
   @ApiProperty({ type: [String], required: false, example: SOME_SCOPES })
   readonly member?: readonly Scope[];
-}
-
-class SignInMethodsDto {
-  /** Whether the user has a password. */
-  @ApiProperty({ example: true })
-  readonly password: boolean;
-
-  /** Whether sign-ins ask for a code of an authenticator app. */
-  @ApiProperty({ example: false })
-  readonly totp: boolean;
-
-  @ApiProperty({ example: 0 })
-  readonly recovery_codes_left: number;
-
-  @ApiProperty({ example: 0 })
-  readonly passkeys: number;
 }
 
 /** Who is signed in, and what they may do. */

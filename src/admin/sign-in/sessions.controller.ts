@@ -6,8 +6,9 @@ import type { KnownSession } from '../../auth/ports.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
-import { SessionListDto, SignedInDto } from './session.dto.js';
-import { SessionsService } from './sessions.service.js';
+import { SessionListDto } from '../shapes/session.dto.js';
+import { SignedInDto } from './session.dto.js';
+import { ownerOf, SessionsService } from './sessions.service.js';
 import { SignedInService } from './signed-in.service.js';
 
 @AdminController('auth')
@@ -35,7 +36,7 @@ export class SessionsController {
     @CallerSession() session: KnownSession,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DoneDto> {
-    await this.sessions.end(session, session.id);
+    await this.sessions.end(ownerOf(session), session.id);
     reply.header('set-cookie', this.sessions.clearedCookie);
     return EMPTY_ANSWER;
   }
@@ -45,7 +46,7 @@ export class SessionsController {
   @ApiOperation({ summary: 'List your sessions' })
   @ApiOkResponse({ type: SessionListDto })
   async list(@CallerSession() session: KnownSession): Promise<SessionListDto> {
-    const sessions = await this.sessions.list(session);
+    const sessions = await this.sessions.list(ownerOf(session));
     return SessionListDto.of(sessions.map((each) => this.signedIn.shown(each, each.id === session.id)));
   }
 
@@ -63,7 +64,7 @@ export class SessionsController {
   @ApiOperation({ summary: 'End one of your sessions' })
   @ApiOkResponse({ type: DoneDto })
   async end(@CallerSession() session: KnownSession, @Param('id') id: string): Promise<DoneDto> {
-    await this.sessions.end(session, id);
+    await this.sessions.end(ownerOf(session), id);
     return EMPTY_ANSWER;
   }
 }

@@ -24,6 +24,12 @@ export interface SessionOwner {
   readonly organizationId: string;
 }
 
+/** The user of a session. */
+export const ownerOf = ({ userId, organizationId }: KnownSession): SessionOwner => ({
+  id: userId,
+  organizationId,
+});
+
 /** A session and the `Set-Cookie` that hands it to the browser. */
 export interface OpenedSession {
   readonly session: Session;
@@ -77,7 +83,7 @@ export class SessionsService {
   }
 
   /** Newest first, without those that are over. */
-  list({ organizationId, userId }: KnownSession): Promise<Session[]> {
+  list({ organizationId, id: userId }: SessionOwner): Promise<Session[]> {
     const { lifetimeMs, idleMs } = this.settings.sessions;
     const since = (ms: number) => MoreThan(new Date(Date.now() - ms));
     return this.sessions.find({
@@ -86,8 +92,8 @@ export class SessionsService {
     });
   }
 
-  /** One of the user's own sessions. Refuses with `not_found` any other. */
-  async end({ organizationId, userId }: KnownSession, id: string): Promise<void> {
+  /** One of a user's sessions. Refuses with `not_found` any other. */
+  async end({ organizationId, id: userId }: SessionOwner, id: string): Promise<void> {
     const { affected } = isUuid(id)
       ? await this.sessions.delete({ organizationId, userId, id: id.toLowerCase() })
       : { affected: 0 };

@@ -15,7 +15,9 @@ import { Workspace } from '../workspaces/workspace.entity.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SecondFactorsService } from './second-factors.service.js';
-import { SessionDto, SignedInDto } from './session.dto.js';
+import { SessionDto, type SignInMethodsDto } from '../shapes/session.dto.js';
+import { SignedInDto } from './session.dto.js';
+import type { SessionOwner } from './sessions.service.js';
 
 const MOST_WORKSPACES = 1_000;
 const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
@@ -61,7 +63,8 @@ export class SignedInService {
     });
   }
 
-  private async methodsOf(user: User): Promise<SignedInDto['sign_in_methods']> {
+  /** How a user can sign in. */
+  async methodsOf(user: SessionOwner): Promise<SignInMethodsDto> {
     const { hasPassword, hasTotp, recoveryCodesLeft } = await this.factors.status(user);
     return {
       password: hasPassword,

@@ -132,7 +132,7 @@ export class DirectoryUsersService {
       where: { organizationId, userId },
       order: { createdAt: 'ASC', workspaceId: 'ASC' },
     });
-    return UserDto.from({ user, workspaceIds: members.map(({ workspaceId }) => workspaceId) });
+    return UserDto.from({ user, memberships: members });
   }
 
   private async record(

@@ -61,8 +61,7 @@ export class UserRemovalService {
     const memberships = await this.unitOfWork
       .repository(WorkspaceMember)
       .find({ where: { organizationId, userId: id }, order: { createdAt: 'ASC', workspaceId: 'ASC' } });
-    const workspaceIds = memberships.map(({ workspaceId }) => workspaceId);
-    this.audit.note({ targetId: id, before: UserDto.from({ user, workspaceIds }) });
+    this.audit.note({ targetId: id, before: UserDto.from({ user, memberships }) });
   }
 
   private async removeKeys(user: User, heir: User): Promise<void> {

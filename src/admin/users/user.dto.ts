@@ -1,7 +1,8 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
-import type { OrganizationRole } from '../../common/contracts/roles.js';
+import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from './user.entity.js';
+import type { WorkspaceMember } from '../workspaces/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, IsName, OrNull } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
@@ -59,7 +60,15 @@ export class TransferOwnershipDto {
 
 export interface UserWithWorkspaces {
   readonly user: User;
-  readonly workspaceIds: readonly string[];
+  readonly memberships: readonly Pick<WorkspaceMember, 'workspaceId' | 'role'>[];
+}
+
+class UserMembershipDto {
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ enum: ['admin', 'manager', 'member'] })
+  readonly role: WorkspaceRole;
 }
 
 /** A person as the API shows it. */
@@ -95,7 +104,11 @@ export class UserDto {
   @ApiProperty({ type: [String], example: [AN_ID] })
   readonly workspace_ids: readonly string[];
 
-  static from({ user, workspaceIds }: UserWithWorkspaces): UserDto {
+  /** The same workspaces, each with the person's role in it. */
+  @ApiProperty({ type: [UserMembershipDto] })
+  readonly workspaces: readonly UserMembershipDto[];
+
+  static from({ user, memberships }: UserWithWorkspaces): UserDto {
     return Object.assign(new UserDto(), {
       id: user.id,
       first_name: user.firstName,
@@ -105,7 +118,8 @@ export class UserDto {
       email: user.email,
       created_at: user.createdAt.toISOString(),
       last_updated_at: user.updatedAt.toISOString(),
-      workspace_ids: workspaceIds,
+      workspace_ids: memberships.map(({ workspaceId }) => workspaceId),
+      workspaces: memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
     });
   }
 }

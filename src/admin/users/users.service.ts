@@ -97,7 +97,7 @@ export class UsersService {
 
   private async shown(user: User): Promise<UserWithWorkspaces> {
     const [shown] = await this.withWorkspaces(user.organizationId, [user]);
-    return shown ?? { user, workspaceIds: [] };
+    return shown ?? { user, memberships: [] };
   }
 
   private async withWorkspaces(
@@ -110,7 +110,7 @@ export class UsersService {
     });
     return users.map((user) => ({
       user,
-      workspaceIds: members.filter(({ userId }) => userId === user.id).map(({ workspaceId }) => workspaceId),
+      memberships: members.filter(({ userId }) => userId === user.id),
     }));
   }
 }

@@ -5,7 +5,7 @@ import {
   type ExecutionContext,
   SetMetadata,
 } from '@nestjs/common';
-import { callerOf, sessionOf } from './access.js';
+import { accessOf, callerOf, sessionOf } from './access.js';
 import type { CallersOf } from './callers.js';
 import type { Scope } from './scopes.js';
 
@@ -53,4 +53,10 @@ export const Caller = createParamDecorator((_: unknown, context: ExecutionContex
 /** The session that the caller comes with, in a handler that is `ForSession`. */
 export const CallerSession = createParamDecorator((_: unknown, context: ExecutionContext) =>
   sessionOf(context),
+);
+
+/** Id of the session that the caller comes with; null for API keys and signed tokens. */
+export const CallerSessionId = createParamDecorator(
+  (_: unknown, context: ExecutionContext): string | null =>
+    accessOf(context.switchToHttp().getRequest()).session?.id ?? null,
 );

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWellFormedApiKey } from '../../../src/common/crypto/api-key-format.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
+import { aRecord, storeRecords } from '../../support/recorded-requests.js';
+import { aggregatorOn } from '../../support/usage-store.js';
 
 const USER_KEYS = '/v1/api-keys/workspace/user';
 const SERVICE_KEYS = '/v1/api-keys/workspace/service';
@@ -26,6 +28,56 @@ describe('API keys', () => {
     };
     return app.call('POST', USER_KEYS, { body, key });
   };
+
+  describe('of one person', () => {
+    it('are listed by the id of the person, in the workspace that is asked for', async () => {
+      const { id: user_id } = await app.aPerson({ workspaces: [{ id: 'ws-default', role: 'member' }] });
+      const { id } = (await aKey({ user_id })).body;
+      await aKey();
+      const listed = (query: string) => app.call('GET', `/v1/api-keys?${query}`);
+
+      expect((await listed(`user_id=${user_id}`)).body).toMatchObject({ total: 1, data: [{ id, user_id }] });
+      expect((await listed(`user_id=${user_id}&workspace_id=ws-two`)).body.total).toBe(0);
+      expect((await listed(`user_id=${randomUUID()}`)).body.total).toBe(0);
+      expect((await listed('user_id=ada')).body.error.message).toContain('user_id');
+    });
+  });
+
+  describe('the last use', () => {
+    it('is told where it is asked for: the latest request of the last 30 days, else null', async () => {
+      const [used, old, unused] = await Promise.all([aKey(), aKey(), aKey()]);
+      const place = { organisation_id: app.first.organisation_id, workspace_id: app.first.workspace_id };
+      const now = Date.now();
+      const ago = (days: number) => now - days * 86_400_000;
+      const records = [
+        aRecord({ ...place, api_key_id: used.body.id, created_at: ago(2) }),
+        aRecord({ ...place, api_key_id: used.body.id, created_at: ago(1) }),
+        aRecord({ ...place, api_key_id: old.body.id, created_at: ago(31) }),
+      ];
+      const aggregator = aggregatorOn(app.dataSource, null);
+      for (const batch of await storeRecords(app.url, records)) await aggregator.aggregate(batch);
+      const read = async ({ body }: { body: Json }, query = '?include_last_used_at=true') =>
+        (await app.call('GET', `/v1/api-keys/${body.id}${query}`)).body.last_used_at;
+
+      expect(await read(used)).toBe(new Date(ago(1)).toISOString());
+      expect([await read(old), await read(unused)]).toEqual([null, null]);
+      expect(await read(used, '')).toBeUndefined();
+      const { data } = (await app.call('GET', '/v1/api-keys?include_last_used_at=true')).body;
+      const listed = new Map(data.map((key: Json) => [key.id, key.last_used_at]));
+      expect(listed.get(used.body.id)).toBe(new Date(ago(1)).toISOString());
+      expect(listed.get(unused.body.id)).toBeNull();
+    });
+
+    it('changes no entity tag, so a key in use can be changed with If-Match', async () => {
+      const { id } = (await aKey()).body;
+      const { headers } = await app.call('GET', `/v1/api-keys/${id}?include_last_used_at=true`);
+      const changed = await app.call('PUT', `/v1/api-keys/${id}`, {
+        body: { name: 'Renamed' },
+        headers: { 'if-match': String(headers['etag']) },
+      });
+      expect(changed.status, changed.text).toBe(200);
+    });
+  });
 
   describe('making one', () => {
     it.each([
@@ -526,6 +578,10 @@ describe('API keys', () => {
       const member = await aMember();
       const [own, others] = [(await aKey({ user_id: member.id })).body, (await aKey()).body];
 
+      const other = (await app.aPerson({ workspaces: [{ id: 'ws-default', role: 'member' }] })).id;
+      await aKey({ user_id: other });
+      const ofOther = await app.call('GET', `/v1/api-keys?user_id=${other}`, { key: member.key });
+      expect(ofOther.body).toMatchObject({ total: 0, data: [] });
       const list = await app.call('GET', '/v1/api-keys', { key: member.key });
       expect(list.body.data.map(({ id }: Json) => id)).toEqual([own.id]);
       expect((await app.call('GET', `/v1/api-keys/${own.id}`, { key: member.key })).status).toBe(200);

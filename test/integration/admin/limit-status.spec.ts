@@ -80,7 +80,7 @@ describe('the status of limits', () => {
     });
     expect(data[0].resets_at).toMatch(/-01T00:00:00.000Z$/);
     expect(data).toContainEqual(
-      expect.objectContaining({ kind: 'rate', period: 'rpm', limit: 60, used: null }),
+      expect.objectContaining({ kind: 'rate', period: 'rpm', limit: 60, used: 0, remaining: 60 }),
     );
     expect(data).toContainEqual(
       expect.objectContaining({
@@ -96,6 +96,22 @@ describe('the status of limits', () => {
       'virtual_key',
       'virtual_key',
       'workspace',
+    ]);
+  });
+
+  it('shows what is used now of rates and of concurrency', async () => {
+    const slug = await aVirtualKey({ rate_limits: [RATE, { type: 'concurrency', value: 4 }] });
+    const { organizationId, rateLimits } = await app.dataSource
+      .getRepository(VirtualKey)
+      .findOneByOrFail({ slug });
+    const limits = limitsOf({ organizationId, subject: '' }, { rate_limits: rateLimits, usage_limits: null });
+    const store = new PostgresLimitStore(app.dataSource, randomUUID());
+    await store.take(limits.map((limit) => asks(limit, { first: limit.kind === 'slots' ? 4 : 15 })));
+    const shown = (await listed()).filter((limit) => limit.applies_to.slug === slug);
+
+    expect(shown).toMatchObject([
+      { kind: 'concurrency', limit: 4, used: 4, remaining: 0, status: 'exhausted', period: null },
+      { kind: 'rate', measure: 'requests', limit: 60, used: 15, remaining: 45, status: 'ok' },
     ]);
   });
 

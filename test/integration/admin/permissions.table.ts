@@ -56,10 +56,14 @@ export type ThingName =
   | 'new provider'
   | 'new signed tokens'
   | 'owner'
+  | 'owner with sessions'
   | 'person'
+  | 'person with a second factor'
+  | 'person with sessions'
   | 'price'
   | 'provider'
   | 'rate policy'
+  | 'session of a person'
   | 'shared view'
   | 'sign-in trial'
   | 'signed tokens'
@@ -225,6 +229,12 @@ export const PERMISSIONS: readonly Permission[] = [
   row('PUT /v1/admin/users/{userId}', OWNERS_ONLY, 'owner', { role: 'member' }),
   row('DELETE /v1/admin/users/{userId}', OWNERS_ONLY, 'owner'),
   row('POST /v1/admin/users/{userId}/transfer-ownership', OWNERS_ONLY, 'person', { step_down: false }),
+  row('GET /v1/admin/users/{userId}/sessions', ADMINISTER, 'person'),
+  row('DELETE /v1/admin/users/{userId}/sessions', ADMINISTER, 'person with sessions'),
+  row('DELETE /v1/admin/users/{userId}/sessions', OWNERS_ONLY, 'owner with sessions'),
+  row('DELETE /v1/admin/users/{userId}/sessions/{sessionId}', ADMINISTER, 'session of a person'),
+  row('GET /v1/admin/users/{userId}/sign-in-methods', ADMINISTER, 'person'),
+  row('DELETE /v1/admin/users/{userId}/second-factors', OWNERS_ONLY, 'person with a second factor'),
   row('GET /v1/admin/users/invites', OWN_SETTINGS),
   row('POST /v1/admin/users/invites', OWN_SETTINGS, 'new invite'),
   row('GET /v1/admin/users/invites/{inviteId}', ADMINISTER, 'invite'),

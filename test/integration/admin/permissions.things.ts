@@ -96,6 +96,32 @@ export class PermissionThings {
       body: { name: 'A provider', integration_id: (await this.lent()).slug, ...HERE },
     }),
     person: () => this.confirmed('member'),
+    'person with sessions': async () => at((await this.person()).id),
+    'owner with sessions': async () => at((await this.person({}, { role: 'owner' })).id),
+    'person with a second factor': async () => {
+      const { id } = await this.person();
+      await this.sql(
+        'INSERT INTO user_credentials (user_id, organization_id, totp_confirmed_at) VALUES ($1, $2, now())',
+        [id, this.app.first.organisation_id],
+      );
+      return at(id);
+    },
+    'session of a person': async () => {
+      const { id } = await this.person();
+      const session = randomUUID();
+      await this.sql(
+        'INSERT INTO sessions (id, organization_id, user_id, secret_hash, method, ip) VALUES ($1, $2, $3, $4, $5, $6)',
+        [
+          session,
+          this.app.first.organisation_id,
+          id,
+          Buffer.from(session.replaceAll('-', '')),
+          'password',
+          '192.0.2.7',
+        ],
+      );
+      return at(id, session);
+    },
     owner: () => this.confirmed('owner'),
     price: async () => {
       const path = ['openai', `model-${randomUUID()}`];

@@ -31,7 +31,12 @@ describe('people of the organization', () => {
       for (const query of ['page_size=1&current_page=0', 'pageSize=1&currentPage=0'])
         expect((await app.call('GET', `${USERS}?${query}`)).body).toMatchObject({
           object: 'list',
-          data: [{ id, email, role: 'member', workspace_ids: [app.first.workspace_id], object: 'user' }],
+          data: [
+            {
+              ...{ id, email, role: 'member', object: 'user', workspace_ids: [app.first.workspace_id] },
+              workspaces: [{ id: app.first.workspace_id, role: 'member' }],
+            },
+          ],
         });
       const byEmail = await app.call('GET', `${USERS}?email=${email.toUpperCase()}`);
       expect(byEmail.body).toMatchObject({ total: 1, data: [{ id }] });
@@ -53,6 +58,7 @@ describe('people of the organization', () => {
         'role',
         'status',
         'workspace_ids',
+        'workspaces',
       ]);
     });
 

@@ -40,7 +40,7 @@ const WORKER = `
   import { NestFactory } from '@nestjs/core';
   import { DataSource } from 'typeorm';
   import { createDataSource } from './schema/data-source.js';
-  import { Secret } from './common/crypto/secret.js';
+  import { Secret } from './common/settings/secret.js';
   import { SettingsModule } from './common/settings/settings.module.js';
   import { loadSettings } from './common/settings/settings.js';
   import { JobsModule } from './jobs/jobs.module.js';

@@ -24,6 +24,8 @@ const look = EditorView.theme({
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: 'none !important' },
   '.cm-markedLine': { backgroundColor: 'var(--error-soft)' },
   '.cm-changedText': { background: 'none !important', fontWeight: 600 },
+  // Its own ground on that of the line leaves too little contrast.
+  '.cm-deletedText': { background: 'none !important', textDecoration: 'line-through' },
 });
 
 const colours = HighlightStyle.define([

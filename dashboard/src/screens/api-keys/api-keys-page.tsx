@@ -44,9 +44,8 @@ interface ApiKeysPageProps {
 /** The keys of a workspace, and what each of them can do. */
 export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKeysPageProps) {
   const { session, workspace } = usePlace();
-  const may = useMay();
   const query = useQuery(apiKeysQuery(workspace.slug));
-  const use = useQuery({ ...lastUseQuery(workspace.slug), enabled: may('analytics.view') });
+  const use = useQuery(lastUseQuery(workspace.slug));
   const [open, setOpen] = useState<Open>(null);
   const columns = useMemo(
     () => columnsOf((what, key) => setOpen({ what, key }), { me: session.user.id, lastUse: use.data }),
@@ -128,8 +127,8 @@ function CreateButton({ onClick }: { onClick: () => void }) {
 
 interface ColumnFacts {
   readonly me: string;
-  /** Unknown until it was read, and for who may not read it. */
-  readonly lastUse: ReadonlyMap<string, string> | undefined;
+  /** Unknown until it was read. */
+  readonly lastUse: ReadonlyMap<string, string | null> | undefined;
 }
 
 const columnsOf = (

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client';
-import { type Config, configQuery, deleteConfig } from '../../api/configs';
+import { type Config, configQuery, deleteConfig, type TaggedConfig } from '../../api/configs';
 import { loadStateOf, shownError } from '../../api/load-state';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
 import { Page } from '../../parts/shell/page';
@@ -63,7 +63,7 @@ export function ConfigPage(props: ConfigPageProps) {
   );
 }
 
-function ConfigTabs({ config, tab, version, onTab, onVersion }: ConfigPageProps & { config: Config }) {
+function ConfigTabs({ config, tab, version, onTab, onVersion }: ConfigPageProps & { config: TaggedConfig }) {
   return (
     <Tabs value={tab} keepMounted={false} onChange={(next) => isConfigTab(next) && onTab(next)}>
       <Tabs.List className={styles.tabs}>
@@ -74,7 +74,7 @@ function ConfigTabs({ config, tab, version, onTab, onVersion }: ConfigPageProps 
         ))}
       </Tabs.List>
       <Tabs.Panel value="edit">
-        <EditTab key={config.version_id} config={config} />
+        <EditTab config={config} />
       </Tabs.Panel>
       <Tabs.Panel value="versions">
         <VersionsTab config={config} shown={version} onShow={onVersion} />

@@ -2,7 +2,14 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type Config, type Document, saveConfig, type Simulation } from '../../api/configs';
+import { ApiError } from '../../api/client';
+import {
+  configQuery,
+  type Document,
+  saveConfig,
+  type Simulation,
+  type TaggedConfig,
+} from '../../api/configs';
 import { shownError } from '../../api/load-state';
 import { RouteGraph } from '../../parts/graph/route-graph';
 import { JsonDiff } from '../../parts/json/json-diff';
@@ -12,28 +19,41 @@ import { Can } from '../../parts/states/can';
 import { useMay } from '../../session/session';
 import { configWords as texts } from '../../words/configs';
 import styles from './configs.module.css';
+import { Conflict } from './conflict';
 import { ordered } from './ordered';
 import { routeOfConfig } from './route-of-config';
 import { SimulationPanel } from './simulation-panel';
 import { type Draft, useDraft } from './use-draft';
 
 /** Left the document with the server's own check of it, right the route that it means. */
-export function EditTab({ config }: { config: Config }) {
-  const may = useMay();
-  const mayEdit = may('configs.update');
-  const draft = useDraft(config, mayEdit);
+export function EditTab({ config }: { config: TaggedConfig }) {
+  const mayEdit = useMay()('configs.update');
+  const { base, setBase, draft, isOutdated } = useBase(config, mayEdit);
   const [isComparing, setComparing] = useState(false);
   const [simulation, setSimulation] = useState<Simulation | null>(null);
   const edit = (text: string): void => {
     setSimulation(null);
     draft.setText(text);
   };
+  const follow = (): void => {
+    draft.discard();
+    setBase(config);
+  };
   return (
     <div className={styles.edit}>
+      {isOutdated && (
+        <Conflict
+          base={base}
+          saved={config}
+          draft={draft.document}
+          onKeep={() => setBase(config)}
+          onDiscard={follow}
+        />
+      )}
       <div className={styles.panes}>
         <section className={styles.document} aria-label={texts.editor}>
           {isComparing && draft.document ? (
-            <JsonDiff before={ordered(config.config)} after={ordered(draft.document)} />
+            <JsonDiff before={ordered(base.config)} after={ordered(draft.document)} />
           ) : (
             <JsonEditor
               value={draft.text}
@@ -51,13 +71,27 @@ export function EditTab({ config }: { config: Config }) {
         </section>
       </div>
       <Footer
-        config={config}
+        base={base}
         draft={draft}
+        isOutdated={isOutdated}
         isComparing={isComparing}
         onCompare={() => setComparing(!isComparing)}
+        onSaved={setBase}
       />
     </div>
   );
+}
+
+/**
+ * The version that the draft is made from, which stays while somebody else saves another one. An unchanged draft follows what is saved.
+ * A change that makes no version, such as another name, concerns no document.
+ */
+function useBase(config: TaggedConfig, mayEdit: boolean) {
+  const [base, setBase] = useState(config);
+  const draft = useDraft(base, mayEdit);
+  const isOther = config.version_id !== base.version_id;
+  if (config.etag !== base.etag && !(isOther && draft.isChanged)) setBase(config);
+  return { base, setBase, draft, isOutdated: isOther && draft.isChanged };
 }
 
 function Mistakes({ draft: { mistakes } }: { draft: Draft }) {
@@ -104,10 +138,12 @@ function Route({ document, simulation }: RouteProps) {
 }
 
 interface FooterProps {
-  readonly config: Config;
+  readonly base: TaggedConfig;
   readonly draft: Draft;
+  readonly isOutdated: boolean;
   readonly isComparing: boolean;
   readonly onCompare: () => void;
+  readonly onSaved: (saved: TaggedConfig) => void;
 }
 
 function statusText({ isChanged, isChecking, mistakes }: Draft): string {
@@ -116,18 +152,35 @@ function statusText({ isChanged, isChecking, mistakes }: Draft): string {
   return isChecking ? texts.checking : texts.valid;
 }
 
-function Footer({ config, draft, isComparing, onCompare }: FooterProps) {
-  const may = useMay();
+const isOutdatedError = (error: unknown): boolean => error instanceof ApiError && error.status === 412;
+
+/** Saves over the version that the draft was made from, and no other one. A refusal reads what is saved now. */
+function useSaving(base: TaggedConfig, onSaved: (saved: TaggedConfig) => void) {
   const queryClient = useQueryClient();
-  const saving = useMutation({
-    mutationFn: (document: Document) => saveConfig(config.slug, document),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['configs'] }),
+  return useMutation({
+    mutationFn: (document: Document) => saveConfig(base, document),
+    onSuccess: async () => {
+      onSaved(await queryClient.query({ ...configQuery(base.slug), staleTime: 0 }));
+      await queryClient.invalidateQueries({ queryKey: ['configs'] });
+    },
+    onError: (error) =>
+      isOutdatedError(error)
+        ? queryClient.invalidateQueries({ queryKey: configQuery(base.slug).queryKey })
+        : undefined,
+  });
+}
+
+function Footer({ base, draft, isOutdated, isComparing, onCompare, onSaved }: FooterProps) {
+  const may = useMay();
+  const saving = useSaving(base, (saved) => {
+    draft.discard();
+    onSaved(saved);
   });
   const { document, isChanged, isChecking, mistakes } = draft;
-  const isReady = isChanged && document !== null && mistakes.length === 0 && !isChecking;
+  const isReady = isChanged && document !== null && mistakes.length === 0 && !isChecking && !isOutdated;
   return (
     <footer className={styles.footer}>
-      {saving.isError && <ErrorCard error={shownError(saving.error)} />}
+      {saving.isError && !isOutdatedError(saving.error) && <ErrorCard error={shownError(saving.error)} />}
       <span role="status" data-wrong={mistakes.length > 0 || undefined}>
         {statusText(draft)}
       </span>
@@ -135,7 +188,7 @@ function Footer({ config, draft, isComparing, onCompare }: FooterProps) {
         {texts.discard}
       </Button>
       <Button disabled={!isChanged || document === null} onClick={onCompare}>
-        {isComparing ? texts.edit : texts.compare(config.version)}
+        {isComparing ? texts.edit : texts.compare(base.version)}
       </Button>
       <Can isAllowed={may('configs.update')} scope="configs.update">
         <Button
@@ -144,7 +197,7 @@ function Footer({ config, draft, isComparing, onCompare }: FooterProps) {
           loading={saving.isPending}
           onClick={() => document && saving.mutate(document)}
         >
-          {texts.save(config.version + 1)}
+          {texts.save(base.version + 1)}
         </Button>
       </Can>
     </footer>

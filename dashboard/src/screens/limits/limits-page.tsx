@@ -10,6 +10,7 @@ import { Can } from '../../parts/states/can';
 import { EmptyState } from '../../parts/states/states';
 import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
+import { isNarrow } from '../../parts/table/is-narrow';
 import { Meter, Moment, StatusPill, Value } from '../../parts/values/values';
 import { useZone } from '../../parts/zone';
 import { useMay, usePlace } from '../../session/session';
@@ -21,6 +22,8 @@ import { RaiseDialog } from './raise-dialog';
 
 const texts = limitWords;
 const ROW_HEIGHT = 48;
+/** With the action in the second line. */
+const COMPACT_HEIGHT = 88;
 
 interface LimitsPageProps {
   /** Id of the limit that is being raised. */
@@ -43,7 +46,7 @@ export function LimitsPage({ raised, onRaising }: LimitsPageProps) {
         rows={rows}
         keyOf={({ id }) => id}
         state={loadStateOf(query, 'virtual_keys.list')}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         renderCompact={(limit) => (
           <CompactRow
             title={limit.applies_to.name}

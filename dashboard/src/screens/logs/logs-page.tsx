@@ -11,6 +11,7 @@ import { Page } from '../../parts/shell/page';
 import { EmptyState } from '../../parts/states/states';
 import { ColumnChooser } from '../../parts/table/column-chooser';
 import { DataTable } from '../../parts/table/data-table';
+import { isNarrow } from '../../parts/table/is-narrow';
 import { words } from '../../words/en';
 import { CompactLog, LOG_COLUMN_KEYS, logColumns } from './log-columns';
 import { LOG_FIELDS } from './log-filters';
@@ -28,7 +29,6 @@ interface LogsPageProps {
 }
 
 const COMPACT_HEIGHT = 59;
-const isNarrow = (): boolean => matchMedia('(max-width: 768px)').matches;
 
 /** Every request of a workspace. The address holds the filters, the range, the columns and the open request. */
 export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {

@@ -17,6 +17,7 @@ import { Can } from '../../parts/states/can';
 import { EmptyState, ErrorCard } from '../../parts/states/states';
 import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
+import { isNarrow } from '../../parts/table/is-narrow';
 import { Value } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
 import { memberWords, peopleWords } from '../../words/people';
@@ -26,6 +27,8 @@ import { AddMemberDialog } from './add-member-dialog';
 const texts = memberWords;
 const ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
 const ROW_HEIGHT = 44;
+/** With the action in the second line. */
+const COMPACT_HEIGHT = 64;
 
 const nameOf = ({ first_name, last_name }: Member): string =>
   [first_name, last_name].filter(Boolean).join(' ');
@@ -48,10 +51,11 @@ export function MembersPage() {
     mutationFn: ({ member, role }: { member: Member; role: WorkspaceRole }) => changeMember(member, role),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [PEOPLE] }),
   });
-  const columns = useMemo(
-    () => columnsOf({ onRole: (member, role) => changeRole({ member, role }), onRemove: setRemoved }),
+  const actions = useMemo<Actions>(
+    () => ({ onRole: (member, role) => changeRole({ member, role }), onRemove: setRemoved }),
     [changeRole],
   );
+  const columns = useMemo(() => columnsOf(actions), [actions]);
   const action = (
     <Can isAllowed={may('workspace_users.create')} scope="workspace_users.create">
       <Button variant="filled" onClick={() => setAdding(true)}>
@@ -68,9 +72,13 @@ export function MembersPage() {
         rows={query.data?.data ?? []}
         keyOf={({ id }) => id}
         state={loadStateOf(query, 'workspace_users.list')}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         renderCompact={(member) => (
-          <CompactRow title={nameOf(member) || member.email} details={[member.email, labelOf(member.role)]} />
+          <CompactRow
+            title={nameOf(member) || member.email}
+            details={[member.email, labelOf(member.role)]}
+            note={<MemberMenu member={member} actions={actions} />}
+          />
         )}
         empty={
           <EmptyState

@@ -1,7 +1,7 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { IconDots, IconUsers } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { IconUsers } from '@tabler/icons-react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { loadStateOf } from '../../api/load-state';
 import { PAGE_SIZE, peopleQuery, type Person } from '../../api/people';
 import { Page } from '../../parts/shell/page';
@@ -9,32 +9,36 @@ import { Can } from '../../parts/states/can';
 import { EmptyState } from '../../parts/states/states';
 import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
-import { Moment, StatusPill, Value } from '../../parts/values/values';
+import { isNarrow } from '../../parts/table/is-narrow';
+import { Moment, Value } from '../../parts/values/values';
 import { useMay, usePlace } from '../../session/session';
 import { peopleWords } from '../../words/people';
 import { words } from '../../words/en';
 import { InviteDialog } from './invite-dialog';
 import { InvitesCard } from './invites-card';
+import { nameOf, PersonMenu, PersonStatus } from './person';
 import { type PersonAction, PersonDialog } from './person-dialog';
 
 const texts = peopleWords;
 const ROW_HEIGHT = 44;
-
-type OnAct = (person: Person, action: PersonAction) => void;
-const nameOf = ({ first_name, last_name }: Person): string =>
-  [first_name, last_name].filter(Boolean).join(' ');
+/** With the action in the second line. */
+const COMPACT_HEIGHT = 64;
 
 /** The people of the organization, what they may do, and who is invited. */
-export function PeoplePage() {
+export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
   const may = useMay();
   const { session } = usePlace();
   const query = useQuery(peopleQuery);
   const [isInviting, setInviting] = useState(false);
   const [open, setOpen] = useState<{ person: Person; action: PersonAction } | null>(null);
-  const columns = useMemo(
-    () => columnsOf(session.user.id, (person, action) => setOpen({ person, action })),
+  const menuOf = useMemo(
+    () => (person: Person) =>
+      person.id === session.user.id ? null : (
+        <PersonMenu person={person} onAct={(action) => setOpen({ person, action })} />
+      ),
     [session.user.id],
   );
+  const columns = useMemo(() => columnsOf(menuOf), [menuOf]);
   const total = query.data?.total ?? 0;
   const action = (
     <Can isAllowed={may('organisation_users.create')} scope="organisation_users.create">
@@ -52,12 +56,14 @@ export function PeoplePage() {
         rows={query.data?.data ?? []}
         keyOf={({ id }) => id}
         state={loadStateOf(query, 'organisation_users.list')}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
+        onOpen={({ id }) => onOpen(id)}
         renderCompact={(person) => (
           <CompactRow
             title={nameOf(person) || person.email}
-            end={<Status person={person} />}
+            end={<PersonStatus person={person} />}
             details={[person.email, words.roles[person.role] ?? person.role]}
+            note={menuOf(person)}
           />
         )}
         empty={
@@ -75,15 +81,7 @@ export function PeoplePage() {
   );
 }
 
-function Status({ person: { status } }: { person: Person }) {
-  return (
-    <StatusPill tone={status === 'active' ? 'success' : 'neutral'}>
-      {texts.status[status] ?? status}
-    </StatusPill>
-  );
-}
-
-const columnsOf = (self: string, onAct: OnAct): readonly Column<Person>[] => [
+const columnsOf = (menuOf: (person: Person) => ReactNode): readonly Column<Person>[] => [
   {
     key: 'name',
     title: texts.columns.name,
@@ -112,7 +110,7 @@ const columnsOf = (self: string, onAct: OnAct): readonly Column<Person>[] => [
     key: 'status',
     title: texts.columns.status,
     width: '110px',
-    cell: (person) => <Status person={person} />,
+    cell: (person) => <PersonStatus person={person} />,
   },
   {
     key: 'since',
@@ -125,7 +123,7 @@ const columnsOf = (self: string, onAct: OnAct): readonly Column<Person>[] => [
     title: '',
     width: '32px',
     align: 'end',
-    cell: (person) => (person.id === self ? null : <PersonMenu person={person} onAct={onAct} />),
+    cell: menuOf,
   },
 ];
 
@@ -133,41 +131,4 @@ function Workspaces({ person: { workspace_ids } }: { person: Person }) {
   const { session } = usePlace();
   const names = session.workspaces.filter(({ id }) => workspace_ids.includes(id)).map(({ name }) => name);
   return <Value isMuted>{names.join(', ')}</Value>;
-}
-
-/** Nobody acts on themselves here, and on an owner the server has the last word. */
-function PersonMenu({ person, onAct }: { person: Person; onAct: OnAct }) {
-  const may = useMay();
-  const isLocked = !may('organisation_users.update');
-  return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon aria-label={`${words.parts.moreActions}: ${person.email}`}>
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {(['admin', 'member'] as const)
-          .filter((role) => role !== person.role)
-          .map((role) => (
-            <Menu.Item key={role} disabled={isLocked} onClick={() => onAct(person, role)}>
-              {texts.makeRole(role)}
-            </Menu.Item>
-          ))}
-        <Menu.Item
-          disabled={isLocked}
-          onClick={() => onAct(person, person.status === 'active' ? 'deactivate' : 'reactivate')}
-        >
-          {person.status === 'active' ? texts.deactivate : texts.reactivate}
-        </Menu.Item>
-        <Menu.Item
-          color="red"
-          disabled={!may('organisation_users.delete')}
-          onClick={() => onAct(person, 'remove')}
-        >
-          {texts.remove}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
 }

@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { shownError } from '../../api/load-state';
 import { changePerson, PEOPLE, type Person, type PersonChange, removePerson } from '../../api/people';
+import { personQuery } from '../../api/person';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
 import { ErrorCard } from '../../parts/states/states';
 import { peopleWords } from '../../words/people';
@@ -16,6 +17,8 @@ interface PersonDialogProps {
   readonly person: Person;
   readonly action: PersonAction;
   readonly onClose: () => void;
+  /** Called instead of `onClose` when the person was removed. */
+  readonly onRemoved?: () => void;
 }
 
 const CHANGES: Readonly<Record<Exclude<PersonAction, 'remove'>, PersonChange>> = {
@@ -40,13 +43,17 @@ const TEXTS = {
 };
 
 /** Says what follows from an action on a person, and does it. */
-export function PersonDialog({ person, action, onClose }: PersonDialogProps) {
+export function PersonDialog({ person, action, onClose, onRemoved = onClose }: PersonDialogProps) {
   const queryClient = useQueryClient();
   const doing = useMutation({
     mutationFn: () => (action === 'remove' ? removePerson(person) : changePerson(person.id, CHANGES[action])),
     onSuccess: async () => {
+      if (action === 'remove') {
+        queryClient.removeQueries({ queryKey: personQuery(person.id).queryKey });
+        onRemoved();
+      }
       await queryClient.invalidateQueries({ queryKey: [PEOPLE] });
-      onClose();
+      if (action !== 'remove') onClose();
     },
   });
   const error = doing.isError ? shownError(doing.error) : null;

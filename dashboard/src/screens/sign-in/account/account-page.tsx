@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { accountQuery } from '../../../api/account';
 import { loadStateOf } from '../../../api/load-state';
 import { Page } from '../../../parts/shell/page';
+import section from '../../../parts/shell/section.module.css';
 import { Loadable } from '../../../parts/states/states';
 import { usePlace } from '../../../session/session';
 import { accountWords } from '../../../words/account';
 import { words } from '../../../words/en';
-import styles from './account.module.css';
 import { PasskeysSection } from './passkeys-section';
 import { PasswordSection } from './password-section';
 import { Section } from './section';
@@ -22,9 +22,9 @@ export function AccountPage() {
   const methods = account.data?.sign_in_methods;
   return (
     <Page title={texts.title} text={texts.text}>
-      <div className={styles.page}>
+      <div className={section.page}>
         <Section title={texts.profile}>
-          <dl className={styles.facts}>
+          <dl className={section.facts}>
             <dt>{texts.name}</dt>
             <dd>{session.user.name ?? words.parts.none}</dd>
             <dt>{texts.email}</dt>
@@ -36,7 +36,7 @@ export function AccountPage() {
         <Loadable state={loadStateOf(account, 'sessions.read')} lines={4}>
           {() =>
             methods && (
-              <div className={styles.page}>
+              <div className={section.page}>
                 {methods.password && <PasswordSection hasTotp={methods.totp} />}
                 <TotpSection isOn={methods.totp} codesLeft={methods.recovery_codes_left} />
                 <PasskeysSection />

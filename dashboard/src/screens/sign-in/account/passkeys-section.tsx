@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { ACCOUNT, passkeysQuery, removePasskey } from '../../../api/account';
 import { loadStateOf } from '../../../api/load-state';
 import { addPasskey, canUsePasskeys } from '../../../api/passkeys';
+import section from '../../../parts/shell/section.module.css';
 import { Loadable } from '../../../parts/states/states';
 import { Moment } from '../../../parts/values/values';
 import { accountWords } from '../../../words/account';
@@ -30,13 +31,13 @@ export function PasskeysSection() {
     <Section title={texts.title} text={texts.text} error={add.error ?? remove.error}>
       <Loadable state={loadStateOf(query, 'passkeys.list')} lines={2}>
         {() => (
-          <ul className={styles.list}>
+          <ul className={section.list}>
             {passkeys.length === 0 && <li>{texts.none}</li>}
             {passkeys.map((passkey) => (
               <li key={passkey.id}>
                 <span>
                   <strong>{passkey.name}</strong>{' '}
-                  <span className={styles.text}>
+                  <span className={section.text}>
                     {texts.created} <Moment at={passkey.created_at} as="date" />
                     {', '}
                     {passkey.last_used_at ? texts.used : texts.never}{' '}
@@ -78,7 +79,7 @@ export function PasskeysSection() {
           </div>
         </form>
       ) : (
-        <p className={styles.text}>{texts.unsupported}</p>
+        <p className={section.text}>{texts.unsupported}</p>
       )}
     </Section>
   );

@@ -1,34 +1,11 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { shownError } from '../../../api/load-state';
-import { ErrorCard } from '../../../parts/states/states';
-import { words } from '../../../words/en';
-import styles from './account.module.css';
+import { Section as SectionPart } from '../../../parts/shell/section';
 
-interface SectionProps {
-  readonly title: string;
-  readonly text?: string;
-  /** What can be done, at the right of the title. */
-  readonly action?: ReactNode;
-  /** Why the last action was not done. */
-  readonly error?: Error | null;
-  readonly children?: ReactNode;
-}
+type SectionProps = Omit<ComponentProps<typeof SectionPart>, 'error'> & { readonly error?: Error | null };
 
-/** One subject of the account. */
-export function Section({ title, text, action, error, children }: SectionProps) {
-  return (
-    <section className={styles.section} aria-label={title}>
-      <div className={styles.head}>
-        <div>
-          <h2>{title}</h2>
-          {text && <p className={styles.text}>{text}</p>}
-        </div>
-        {action}
-      </div>
-      {error && !(error instanceof DOMException) && (
-        <ErrorCard error={shownError(error)} title={words.errors.actionTitle} />
-      )}
-      {children}
-    </section>
-  );
+/** One subject of the account. A passkey dialog that was closed is no error. */
+export function Section({ error, ...section }: SectionProps) {
+  const isShown = error && !(error instanceof DOMException);
+  return <SectionPart {...section} error={isShown ? shownError(error) : null} />;
 }

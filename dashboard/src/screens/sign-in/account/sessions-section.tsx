@@ -8,20 +8,16 @@ import {
   ownSessionsQuery,
 } from '../../../api/account';
 import { loadStateOf } from '../../../api/load-state';
+import { browserName } from '../../../parts/format/browser-name';
+import section from '../../../parts/shell/section.module.css';
 import { Loadable } from '../../../parts/states/states';
 import { Moment, StatusPill } from '../../../parts/values/values';
 import { accountWords } from '../../../words/account';
-import styles from './account.module.css';
 import { Section } from './section';
 
 const texts = accountWords.sessions;
 
-/** Browser and system, as far as the browser told them. */
-function browserOf({ user_agent }: OwnSession): string {
-  const browser = /(Firefox|Edg|Chrome|Safari)\//.exec(user_agent ?? '')?.[1]?.replace('Edg', 'Edge');
-  const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(user_agent ?? '')?.[1];
-  return [browser, system].filter(Boolean).join(', ') || texts.unknownBrowser;
-}
+const browserOf = ({ user_agent }: OwnSession): string => browserName(user_agent) || texts.unknownBrowser;
 
 export function SessionsSection() {
   const queryClient = useQueryClient();
@@ -39,12 +35,12 @@ export function SessionsSection() {
     <Section title={texts.title} text={texts.text} action={action} error={end.error ?? endOthers.error}>
       <Loadable state={loadStateOf(query, 'sessions.list')} lines={2}>
         {() => (
-          <ul className={styles.list}>
+          <ul className={section.list}>
             {sessions.map((session) => (
               <li key={session.id}>
                 <span>
                   <strong>{browserOf(session)}</strong>{' '}
-                  <span className={styles.text}>
+                  <span className={section.text}>
                     {session.ip}, {texts.methods[session.method] ?? session.method}, {texts.seen}{' '}
                     <Moment at={session.last_seen_at} />
                   </span>

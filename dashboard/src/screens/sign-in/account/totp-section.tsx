@@ -6,6 +6,7 @@ import { ACCOUNT, beginTotp, confirmTotp, removeTotp, renewRecoveryCodes } from 
 import { StatusPill } from '../../../parts/values/values';
 import { accountWords } from '../../../words/account';
 import { SignInProblem } from '../sign-in-problem';
+import section from '../../../parts/shell/section.module.css';
 import styles from './account.module.css';
 import { Section } from './section';
 
@@ -41,7 +42,7 @@ export function TotpSection({ isOn, codesLeft }: { isOn: boolean; codesLeft: num
       error={begin.error ?? renew.error ?? remove.error}
     >
       {isOn && (
-        <div className={styles.head}>
+        <div className={section.head}>
           <span>{texts.codesLeft(codesLeft)}</span>
           <span>
             <Button loading={renew.isPending} onClick={() => renew.mutate()}>
@@ -91,9 +92,9 @@ function Enrolment({ secret, uri, onDone }: EnrolmentProps) {
         confirm.mutate();
       }}
     >
-      <p className={styles.text}>{texts.scan}</p>
+      <p className={section.text}>{texts.scan}</p>
       <img className={styles.qr} src={picture} alt={texts.qr} />
-      <p className={styles.text}>
+      <p className={section.text}>
         {texts.key} <span className={styles.key}>{secret}</span>
       </p>
       <TextInput
@@ -121,8 +122,8 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: 
   const [isStored, setStored] = useState(false);
   return (
     <Modal opened onClose={() => undefined} withCloseButton={false} title={texts.codesTitle}>
-      <div className={styles.page}>
-        <p className={styles.text}>{texts.codesText}</p>
+      <div className={section.page}>
+        <p className={section.text}>{texts.codesText}</p>
         <div className={styles.codes}>
           {codes.map((code) => (
             <span key={code}>{code}</span>

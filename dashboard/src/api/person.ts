@@ -1,0 +1,52 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client, dataOf } from './client';
+import { ofPerson, PAGE_SIZE, PEOPLE } from './people';
+import type { paths } from './schema';
+
+export type PersonSession =
+  paths['/v1/admin/users/{userId}/sessions']['get']['responses'][200]['content']['application/json']['data'][number];
+
+/** One person, with their workspaces and roles. */
+export const personQuery = (id: string) =>
+  queryOptions({
+    queryKey: [PEOPLE, 'one', id],
+    queryFn: ({ signal }) => dataOf(client.GET('/v1/admin/users/{userId}', { ...ofPerson(id), signal })),
+  });
+
+export const personSessionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [PEOPLE, 'sessions', id],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/v1/admin/users/{userId}/sessions', { ...ofPerson(id), signal })),
+  });
+
+export const signInMethodsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [PEOPLE, 'sign-in-methods', id],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/v1/admin/users/{userId}/sign-in-methods', { ...ofPerson(id), signal })),
+  });
+
+/** The newest hundred keys that belong to the person, of all workspaces. */
+export const personKeysQuery = (id: string) =>
+  queryOptions({
+    queryKey: [PEOPLE, 'keys', id],
+    queryFn: ({ signal }) => {
+      const query = { user_id: id, include_last_used_at: true, current_page: 0, page_size: PAGE_SIZE };
+      return dataOf(client.GET('/v1/api-keys', { params: { query }, signal }));
+    },
+  });
+
+export const endPersonSession = (userId: string, sessionId: string) =>
+  dataOf(
+    client.DELETE('/v1/admin/users/{userId}/sessions/{sessionId}', {
+      params: { path: { userId, sessionId } },
+    }),
+  );
+
+export const endPersonSessions = (id: string) =>
+  dataOf(client.DELETE('/v1/admin/users/{userId}/sessions', ofPerson(id)));
+
+/** Authenticator app, recovery codes and passkeys. */
+export const removeSecondFactors = (id: string) =>
+  dataOf(client.DELETE('/v1/admin/users/{userId}/second-factors', ofPerson(id)));

@@ -1,0 +1,56 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { RateUse, windowOf } from '../../common/limits/rate-use.js';
+import type { RateRule } from '../../common/limits/rules.js';
+import type { Secret } from '../../common/settings/secret.js';
+import { answerOf, connectForRequests } from '../redis-connection.js';
+import { limitKey } from './redis-limit-scripts.js';
+
+const STEPS = 100;
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The counters of `RedisLimitStore`, read in one round trip. It changes nothing. */
+export class RedisRateUse extends RateUse implements OnApplicationShutdown {
+  private readonly redis: Redis;
+
+  constructor(url: Secret) {
+    super();
+    this.redis = connectForRequests(url, 'limits');
+  }
+
+  override async read(rules: readonly RateRule[]): Promise<ReadonlyMap<string, number>> {
+    const pipeline = this.redis.pipeline().time();
+    for (const { id } of rules) pipeline.hgetall(limitKey(id));
+    const [time, ...counters] = (await answerOf(pipeline.exec())) ?? [];
+    const [seconds = 0, micros = 0] = (time?.[1] ?? []) as readonly (string | number)[];
+    const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    return new Map(rules.map((rule, at) => [rule.id, usedIn(rule, counters[at], now)]));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.redis.disconnect();
+  }
+}
+
+/** A counter that cannot be read counts nothing: the next request starts it anew. */
+function usedIn(rule: RateRule, reply: [Error | null, unknown] | undefined, now: number): number {
+  const [error, fields] = reply ?? [null, {}];
+  if (error) return 0;
+  const windowMs = windowOf(rule);
+  return windowMs === 0 ? heldIn(fields as Fields, now) : countedIn(fields as Fields, windowMs, now);
+}
+
+function countedIn(fields: Fields, windowMs: number, now: number): number {
+  const step = Math.floor(now / Math.max(Math.floor(windowMs / STEPS), 1));
+  return Object.entries(fields)
+    .filter(([at]) => Number(at) > step - STEPS && Number(at) <= step + STEPS)
+    .reduce((sum, [, amount]) => sum + (Number(amount) || 0), 0);
+}
+
+/** Each holder's entry is "amount:expires at". */
+function heldIn(fields: Fields, now: number): number {
+  return Object.values(fields)
+    .map((entry) => entry.split(':').map(Number))
+    .reduce((sum, [amount = 0, expires = 0]) => sum + (expires > now ? amount : 0), 0);
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { sightOf } from '../../auth/permissions/sight.js';
+import { reachOf } from '../../auth/tenant.js';
+import type { ApiKey } from './api-key.entity.js';
+import { LOG_FILTERS } from '../../request-log/reading/log-filters.js';
+import { UsageReader } from '../../request-log/analytics/usage-store.js';
+
+/** When keys were last used, by their id. A key without an entry was not used in the last 30 days. */
+export type LastUse = ReadonlyMap<string, string>;
+
+const MINUTE_MS = 60_000;
+const RANGE_MS = 30 * 24 * 60 * MINUTE_MS;
+
+/** Reads when API keys were last used, from the counts of requests: no request writes for it. */
+@Injectable()
+export class KeyUseService {
+  constructor(private readonly usage: UsageReader) {}
+
+  /** One query for all of them. Callers who see only traffic of their own keys are told of no other. */
+  async lastUseOf(caller: Principal, keys: readonly Pick<ApiKey, 'id'>[]): Promise<LastUse> {
+    if (keys.length === 0) return new Map();
+    const to = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+    const { sql, inClickHouse } = LOG_FILTERS.api_key_ids;
+    const ofKeys = { sql, inClickHouse, on: ['api_key_id'], parameter: keys.map(({ id }) => id) };
+    const { rows } = await this.usage.groups(
+      reachOf(caller),
+      { range: { from: to - RANGE_MS, to }, conditions: [...sightOf(caller), ofKeys] },
+      {
+        by: { kind: 'id', dimension: 'api_key_id' },
+        measures: ['requests', 'last_seen'],
+        orderBy: { sumOf: ['last_seen'] },
+        direction: 'desc',
+        page: { skip: 0, take: keys.length },
+      },
+    );
+    return new Map(
+      rows.flatMap(([id, sums]) => {
+        const moment = sums.moment('last_seen');
+        return moment === null ? [] : [[id, moment]];
+      }),
+    );
+  }
+}

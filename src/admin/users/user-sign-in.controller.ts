@@ -1,0 +1,72 @@
+import { Delete, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, CallerSessionId, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
+import type { Principal } from '../../auth/principal.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { SessionListDto, SignInMethodsDto } from '../shapes/session.dto.js';
+import { SignedInService } from '../sign-in/signed-in.service.js';
+import { UserSignInService } from './user-sign-in.service.js';
+
+@AdminController('admin/users/:userId')
+@Refusals()
+export class UserSignInController {
+  constructor(
+    private readonly users: UserSignInService,
+    private readonly signedIn: SignedInService,
+  ) {}
+
+  @Get('sessions')
+  @RequireScope('organisation_users.read', 'administrators')
+  @ApiOperation({ summary: 'List the dashboard sessions of a person' })
+  @ApiOkResponse({ type: SessionListDto })
+  async listSessions(
+    @Caller() caller: Principal,
+    @CallerSessionId() current: string | null,
+    @Param('userId') id: string,
+  ): Promise<SessionListDto> {
+    const sessions = await this.users.listSessions(caller, id);
+    return SessionListDto.of(sessions.map((session) => this.signedIn.shown(session, session.id === current)));
+  }
+
+  @Delete('sessions')
+  @RequireScope('organisation_users.update', 'administrators')
+  @ApiOperation({ summary: 'End all dashboard sessions of a person' })
+  @ApiOkResponse({ type: DoneDto })
+  async endAllSessions(@Caller() caller: Principal, @Param('userId') id: string): Promise<DoneDto> {
+    await this.users.endAllSessions(caller, id);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete('sessions/:sessionId')
+  @RequireScope('organisation_users.update', 'administrators')
+  @ApiOperation({ summary: 'End a dashboard session of a person' })
+  @ApiOkResponse({ type: DoneDto })
+  async endSession(
+    @Caller() caller: Principal,
+    @Param('userId') id: string,
+    @Param('sessionId') sessionId: string,
+  ): Promise<DoneDto> {
+    await this.users.endSession(caller, id, sessionId);
+    return EMPTY_ANSWER;
+  }
+
+  @Get('sign-in-methods')
+  @RequireScope('organisation_users.read', 'administrators')
+  @ApiOperation({ summary: 'Read how a person can sign in' })
+  @ApiOkResponse({ type: SignInMethodsDto })
+  methods(@Caller() caller: Principal, @Param('userId') id: string): Promise<SignInMethodsDto> {
+    return this.users.methods(caller, id);
+  }
+
+  @Delete('second-factors')
+  @RequireScope('organisation_users.update', 'administrators')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Remove authenticator app, recovery codes and passkeys of a person' })
+  @ApiOkResponse({ type: DoneDto })
+  async removeSecondFactors(@Caller() caller: Principal, @Param('userId') id: string): Promise<DoneDto> {
+    await this.users.removeSecondFactors(caller, id);
+    return EMPTY_ANSWER;
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { Passkey } from '../passkeys/passkey.entity.js';
+import type { Session } from '../sign-in/session.entity.js';
+import type { User } from './user.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import type { SignInMethodsDto } from '../shapes/session.dto.js';
+import { SecondFactorsService } from '../sign-in/second-factors.service.js';
+import { SessionsService } from '../sign-in/sessions.service.js';
+import { SignedInService } from '../sign-in/signed-in.service.js';
+import { PeopleService } from './people.service.js';
+import { checkMayActOn } from './ranks.js';
+
+/** Sessions and sign-in methods of other people, for those who administer them. */
+@Injectable()
+export class UserSignInService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly people: PeopleService,
+    private readonly sessions: SessionsService,
+    private readonly factors: SecondFactorsService,
+    private readonly signedIn: SignedInService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Newest first, without those that have ended. */
+  async listSessions({ organizationId }: Principal, id: string): Promise<Session[]> {
+    return this.sessions.list(await this.people.find(organizationId, id));
+  }
+
+  async methods({ organizationId }: Principal, id: string): Promise<SignInMethodsDto> {
+    return this.signedIn.methodsOf(await this.people.find(organizationId, id));
+  }
+
+  /** Refuses with `forbidden` people of the caller's rank or above, and with `not_found` a session that is not theirs. */
+  async endSession(caller: Principal, id: string, sessionId: string): Promise<void> {
+    await this.sessions.end(await this.changeable(caller, id), sessionId);
+  }
+
+  async endAllSessions(caller: Principal, id: string): Promise<void> {
+    await this.sessions.endAllOf(await this.changeable(caller, id));
+  }
+
+  /**
+   * Removes authenticator app, recovery codes and passkeys, for a person who lost them, and ends the person's sessions. Only owners may:
+   * whoever knows the password can sign in afterwards. Refuses with `conflict` where there is nothing to remove.
+   */
+  async removeSecondFactors(caller: Principal, id: string): Promise<void> {
+    const user = await this.changeable(caller, id);
+    const { role } = await this.people.actor(caller);
+    if (role !== 'owner')
+      throw new AppError('forbidden', { detail: 'only an owner removes the second factors of others' });
+    const { totp, passkeys } = await this.signedIn.methodsOf(user);
+    if (!totp && passkeys === 0)
+      throw new AppError('conflict', { detail: 'This person has no authenticator app and no passkey.' });
+    await this.factors.remove(user);
+    await this.unitOfWork
+      .repository(Passkey)
+      .delete({ organizationId: user.organizationId, userId: user.id });
+    await this.sessions.endAllOf(user);
+    this.audit.note({ before: { totp, passkeys }, after: { totp: false, passkeys: 0 } });
+  }
+
+  private async changeable(caller: Principal, id: string): Promise<User> {
+    const user = await this.people.find(caller.organizationId, id);
+    this.audit.note({ targetId: user.id });
+    checkMayActOn(await this.people.actor(caller), user);
+    return user;
+  }
+}
