@@ -5082,6 +5082,15 @@ export interface components {
             /** @example 0 */
             passkeys: number;
         };
+        SessionProviderDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Okta */
+            name: string;
+        };
         SignedInDto: {
             /** @enum {string} */
             object: "signed-in";
@@ -5107,6 +5116,7 @@ export interface components {
             /** @example x-gateway-csrf */
             csrf_header: string;
             sign_in_methods: components["schemas"]["SignInMethodsDto"];
+            identity_provider: components["schemas"]["SessionProviderDto"] | null;
         };
         SessionListDto: {
             /** @enum {string} */
@@ -11847,6 +11857,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -12934,6 +12948,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13043,6 +13061,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13146,6 +13168,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13250,6 +13276,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13511,6 +13541,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13616,6 +13650,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
