@@ -14,6 +14,7 @@ import { Route as AccountRouteImport } from './routes/account'
 import { Route as SetUpRouteImport } from './routes/set-up'
 import { Route as SignInRouteImport } from './routes/sign-in'
 import { Route as OrgPeopleRouteImport } from './routes/org.people'
+import { Route as OrgSignInRouteImport } from './routes/org.sign-in'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
 import { Route as WWorkspaceApiKeysRouteImport } from './routes/w.$workspace.api-keys'
 import { Route as WWorkspaceAuditLogRouteImport } from './routes/w.$workspace.audit-log'
@@ -50,6 +51,11 @@ const SignInRoute = SignInRouteImport.update({
 const OrgPeopleRoute = OrgPeopleRouteImport.update({
   id: '/org/people',
   path: '/org/people',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const OrgSignInRoute = OrgSignInRouteImport.update({
+  id: '/org/sign-in',
+  path: '/org/sign-in',
   getParentRoute: () => rootRouteImport,
 } as any)
 const WWorkspaceRoute = WWorkspaceRouteImport.update({
@@ -121,6 +127,7 @@ export interface FileRoutesByFullPath {
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/org/people': typeof OrgPeopleRoute
+  '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
@@ -140,6 +147,7 @@ export interface FileRoutesByTo {
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/org/people': typeof OrgPeopleRoute
+  '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
@@ -160,6 +168,7 @@ export interface FileRoutesById {
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/org/people': typeof OrgPeopleRoute
+  '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
@@ -181,6 +190,7 @@ export interface FileRouteTypes {
     | '/set-up'
     | '/sign-in'
     | '/org/people'
+    | '/org/sign-in'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
@@ -200,6 +210,7 @@ export interface FileRouteTypes {
     | '/set-up'
     | '/sign-in'
     | '/org/people'
+    | '/org/sign-in'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
@@ -219,6 +230,7 @@ export interface FileRouteTypes {
     | '/set-up'
     | '/sign-in'
     | '/org/people'
+    | '/org/sign-in'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
@@ -239,6 +251,7 @@ export interface RootRouteChildren {
   SetUpRoute: typeof SetUpRoute
   SignInRoute: typeof SignInRoute
   OrgPeopleRoute: typeof OrgPeopleRoute
+  OrgSignInRoute: typeof OrgSignInRoute
   WWorkspaceRoute: typeof WWorkspaceRouteWithChildren
 }
 
@@ -277,6 +290,13 @@ declare module '@tanstack/react-router' {
       path: '/org/people'
       fullPath: '/org/people'
       preLoaderRoute: typeof OrgPeopleRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/org/sign-in': {
+      id: '/org/sign-in'
+      path: '/org/sign-in'
+      fullPath: '/org/sign-in'
+      preLoaderRoute: typeof OrgSignInRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/w/$workspace': {
@@ -415,6 +435,7 @@ const rootRouteChildren: RootRouteChildren = {
   SetUpRoute: SetUpRoute,
   SignInRoute: SignInRoute,
   OrgPeopleRoute: OrgPeopleRoute,
+  OrgSignInRoute: OrgSignInRoute,
   WWorkspaceRoute: WWorkspaceRouteWithChildren,
 }
 export const routeTree = rootRouteImport

@@ -5892,6 +5892,10 @@ export interface components {
              *     ]
              */
             break_glass_user_ids: string[];
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/callback */
+            redirect_uri: string;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout */
+            back_channel_logout_uri: string;
         };
         SetSignInSettingsDto: {
             /** @example false */
@@ -14414,7 +14418,9 @@ export interface operations {
                      *       "single_sign_on_required": true,
                      *       "break_glass_user_ids": [
                      *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
-                     *       ]
+                     *       ],
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout"
                      *     }
                      */
                     "application/json": components["schemas"]["SignInSettingsDto"];
@@ -14464,7 +14470,9 @@ export interface operations {
                      *       "single_sign_on_required": true,
                      *       "break_glass_user_ids": [
                      *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
-                     *       ]
+                     *       ],
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout"
                      *     }
                      */
                     "application/json": components["schemas"]["SignInSettingsDto"];
