@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+import { SignJWT } from 'jose';
 import Provider, { type Configuration, type JWK } from 'oidc-provider';
 
 /** What the provider says of an account besides its subject. */
@@ -96,6 +97,25 @@ export class TestIdentityProvider {
       body: new URLSearchParams({ xsrf, logout: 'yes' }).toString(),
     });
     if (answer.status >= 400) throw new Error(await answer.text());
+  }
+
+  /**
+   * A logout token with the signature of this provider. By default it is sound; `claims` replace its own, and undefined
+   * removes one.
+   */
+  async logoutToken(claims: AccountClaims): Promise<string> {
+    const [key] = this.keys;
+    if (!key) throw new Error('The provider has no key.');
+    const payload = {
+      ...{ iss: this.issuer, aud: this.clientId, jti: randomUUID() },
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+      ...claims,
+    };
+    return new SignJWT(payload)
+      .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'logout+jwt' })
+      .setIssuedAt()
+      .setExpirationTime('2m')
+      .sign(createPrivateKey({ key: { ...key } as JsonWebKey, format: 'jwk' }));
   }
 
   async stop(): Promise<void> {

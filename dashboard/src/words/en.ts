@@ -149,6 +149,7 @@ export const words = {
       auditLog: 'Audit log',
       members: 'Members',
       people: 'People',
+      signIn: 'Sign-in',
     },
     unavailable:
       'The administration is unavailable. The gateway still serves models. This page reconnects automatically.',

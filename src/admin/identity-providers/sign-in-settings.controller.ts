@@ -7,7 +7,8 @@ import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { AN_ID } from '../shapes/fields.js';
-import { SignInSettingsService } from './sign-in-settings.service.js';
+import { SavedProviders } from './saved-providers.service.js';
+import { type SignInSettings, SignInSettingsService } from './sign-in-settings.service.js';
 
 const MOST_BREAK_GLASS_USERS = 10;
 
@@ -35,19 +36,30 @@ class SignInSettingsDto {
 
   @ApiProperty({ type: [String], example: [AN_ID] })
   readonly break_glass_user_ids: readonly string[];
+
+  /** Of every identity provider, also before it is saved: where it sends browsers back to. */
+  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/callback' })
+  readonly redirect_uri: string;
+
+  /** Of every identity provider: where it reports sign-outs. */
+  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout' })
+  readonly back_channel_logout_uri: string;
 }
 
 @AdminController('admin/organisation/sign-in')
 @Refusals()
 export class SignInSettingsController {
-  constructor(private readonly settings: SignInSettingsService) {}
+  constructor(
+    private readonly settings: SignInSettingsService,
+    private readonly providers: SavedProviders,
+  ) {}
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
   @ApiOperation({ summary: 'Read how users of the organization may sign in' })
   @ApiOkResponse({ type: SignInSettingsDto })
   async get(@Caller() { organizationId }: Principal): Promise<SignInSettingsDto> {
-    return { object: 'sign-in-settings', ...(await this.settings.get(organizationId)) };
+    return this.shown(await this.settings.get(organizationId));
   }
 
   @Put()
@@ -56,6 +68,14 @@ export class SignInSettingsController {
   @ApiOperation({ summary: 'Require single sign-on, or open the other ways again. Only owners may' })
   @ApiOkResponse({ type: SignInSettingsDto })
   async set(@Caller() caller: Principal, @Body() dto: SetSignInSettingsDto): Promise<SignInSettingsDto> {
-    return { object: 'sign-in-settings', ...(await this.settings.set(caller, dto)) };
+    return this.shown(await this.settings.set(caller, dto));
+  }
+
+  private shown(settings: SignInSettings): SignInSettingsDto {
+    const { callback, logout } = this.providers.addresses;
+    return {
+      ...{ object: 'sign-in-settings', ...settings },
+      ...{ redirect_uri: callback, back_channel_logout_uri: logout },
+    };
   }
 }

@@ -58,6 +58,14 @@ class ScopesByRoleDto {
   readonly member?: readonly Scope[];
 }
 
+class SessionProviderDto {
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ example: 'Okta' })
+  readonly name: string;
+}
+
 /** Who is signed in, and what they may do. */
 export class SignedInDto {
   @ApiProperty({ enum: ['signed-in'] })
@@ -97,6 +105,13 @@ export class SignedInDto {
 
   @ApiProperty({ type: SignInMethodsDto })
   readonly sign_in_methods: SignInMethodsDto;
+
+  /**
+   * Where the session came from by single sign-on; null for every other session. Its user steps up at
+   * `/v1/auth/single-sign-on/start?provider=<id>&reauthenticate=true`.
+   */
+  @ApiProperty({ type: SessionProviderDto, nullable: true })
+  readonly identity_provider: SessionProviderDto | null;
 
   static of(fields: Omit<SignedInDto, 'object'>): SignedInDto {
     return Object.assign(new SignedInDto(), fields);

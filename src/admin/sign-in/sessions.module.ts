@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import {
+  IdentityProvider,
+  SingleSignOnSession,
+} from '../identity-providers/identity-provider.entity.js';
 import { Organization } from '../organizations/organization.entity.js';
 import { Passkey } from '../passkeys/passkey.entity.js';
 import { RecoveryCode } from './recovery-code.entity.js';
@@ -20,10 +24,12 @@ import { SignedInService } from './signed-in.service.js';
     AuthModule,
     CryptoModule,
     TransactionRepositories.forFeature(
+      IdentityProvider,
       Organization,
       Passkey,
       RecoveryCode,
       Session,
+      SingleSignOnSession,
       User,
       UserCredential,
       Workspace,

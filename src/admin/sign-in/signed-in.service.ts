@@ -6,6 +6,10 @@ import type { Scope } from '../../auth/permissions/scopes.js';
 import { CSRF_HEADER } from '../../auth/strategies/check-origin.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import {
+  IdentityProvider,
+  SingleSignOnSession,
+} from '../identity-providers/identity-provider.entity.js';
 import { Organization } from '../organizations/organization.entity.js';
 import { Passkey } from '../passkeys/passkey.entity.js';
 import type { Session } from './session.entity.js';
@@ -33,6 +37,8 @@ export class SignedInService {
     @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
     @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
     @InjectRepository(Passkey) private readonly passkeys: Repository<Passkey>,
+    @InjectRepository(SingleSignOnSession) private readonly signOns: Repository<SingleSignOnSession>,
+    @InjectRepository(IdentityProvider) private readonly providers: Repository<IdentityProvider>,
     private readonly factors: SecondFactorsService,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -60,7 +66,19 @@ export class SignedInService {
       authenticated_at: session.authenticatedAt.toISOString(),
       csrf_header: CSRF_HEADER,
       sign_in_methods: await this.methodsOf(user),
+      identity_provider: await this.providerOf(session),
     });
+  }
+
+  private async providerOf({
+    id: sessionId,
+    organizationId,
+    method,
+  }: Session): Promise<SignedInDto['identity_provider']> {
+    const signOn = method === 'single_sign_on' ? await this.signOns.findOneBy({ sessionId }) : null;
+    const provider =
+      signOn && (await this.providers.findOneBy({ organizationId, id: signOn.providerId, isEnabled: true }));
+    return provider && { id: provider.id, name: provider.name };
   }
 
   /** How a user can sign in. */

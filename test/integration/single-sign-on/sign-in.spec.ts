@@ -38,6 +38,7 @@ describe('a sign-in at the identity provider', () => {
 
     expect(user).toMatchObject({ id, email, role: 'admin' });
     expect(session.method).toBe('single_sign_on');
+    expect((await browser.me()).identity_provider).toEqual({ id: provider, name: 'Directory' });
     expect(Object.keys(browser.cookies)).toEqual(['__Host-gatehouse']);
     expect(await lastAudited()).toMatchObject({
       ...{ action: 'sessions.create', user_id: id, outcome: 'success', target_id: session.id },

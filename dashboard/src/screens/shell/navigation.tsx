@@ -6,6 +6,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconListDetails,
+  IconLock,
   IconRoute2,
   IconUsers,
   IconUsersGroup,
@@ -89,6 +90,14 @@ export const PAGES = [
     title: pages.people,
     icon: IconUsers,
     scopes: ['organisation_users.list'],
+    group: groups.organization,
+  },
+  {
+    key: 'sign-in',
+    to: '/org/sign-in',
+    title: pages.signIn,
+    icon: IconLock,
+    scopes: ['organisation_settings.read'],
     group: groups.organization,
   },
   {

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { IconFingerprint } from '@tabler/icons-react';
-import { type SyntheticEvent, useState } from 'react';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { signIn } from '../../api/auth';
 import { canUsePasskeys, signInWithPasskey } from '../../api/passkeys';
 import { sessionQuery } from '../../session/session';
@@ -9,11 +9,12 @@ import { signInWords } from '../../words/sign-in';
 import { CodeInput } from './code-input';
 import styles from './sign-in-page.module.css';
 import { asksForCode, SignInProblem } from './sign-in-problem';
+import { SignOnChoices } from './sign-on-choices';
 
 const texts = signInWords;
 
 /** Password first. Who has an authenticator app is then asked for its code. A passkey needs neither. */
-export function SignInForm() {
+export function SignInForm({ returnTo }: { returnTo: string | undefined }) {
   const queryClient = useQueryClient();
   const [form, setForm] = useState({ email: '', password: '', code: '' });
   const [needsCode, setNeedsCode] = useState(false);
@@ -42,7 +43,9 @@ export function SignInForm() {
       {needsCode ? (
         <CodeInput isFirst value={form.code} onChange={(code) => setForm({ ...form, code })} />
       ) : (
-        <Password form={form} onChange={(part) => setForm({ ...form, ...part })} />
+        <Password form={form} onChange={(part) => setForm({ ...form, ...part })}>
+          <SignOnChoices email={form.email} returnTo={returnTo} />
+        </Password>
       )}
       {error && !asksForCode(error) && <SignInProblem error={error} />}
       <Button type="submit" variant="filled" size="sm" fullWidth loading={attempt.isPending}>
@@ -67,9 +70,11 @@ export function SignInForm() {
 interface PasswordProps {
   readonly form: { readonly email: string; readonly password: string };
   readonly onChange: (part: { readonly email?: string; readonly password?: string }) => void;
+  /** Between the address and the password. */
+  readonly children: ReactNode;
 }
 
-function Password({ form, onChange }: PasswordProps) {
+function Password({ form, onChange, children }: PasswordProps) {
   return (
     <>
       <TextInput
@@ -82,6 +87,7 @@ function Password({ form, onChange }: PasswordProps) {
         value={form.email}
         onChange={({ currentTarget }) => onChange({ email: currentTarget.value })}
       />
+      {children}
       <PasswordInput
         label={texts.password}
         autoComplete="current-password"

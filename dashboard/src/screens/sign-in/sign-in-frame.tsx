@@ -11,7 +11,7 @@ export function SignInFrame({
 }: {
   title: string;
   text?: string;
-  children: ReactNode;
+  children?: ReactNode;
 }) {
   return (
     <main className={styles.page}>

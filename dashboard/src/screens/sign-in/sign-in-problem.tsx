@@ -2,6 +2,7 @@ import { ApiError } from '../../api/client';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { signInWords } from '../../words/sign-in';
+import { singleSignOnWords } from '../../words/single-sign-on';
 import { words } from '../../words/en';
 import styles from './sign-in-page.module.css';
 
@@ -14,6 +15,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   reauthentication_failed: texts.stepUp.wrong,
   second_factor_failed: texts.codeWrong,
   passkey_failed: texts.passkeyRefused,
+  single_sign_on_required: singleSignOnWords.required,
 };
 
 function plainText(error: Error): string | null {

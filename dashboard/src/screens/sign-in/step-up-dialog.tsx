@@ -4,7 +4,9 @@ import { useState } from 'react';
 import { accountQuery } from '../../api/account';
 import { stepUp } from '../../api/auth';
 import { canUsePasskeys, stepUpWithPasskey } from '../../api/passkeys';
+import { reauthenticationAddress } from '../../api/single-sign-on';
 import { signInWords } from '../../words/sign-in';
+import { singleSignOnWords } from '../../words/single-sign-on';
 import { words } from '../../words/en';
 import { CodeInput } from './code-input';
 import { SignInProblem } from './sign-in-problem';
@@ -17,7 +19,7 @@ interface StepUpProps {
   readonly onClose: () => void;
 }
 
-/** Asks for what the person signs in with: password and code, or a passkey. */
+/** Asks for what the person signed in with: password and code, a passkey, or the identity provider. */
 export function StepUpDialog({ onProved, onClose }: StepUpProps) {
   const { data } = useQuery(accountQuery);
   return (
@@ -30,7 +32,10 @@ export function StepUpDialog({ onProved, onClose }: StepUpProps) {
     >
       <div className={dialog.form}>
         <p className={dialog.text}>{texts.text}</p>
-        {data && <Proofs methods={data.sign_in_methods} onProved={onProved} onClose={onClose} />}
+        {data?.identity_provider && <ProviderProof provider={data.identity_provider} />}
+        {data && !data.identity_provider && (
+          <Proofs methods={data.sign_in_methods} onProved={onProved} onClose={onClose} />
+        )}
       </div>
     </Modal>
   );
@@ -51,6 +56,18 @@ function Proofs({ methods, onProved, onClose }: ProofsProps) {
     <>
       {hasPasskey && <PasskeyProof onProved={onProved} />}
       {methods.password && <PasswordProof asksForCode={methods.totp} onProved={onProved} onClose={onClose} />}
+    </>
+  );
+}
+
+/** The session came from an identity provider, so the proof does, too. */
+function ProviderProof({ provider }: { provider: { readonly id: string; readonly name: string } }) {
+  return (
+    <>
+      <p className={dialog.text}>{singleSignOnWords.stepUpText(provider.name)}</p>
+      <Button component="a" href={reauthenticationAddress(provider.id)} variant="filled">
+        {singleSignOnWords.continueWith(provider.name)}
+      </Button>
     </>
   );
 }

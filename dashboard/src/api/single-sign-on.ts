@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client, dataOf } from './client';
+import type { paths } from './schema';
+
+export type FoundProvider =
+  paths['/v1/auth/single-sign-on']['post']['responses'][200]['content']['application/json']['data'][number];
+
+/** An address that is typed far enough to have a domain. */
+const isAddress = (text: string): boolean => /^[^@\s]+@[^@\s]+\.[^@\s.]{2,}$/.test(text);
+
+/** Where users of an address sign in, besides with a password. */
+export const providersForAddress = (email: string) =>
+  queryOptions({
+    queryKey: ['single-sign-on', email.slice(email.lastIndexOf('@') + 1).toLowerCase()],
+    queryFn: ({ signal }) => dataOf(client.POST('/v1/auth/single-sign-on', { body: { email }, signal })),
+    enabled: isAddress(email),
+    staleTime: 60_000,
+    retry: false,
+  });
+
+/** `signInUrl` as the server names it; the browser comes back to `returnTo`, a path below `/ui/`. */
+export function signOnAddress(signInUrl: string, returnTo: string | undefined): string {
+  const url = new URL(signInUrl, location.origin);
+  if (returnTo !== undefined) url.searchParams.set('return_to', returnTo);
+  return url.href;
+}
+
+/** Where the user of a session from this provider proves again who they are, and comes back to this page. */
+export function reauthenticationAddress(provider: string): string {
+  const url = new URL('/v1/auth/single-sign-on/start', location.origin);
+  const here = location.pathname + location.search;
+  url.search = new URLSearchParams({ provider, reauthenticate: 'true', return_to: here }).toString();
+  return url.href;
+}

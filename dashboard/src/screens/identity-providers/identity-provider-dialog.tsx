@@ -1,0 +1,96 @@
+import { Button, Checkbox, Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  createIdentityProvider,
+  IDENTITY_PROVIDERS,
+  type IdentityProvider,
+  updateIdentityProvider,
+} from '../../api/identity-providers';
+import { shownError } from '../../api/load-state';
+import { ErrorCard } from '../../parts/states/states';
+import { identityProviderWords } from '../../words/identity-providers';
+import { words } from '../../words/en';
+import { ConnectionFields } from './connection-fields';
+import styles from './identity-providers.module.css';
+import { MappingFields } from './mapping-fields';
+import { ProviderAddresses } from './provider-addresses';
+import { changeOf, EMPTY, type Form, formOf, isWhole, newBody } from './provider-form';
+import { TrialPanel } from './trial-panel';
+
+const texts = identityProviderWords.dialog;
+
+interface IdentityProviderDialogProps {
+  /** The one that is changed; null for a new one. */
+  readonly provider: IdentityProvider | null;
+  readonly onClose: () => void;
+}
+
+/** Adds an identity provider, or changes one. A test sign-in shows what it says of a person before it is saved. */
+export function IdentityProviderDialog({ provider, onClose }: IdentityProviderDialogProps) {
+  const queryClient = useQueryClient();
+  const [form, setForm] = useState<Form>(() => (provider ? formOf(provider) : EMPTY));
+  const saving = useMutation({
+    mutationFn: () =>
+      provider ? updateIdentityProvider(provider.id, changeOf(form)) : createIdentityProvider(newBody(form)),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: [IDENTITY_PROVIDERS] });
+      onClose();
+    },
+  });
+  const canSave = isWhole(form, provider);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={provider ? texts.editTitle(provider.name) : texts.title}
+      size={680}
+      closeButtonProps={{ 'aria-label': words.parts.close }}
+    >
+      <form
+        className={styles.form}
+        autoComplete="off"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canSave) saving.mutate();
+        }}
+      >
+        <ProviderAddresses />
+        <ConnectionFields form={form} provider={provider} onChange={setForm} />
+        <MappingFields form={form} onChange={setForm} />
+        <Choices form={form} onChange={setForm} />
+        <TrialPanel form={form} provider={provider} />
+        {saving.isError && <ErrorCard error={shownError(saving.error)} title={words.errors.actionTitle} />}
+        <div className={styles.actions}>
+          <Button onClick={onClose}>{words.parts.cancel}</Button>
+          <Button type="submit" variant="filled" disabled={!canSave} loading={saving.isPending}>
+            {provider ? texts.save : texts.submit}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function Choices({ form, onChange }: { form: Form; onChange: (form: Form) => void }) {
+  return (
+    <div className={styles.choices}>
+      <Checkbox
+        label={texts.createUsers}
+        checked={form.createsUsers}
+        onChange={() => onChange({ ...form, createsUsers: !form.createsUsers })}
+      />
+      <Checkbox
+        label={texts.follow}
+        description={texts.followHelp}
+        checked={form.rolesFollow}
+        onChange={() => onChange({ ...form, rolesFollow: !form.rolesFollow })}
+      />
+      <Checkbox
+        label={texts.enabled}
+        checked={form.isEnabled}
+        onChange={() => onChange({ ...form, isEnabled: !form.isEnabled })}
+      />
+    </div>
+  );
+}

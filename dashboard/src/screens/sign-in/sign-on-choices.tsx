@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { providersForAddress, signOnAddress } from '../../api/single-sign-on';
+import { singleSignOnWords } from '../../words/single-sign-on';
+import styles from './sign-in-page.module.css';
+
+const texts = singleSignOnWords;
+/** While the address is typed, nothing is asked. */
+const PAUSE_MS = 300;
+
+interface SignOnChoicesProps {
+  readonly email: string;
+  readonly returnTo: string | undefined;
+}
+
+/** The identity providers for the domain of an address. The password stays possible: the server decides who may use one. */
+export function SignOnChoices({ email, returnTo }: SignOnChoicesProps) {
+  const [settled] = useDebouncedValue(email.trim(), PAUSE_MS);
+  const { data } = useQuery(providersForAddress(settled));
+  const found = data?.data ?? [];
+  if (found.length === 0) return null;
+  const isSame = new Set(found.map(({ name }) => name)).size < found.length;
+  return (
+    <div className={styles.providers}>
+      {found.map(({ id, name, organisation_name, sign_in_url }) => (
+        <Button
+          key={id}
+          component="a"
+          href={signOnAddress(sign_in_url, returnTo)}
+          variant="filled"
+          size="sm"
+          fullWidth
+        >
+          {texts.continueWith(isSame ? `${name} (${organisation_name})` : name)}
+        </Button>
+      ))}
+      <p className={styles.or}>{texts.or}</p>
+    </div>
+  );
+}

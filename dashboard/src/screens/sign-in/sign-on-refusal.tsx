@@ -1,0 +1,29 @@
+import { singleSignOnWords } from '../../words/single-sign-on';
+import styles from './sign-in-page.module.css';
+
+const texts = singleSignOnWords;
+
+/** What the callback of single sign-on adds to the address of the sign-in page. */
+export interface Refusal {
+  readonly code: string;
+  readonly requestId: string | undefined;
+}
+
+/** Codes come with the address, so only those of a known form are shown. */
+const textOf = (code: string): string =>
+  texts.errors[code] ?? texts.unknownError(/^[a-z_]{1,60}$/.test(code) ? code : '–');
+
+/** Why a sign-in at the identity provider did not succeed, and what to do next. */
+export function SignOnRefusal({ refusal: { code, requestId } }: { refusal: Refusal }) {
+  const isId = requestId !== undefined && /^[\w-]{1,100}$/.test(requestId);
+  return (
+    <div className={styles.refusal} role="alert">
+      <p>{textOf(code)}</p>
+      {isId && (
+        <p className={styles.requestId}>
+          {texts.requestId} <code>{requestId}</code>
+        </p>
+      )}
+    </div>
+  );
+}
