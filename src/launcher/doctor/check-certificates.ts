@@ -62,11 +62,14 @@ async function checkFiles({ setting, certificates: path, key }: TlsFiles): Promi
   }
 }
 
-/** Of several the one that ends first counts. */
+/**
+ * Of several the one that ends last counts: collections of authorities hold some that are over, and the certificates behind that of a
+ * client are those of its authorities.
+ */
 export function judgeExpiry(named: string, certificates: readonly X509Certificate[], nowMs: number): Finding {
   const ends = certificates.map(({ validTo }) => Date.parse(validTo));
-  const days = Math.floor((Math.min(...ends) - nowMs) / DAY_MS);
-  const date = new Date(Math.min(...ends)).toISOString().slice(0, 'yyyy-mm-dd'.length);
+  const days = Math.floor((Math.max(...ends) - nowMs) / DAY_MS);
+  const date = new Date(Math.max(...ends)).toISOString().slice(0, 'yyyy-mm-dd'.length);
   if (days < 0) return failed('Certificates', `${named} expired on ${date}`, 'Renew it.');
   if (days < DAYS_WARNED)
     return warning('Certificates', `${named} expires on ${date}, in ${days} days`, 'Renew it.');
