@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../common/version.js';
 import type { ApplyOptions } from './declared/apply-command.js';
+import type { DoctorOptions } from './doctor/doctor.js';
 import type { ConnectOptions } from './declared/connect.js';
 import type { CreateAdminKeyOptions } from './operator/create-admin-key-command.js';
 import type { ResetPasswordOptions } from './operator/reset-password-command.js';
@@ -62,9 +63,10 @@ function runningCommands(program: Command): void {
   program
     .command('doctor')
     .description('check settings, machine, database and other services, and say what to do')
-    .action(async () => {
+    .option('--from-shell', 'check the settings of this shell, also while an instance runs with others')
+    .action(async (options: DoctorOptions) => {
       const { doctor } = await import('./doctor/doctor.js');
-      await finish(doctor(process.env));
+      await finish(doctor(process.env, options));
     });
   program
     .command('rotate')

@@ -19,6 +19,7 @@ import {
 } from './launch-plan.js';
 import { Fleet } from './processes/fleet.js';
 import { findPort } from './processes/free-port.js';
+import { writeRunningSettings } from './running-settings.js';
 import { StopRequests } from './stop-requests.js';
 import { complain, explain, say } from './terminal.js';
 
@@ -44,7 +45,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<number> {
   await openDataFolder(settings.dataDir);
   const lock = await FolderLock.acquire(settings.dataDir, say);
   try {
-    return await new Supervisor(settings, stop).run();
+    return await new Supervisor(settings, stop, environment).run();
   } finally {
     await forgetChildEnvironment(settings.dataDir);
     await lock.release();
@@ -63,6 +64,7 @@ class Supervisor {
   constructor(
     private readonly settings: Settings,
     private readonly stop: StopRequests,
+    private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
   async run(): Promise<number> {
@@ -84,7 +86,9 @@ class Supervisor {
     const port = await findPort(settings.host, settings.port);
     const address = baseUrl(settings, port);
     const secrets = await resolveSecrets(settings);
-    const fleet = this.#startFleet(await childEnvironment(settings, port, secrets));
+    const children = await childEnvironment(settings, port, secrets);
+    await writeRunningSettings(dataDir, port, this.environment);
+    const fleet = this.#startFleet(children);
 
     const database = await this.#openDatabase();
     this.#goOn();

@@ -3032,7 +3032,9 @@ export interface paths {
         get: operations["organizationJwtGet"];
         /**
          * Accept signed tokens of these issuers
-         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         * @description A set-up that exists is replaced only under the condition of `If-Match`.
+         *
+         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         put: operations["organizationJwtSet"];
         post?: never;
@@ -8163,6 +8165,8 @@ export interface components {
         CreateGuardrailDto: {
             /** @example No project names */
             name: string;
+            /** @example no-project-names */
+            slug?: string;
             /**
              * @example [
              *       {
@@ -10354,6 +10358,26 @@ export interface components {
                  *         "message": "The gateway is overloaded. Try again shortly.",
                  *         "type": "server_error",
                  *         "code": "overloaded",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description There is another set-up, and the request has no If-Match. */
+        precondition_required: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The set-up that accepts tokens of … would be replaced.",
+                 *         "type": "conflict_error",
+                 *         "code": "precondition_required",
                  *         "param": null,
                  *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
                  *       }
@@ -26547,6 +26571,7 @@ export interface operations {
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["idempotency_key_reused"];
+            428: components["responses"]["precondition_required"];
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["database_unavailable"];

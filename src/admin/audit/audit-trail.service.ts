@@ -9,7 +9,7 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import { checkMatch, isConditional } from '../entity-tag.js';
+import { checkMatch, entityTagOf, isConditional } from '../entity-tag.js';
 import { AuditChain, type UnchainedRecord } from './audit-chain.js';
 import { auditedBody, auditedPath } from './audited-body.js';
 
@@ -61,6 +61,18 @@ export class AuditTrail {
     this.notes.set(request, { ...this.notes.get(request), ...notes });
     const seen = notes.seen ?? notes.before;
     if (seen) checkMatch(request.headers, seen);
+  }
+
+  /**
+   * For a change that replaces what others may rely on: refuses it with `precondition_required` when the request has no `If-Match`.
+   * `replaced` says what would be lost, as the subject of a sentence. Whether the tag fits, `note` checks.
+   */
+  requireCondition(shown: object, replaced: string): void {
+    const request = this.current.get();
+    if (!request || isConditional(request.headers)) return;
+    throw new AppError('precondition_required', {
+      detail: `${replaced} would be replaced. Read what is set with GET; to replace it, repeat the request with "If-Match: ${entityTagOf(shown)}".`,
+    });
   }
 
   /** For a handler that finds out by itself who is calling, as one without an API key does. `action`: where no scope names it. */

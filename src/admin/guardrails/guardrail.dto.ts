@@ -9,6 +9,7 @@ import {
   ApiMoment,
   TakesName,
   MayTakeName,
+  MayTakeSlug,
   MayTakeWorkspace,
 } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
@@ -24,6 +25,10 @@ const ACTIONS = { deny: true, async: false, on_fail: { feedback: { value: -5, we
 export class CreateGuardrailDto {
   @TakesName('No project names')
   readonly name: string;
+
+  /** Chosen by us if it is left out. Unique in the organization. */
+  @MayTakeSlug('no-project-names')
+  readonly slug?: string;
 
   @ApiProperty({ type: [Object], minItems: 1, example: [A_CHECK] })
   @IsArray()

@@ -51,7 +51,7 @@ export class GuardrailsService {
     const made = this.unitOfWork.repository(Guardrail).create({
       ...place,
       id,
-      slug: `pg-${bytesToBase62(randomBytes(SLUG_BYTES), SLUG_WIDTH).toLowerCase()}`,
+      slug: await this.slugFor(place, dto.slug),
       name: dto.name,
       versionId: uuidV7(Date.now()),
       ownerId: makerOf(caller),
@@ -62,6 +62,13 @@ export class GuardrailsService {
     this.noteChange(saved, undefined, GuardrailDto.from(saved));
     await this.announce(saved);
     return saved;
+  }
+
+  private async slugFor({ organizationId }: Place, chosen: string | undefined): Promise<string> {
+    if (chosen === undefined) return `pg-${bytesToBase62(randomBytes(SLUG_BYTES), SLUG_WIDTH).toLowerCase()}`;
+    if (await this.unitOfWork.repository(Guardrail).existsBy({ organizationId, slug: chosen }))
+      throw new AppError('conflict', { detail: `The slug "${chosen}" is taken in this organization.` });
+    return chosen;
   }
 
   /** Newest first. */

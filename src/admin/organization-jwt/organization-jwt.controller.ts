@@ -3,8 +3,9 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals, Refuses } from '../openapi/decorators.js';
 import { OrganizationJwtDto, SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { OrganizationJwtService } from './organization-jwt.service.js';
 
@@ -24,7 +25,16 @@ export class OrganizationJwtController {
   @Put()
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Accept signed tokens of these issuers' })
+  @ApiOperation({
+    summary: 'Accept signed tokens of these issuers',
+    description: 'A set-up that exists is replaced only under the condition of `If-Match`.',
+  })
+  @Refuses(
+    new AppError('precondition_required', {
+      detail: 'The set-up that accepts tokens of … would be replaced.',
+    }),
+    'There is another set-up, and the request has no If-Match.',
+  )
   @ApiOkResponse({ type: OrganizationJwtDto })
   async set(
     @Caller() { organizationId }: Principal,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { keysInSet, type StoredKey } from '../../auth/tokens/key-set.js';
 import { ChangePublisher } from '../../common/changes/change.js';
@@ -25,14 +26,21 @@ export class OrganizationJwtService {
     return row;
   }
 
-  /** Replaces the whole setting. Keys that were fetched stay only while they come from the same address. */
+  /**
+   * Replaces the whole setting; one that is there only under the condition of `If-Match`, because every token of its issuers may be
+   * in use. Keys that were fetched stay only while they come from the same address. */
   async set(organizationId: string, dto: SetOrganizationJwtDto): Promise<OrganizationJwt> {
     const before = await this.find(organizationId, true);
+    const source = this.sourceOf(dto, before);
+    if (before && !isSame(before, { issuers: dto.issuers, rules: rulesOf(dto), ...source })) {
+      const shown = OrganizationJwtDto.from(before);
+      this.audit.requireCondition(shown, replacedBy(shown));
+    }
     const saved = await this.save({
       organizationId,
       issuers: dto.issuers,
       rules: rulesOf(dto),
-      ...this.sourceOf(dto, before),
+      ...source,
     });
     this.audit.note({
       targetId: organizationId,
@@ -87,3 +95,17 @@ function givenKeys(jwks: object | undefined): StoredKey[] {
     throw new AppError('invalid_request', { detail: `The field "jwks" is not acceptable: ${keys}.` });
   return [...keys];
 }
+
+/** A request that is repeated replaces nothing. */
+function isSame(before: OrganizationJwt, wanted: Partial<OrganizationJwt>): boolean {
+  const stored = JSON.parse(JSON.stringify(wanted)) as Partial<OrganizationJwt>;
+  return (
+    before.jwksUri === stored.jwksUri &&
+    isDeepStrictEqual(before.issuers, stored.issuers) &&
+    isDeepStrictEqual(before.rules, stored.rules) &&
+    (before.jwksUri !== null || isDeepStrictEqual(before.keys, stored.keys))
+  );
+}
+
+const replacedBy = ({ issuers, audiences, jwks_uri: uri }: OrganizationJwtDto): string =>
+  `The set-up that accepts tokens of ${issuers.join(', ')} for ${audiences.join(', ')} with ${uri === null ? 'keys that were given' : `the keys of ${uri}`}`;

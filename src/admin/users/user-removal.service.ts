@@ -8,6 +8,7 @@ import { WorkspaceMember } from '../workspaces/workspace-member.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
+import { counted, inWords } from '../shapes/counted.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { ServiceKeyHandover } from './service-key-handover.js';
@@ -88,12 +89,21 @@ export class UserRemovalService {
       await this.unitOfWork.repository(WorkspaceMember).countBy({ organizationId, userId: id }),
       await this.unitOfWork.repository(Invite).countBy({ organizationId, invitedBy: id, status: 'pending' }),
     ];
-    const fate = keepsAdminKeys(user, heir) ? `handed to ${heir.email}` : 'revoked';
+    const isKept = keepsAdminKeys(user, heir);
+    const revoked = [counted(own, 'personal API key'), ...(isKept ? [] : [counted(adminKeys, 'admin key')])];
+    const handedOver = [
+      ...(isKept ? [counted(adminKeys, 'admin key')] : []),
+      counted(serviceKeys, 'service key'),
+    ];
+    const removed = [counted(memberships, 'workspace membership'), counted(invites, 'pending invite')];
+    const effects = [
+      ['revokes', revoked, ''],
+      ['removes', removed, ''],
+      ['hands', handedOver, ` to ${heir.email}`],
+    ] as const;
     return (
-      `With ${user.email} go: memberships of workspaces ${memberships}, invites not yet accepted ${invites}, ` +
-      `API keys of that person ${own} (revoked), admin keys ${adminKeys} (${fate}), ` +
-      `service keys ${serviceKeys} (handed to ${heir.email}). ` +
-      'Repeat the address in the field "email" or as "?confirm=" to go ahead.'
+      `Deleting ${user.email} ${effects.map(([verb, things, end]) => `${verb} ${inWords(things)}${end}`).join(', ')}. ` +
+      `To confirm, repeat the request with {"email":"${user.email}"} or "?confirm=${user.email}".`
     );
   }
 }

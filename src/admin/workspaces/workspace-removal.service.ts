@@ -15,6 +15,7 @@ import { Workspace } from './workspace.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
+import { counted, inWords } from '../shapes/counted.js';
 import { WorkspacesService } from './workspaces.service.js';
 
 interface Content {
@@ -24,16 +25,16 @@ interface Content {
 
 /** What a workspace may still hold and nobody wants to lose by mistake: it must be removed first. */
 const MUST_BE_EMPTY: readonly Content[] = [
-  { name: 'virtual keys', entity: VirtualKey },
-  { name: 'integrations', entity: Integration },
-  { name: 'configs', entity: Config },
-  { name: 'guardrails', entity: Guardrail },
+  { name: 'virtual key', entity: VirtualKey },
+  { name: 'integration', entity: Integration },
+  { name: 'config', entity: Config },
+  { name: 'guardrail', entity: Guardrail },
 ];
 
 /** What goes with a workspace. */
 const GOES_ALONG: readonly Content[] = [
-  { name: 'API keys (revoked)', entity: ApiKey },
-  { name: 'members', entity: WorkspaceMember },
+  { name: 'API key', entity: ApiKey },
+  { name: 'member', entity: WorkspaceMember },
 ];
 
 /** Deletes a workspace for good. The rows of its request log stay for as long as it had said. */
@@ -54,18 +55,18 @@ export class WorkspaceRemovalService {
       throw new AppError('conflict', { detail: 'The default workspace cannot be deleted.' });
     const tenant = { organizationId: workspace.organizationId, workspaceId: workspace.id };
     await this.checkHolds(tenant);
-    const inside = await this.count(MUST_BE_EMPTY, tenant);
+    const left = (await this.count(MUST_BE_EMPTY, tenant)).filter(({ count }) => count > 0);
     if (confirmation !== workspace.name)
       throw new AppError('confirmation_required', {
-        detail:
-          `With the workspace "${workspace.name}" go: ${(await this.count(GOES_ALONG, tenant)).map(said).join(', ')}. ` +
-          `To be removed first: ${inside.map(said).join(', ')}. ` +
-          'Repeat the name in the field "name" or as "?name=" to go ahead.',
+        detail: [
+          `Deleting the workspace "${workspace.name}" revokes and removes ${saidOf(await this.count(GOES_ALONG, tenant))}.`,
+          ...(left.length > 0 ? [`First delete its ${saidOf(left)}.`] : []),
+          `To confirm, repeat the request with ${JSON.stringify({ name: workspace.name })} or "?name=".`,
+        ].join(' '),
       });
-    const left = inside.filter(({ count }) => count > 0);
     if (left.length > 0)
       throw new AppError('conflict', {
-        detail: `The workspace still holds ${left.map(said).join(', ')}. Remove them first.`,
+        detail: `The workspace still holds ${saidOf(left)}. Delete them first.`,
       });
     await this.delete(workspace, tenant);
   }
@@ -101,10 +102,10 @@ export class WorkspaceRemovalService {
   }
 
   private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly Counted[]> {
-    const counted: Counted[] = [];
+    const found: Counted[] = [];
     for (const { name, entity } of contents)
-      counted.push({ name, count: await this.unitOfWork.repository(entity).countBy({ ...tenant }) });
-    return counted;
+      found.push({ name, count: await this.unitOfWork.repository(entity).countBy({ ...tenant }) });
+    return found;
   }
 }
 
@@ -113,4 +114,5 @@ interface Counted {
   readonly count: number;
 }
 
-const said = ({ name, count }: Counted): string => `${name} ${count}`;
+const saidOf = (things: readonly Counted[]): string =>
+  inWords(things.map(({ name, count }) => counted(count, name)));

@@ -27,8 +27,8 @@ export class AdministrationClient {
   ) {}
 
   /** Fails with `Refused`, or where nobody answers. */
-  async send(method: string, path: string, body?: Json): Promise<Json> {
-    const answer = await this.ask(method, path, body);
+  async send(method: string, path: string, body?: Json, ifMatch?: string): Promise<Json> {
+    const answer = await this.ask(method, path, body, ifMatch);
     const text = await answer.text();
     const read = parsed(text);
     if (answer.ok) return read;
@@ -49,13 +49,14 @@ export class AdministrationClient {
     }
   }
 
-  private async ask(method: string, path: string, body?: Json): Promise<Response> {
+  private async ask(method: string, path: string, body?: Json, ifMatch?: string): Promise<Response> {
     try {
       return await fetch(`${this.baseUrl}${path}`, {
         method,
         headers: {
           'x-gateway-api-key': this.apiKey.reveal(),
           ...(body ? { 'content-type': 'application/json' } : {}),
+          ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
         redirect: 'error',

@@ -78,18 +78,24 @@ async function isConfirmed(count: number): Promise<boolean> {
 }
 
 /** Each change is a request of its own, so what was made before a refusal stays; applying again makes the rest. */
-async function make(client: AdministrationClient, changes: readonly Change[]): Promise<void> {
+export async function make(
+  client: AdministrationClient,
+  changes: readonly Change[],
+  notice = say,
+): Promise<void> {
   const ids = new Map<string, string>();
   for (const [done, change] of changes.entries()) {
     const body = change.body((workspace) => ids.get(workspace) ?? workspace);
-    const answer = await client.send(change.method, change.path, body).catch((cause: unknown) => {
-      throw new LauncherError(
-        `${change.what} was not ${change.isNew ? 'made' : 'changed'}. ${(cause as Error).message} ` +
-          `${done} of ${changes.length} changes were made before; put it right and apply again.`,
-        { cause },
-      );
-    });
+    const answer = await client
+      .send(change.method, change.path, body, change.ifMatch)
+      .catch((cause: unknown) => {
+        throw new LauncherError(
+          `${change.what} was not ${change.isNew ? 'made' : 'changed'}. ${(cause as Error).message} ` +
+            `${done} of ${changes.length} changes were made before; put it right and apply again.`,
+          { cause },
+        );
+      });
     if (change.makesWorkspace !== undefined) ids.set(change.makesWorkspace, String(answer.id));
-    say(`${change.isNew ? 'made' : 'changed'}  ${change.what}`);
+    notice(`${change.isNew ? 'made' : 'changed'}  ${change.what}`);
   }
 }

@@ -12,6 +12,8 @@ export interface Change {
   readonly path: string;
   /** `idOf` gives the id of a workspace that was made just before. */
   readonly body: (idOf: (workspace: string) => string) => Json;
+  /** Entity tag of the state that was compared. */
+  readonly ifMatch?: string;
   /** Name of the workspace that the request makes. */
   readonly makesWorkspace?: string;
 }

@@ -92,19 +92,116 @@ const apiKey = z.strictObject({
   scopes: z.array(z.string()).min(1),
 });
 
+const json = z.record(z.string(), z.unknown());
+const list = z.array(z.unknown());
+
+const guardrail = z.strictObject({
+  slug,
+  /** Left out: in every workspace. */
+  workspace: workspace.optional(),
+  name,
+  checks: list.min(1),
+  actions: json.optional(),
+});
+
+const integration = z.strictObject({
+  slug,
+  workspace: workspace.optional(),
+  name,
+  provider: z.string().min(1),
+  description: note.optional(),
+  configurations: json.optional(),
+  key: secret.optional(),
+});
+
+const provider = z.strictObject({
+  slug,
+  workspace,
+  /** Slug of the integration whose credentials it uses. */
+  integration: z.string().min(1),
+  name,
+  note: note.optional(),
+  expires_at: z.string().nullable().optional(),
+});
+
+const modelPrice = z.strictObject({
+  provider: z.string().min(1),
+  model: z.string().min(1),
+  pay_as_you_go: json,
+});
+
+const policy = { name, workspace, conditions: list, group_by: list } as const;
+
+const usagePolicy = z.strictObject({
+  ...policy,
+  type: z.string().optional(),
+  credit_limit: z.number(),
+  alert_threshold: z.number().nullable().optional(),
+  periodic_reset: z.string().nullable().optional(),
+  periodic_reset_days: z.number().int().nullable().optional(),
+});
+
+const ratePolicy = z.strictObject({
+  ...policy,
+  type: z.string(),
+  unit: z.string().nullable().optional(),
+  value: z.number(),
+  on_store_failure: z.string().optional(),
+});
+
+const auditDestination = z.strictObject({
+  name,
+  url: z.string().min(1),
+  enabled: z.boolean().optional(),
+  ca_certificate: z.string().nullable().optional(),
+  secret: secret.optional(),
+});
+
+/** The whole set-up: what is left out has its default. */
+const signedTokens = z.strictObject({
+  issuers: z.array(z.string()).min(1),
+  audiences: z.array(z.string()).min(1),
+  jwks_uri: z.string(),
+  algorithms: z.array(z.string()).optional(),
+  token_types: z.array(z.string()).optional(),
+  max_lifetime_seconds: z.number().int().optional(),
+  claims: json.optional(),
+  unknown_people: z.string().optional(),
+  role_mappings: list.optional(),
+  highest_organisation_role: z.string().optional(),
+  highest_workspace_role: z.string().optional(),
+  max_people: z.number().int().nullable().optional(),
+});
+
 /** The parts of a file that are lists, and what each entry of them must be. */
 export const SECTIONS = {
   workspaces: declaredWorkspace,
+  guardrails: guardrail,
+  integrations: integration,
+  providers: provider,
+  model_prices: modelPrice,
+  usage_policies: usagePolicy,
+  rate_policies: ratePolicy,
+  audit_destinations: auditDestination,
   virtual_keys: virtualKey,
   configs: config,
   api_keys: apiKey,
 } as const;
 
 export const organizationSchema = organization;
+export const signedTokensSchema = signedTokens;
 
 export const documentSchema = z.strictObject({
   organization: organization.optional(),
+  signed_tokens: signedTokens.optional(),
   workspaces: z.array(declaredWorkspace).optional(),
+  guardrails: z.array(guardrail).optional(),
+  integrations: z.array(integration).optional(),
+  providers: z.array(provider).optional(),
+  model_prices: z.array(modelPrice).optional(),
+  usage_policies: z.array(usagePolicy).optional(),
+  rate_policies: z.array(ratePolicy).optional(),
+  audit_destinations: z.array(auditDestination).optional(),
   virtual_keys: z.array(virtualKey).optional(),
   configs: z.array(config).optional(),
   api_keys: z.array(apiKey).optional(),
@@ -112,6 +209,7 @@ export const documentSchema = z.strictObject({
 
 export type SectionName = keyof typeof SECTIONS;
 export type DeclaredOrganization = z.infer<typeof organization>;
+export type DeclaredSignedTokens = z.infer<typeof signedTokens>;
 export type DeclaredWorkspace = z.infer<typeof declaredWorkspace>;
 export type DeclaredVirtualKey = z.infer<typeof virtualKey>;
 export type DeclaredConfig = z.infer<typeof config>;

@@ -1,27 +1,36 @@
 import { stringify } from 'yaml';
-import { say } from '../terminal.js';
-import type { AdministrationClient, Json } from './administration-client.js';
+import { complain, say } from '../terminal.js';
+import { type AdministrationClient, type Json, Refused } from './administration-client.js';
 import { connect, type ConnectOptions } from './connect.js';
+import { entryOf, hasMask, RESOURCES, SIGNED_TOKENS, thingsOf } from './resources.js';
 
 /** `gatehouse export`: the organization as a file that `gatehouse apply` takes, without its secrets. Returns the exit code. */
 export async function exportCommand(
   environment: NodeJS.ProcessEnv,
   options: ConnectOptions,
 ): Promise<number> {
-  say(await exported(await connect(environment, options)));
+  const client = await connect(environment, options);
+  const { text, notice } = await exported(client);
+  say(text);
+  complain(notice);
   return 0;
 }
 
-async function exported(client: AdministrationClient): Promise<string> {
-  const workspaces = await client.all('/v1/admin/workspaces');
+/** The file, and what it cannot hold. */
+export async function exported(
+  client: AdministrationClient,
+): Promise<{ readonly text: string; readonly notice: string }> {
+  const workspaces = sorted(await client.all('/v1/admin/workspaces'), 'name');
   const places = placesOf(workspaces);
-  const configs = await client.all('/v1/configs');
+  const configs = sorted(await client.all('/v1/configs'), 'slug');
   const shown: Json[] = [];
   for (const { slug } of configs)
     shown.push((await client.send('GET', `/v1/configs/${String(slug)}`)).data as Json);
-  const keys = await client.all('/v1/api-keys');
+  const keys = sorted(await client.all('/v1/api-keys'), 'name');
   const sharesName = sharing(workspaces, ['name']);
   const sharesKeyName = sharing(keys, ['name', 'type', 'workspace_id']);
+  const resources = await exportedResources(client, places);
+  const tokens = await exportedTokens(client);
   const document = {
     organization: without(await client.send('GET', '/v1/admin/organisation'), READ_ONLY),
     workspaces: workspaces.map((workspace) => {
@@ -29,7 +38,8 @@ async function exported(client: AdministrationClient): Promise<string> {
       const id = sharesName(workspace) ? workspace.id : null;
       return filled({ name, id, description, log_retention_days, body_retention_days, log_redaction });
     }),
-    virtual_keys: (await client.all('/v1/virtual-keys')).map((key) => virtualKey(key, places)),
+    ...resources,
+    virtual_keys: sorted(await client.all('/v1/virtual-keys'), 'slug').map((key) => virtualKey(key, places)),
     configs: shown.map((config) => ({
       slug: config.slug,
       workspace: places.get(config.workspace_id),
@@ -38,6 +48,7 @@ async function exported(client: AdministrationClient): Promise<string> {
       ...(config.status === 'archived' ? { status: 'archived' } : {}),
       config: config.config,
     })),
+    ...(tokens?.jwks_uri ? { signed_tokens: tokens } : {}),
     api_keys: keys.map((key) =>
       filled({
         name: key.name,
@@ -49,19 +60,73 @@ async function exported(client: AdministrationClient): Promise<string> {
       }),
     ),
   };
-  return `${HEAD}${stringify(document).trimEnd()}`;
+  return { text: `${HEAD}${stringify(document).trimEnd()}`, notice: noticeOf(furtherOf(document, tokens)) };
 }
 
-/** By which word each workspace is meant: its slug, and where another one is called so, which would come first, its id. */
-function placesOf(workspaces: readonly Json[]): ReadonlyMap<unknown, unknown> {
-  const called = new Map<unknown, unknown>();
-  for (const { id, name } of workspaces) called.set(name, called.has(name) ? SEVERAL : id);
-  return new Map(
-    workspaces.map(({ id, slug }) => [id, (called.get(slug) ?? id) === id ? slug : id] as const),
-  );
+/** What is not in this file in particular. */
+const furtherOf = (document: object, tokens: Json | null): string[] => [
+  ...(tokens && !tokens.jwks_uri ? ['the signed-token set-up: its keys were given without an address'] : []),
+  ...(hasMask(document) ? ['secrets within guardrails and integrations: "***" stands for each'] : []),
+];
+
+/** The sections of a table, without those that are empty. */
+async function exportedResources(client: AdministrationClient, places: Places): Promise<Json> {
+  const sections: Record<string, Json[]> = {};
+  for (const resource of RESOURCES) {
+    const things = (await thingsOf(client, resource)).filter(
+      (thing) => thing.status !== 'archived' && resource.identity.every((field) => isGiven(thing, field)),
+    );
+    const { secret, section } = resource;
+    if (things.length === 0) continue;
+    sections[section] = sorted(things, resource.identity[0] ?? 'slug').map((thing) => {
+      const { [resource.identity[0] ?? '']: first, ...rest } = filled(entryOf(resource, thing));
+      const variable = variableOf(String(thing.slug ?? thing.name), secret?.field ?? '');
+      return {
+        [resource.identity[0] ?? '']: first,
+        ...(thing.workspace_id ? { workspace: places.get(thing.workspace_id) } : {}),
+        ...rest,
+        ...(secret && thing[secret.shownAs] ? { [secret.field]: { from_env: variable } } : {}),
+      };
+    });
+  }
+  return sections;
 }
 
-const SEVERAL = Symbol('several');
+/** A policy without a name cannot be told from others. */
+const isGiven = (thing: Json, field: string): boolean => field === 'workspace' || thing[field] != null;
+
+async function exportedTokens(client: AdministrationClient): Promise<Json | null> {
+  try {
+    const shown = await client.send('GET', SIGNED_TOKENS.path);
+    return filled(Object.fromEntries(SIGNED_TOKENS.fields.map((field) => [field, shown[field]])));
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return null;
+    throw error;
+  }
+}
+
+const LEFT_OUT = [
+  'secrets: virtual keys, integrations and audit destinations name a variable for each',
+  'API keys themselves: "api_keys" describes existing ones',
+  'people, their memberships and invites',
+  'workspaces and models that an integration is shared with, limits of keys and workspaces, policies without a name',
+  'records: request logs, analytics, feedback and the audit log',
+];
+
+const noticeOf = (further: readonly string[]): string =>
+  ['# Not in this file:', ...[...LEFT_OUT, ...further].map((each) => `#   - ${each}`)].join('\n');
+
+/** One order in every place, whenever each was made. */
+const sorted = (things: readonly Json[], field: string): readonly Json[] =>
+  [...things].sort((one, other) => String(one[field]).localeCompare(String(other[field]), 'en'));
+
+type Places = ReadonlyMap<unknown, unknown>;
+
+/** By which word each workspace is meant: its name, which a new place gives it too, or its id where others share the name. */
+function placesOf(workspaces: readonly Json[]): Places {
+  const sharesName = sharing(workspaces, ['name']);
+  return new Map(workspaces.map((each) => [each.id, sharesName(each) ? each.id : each.name] as const));
+}
 
 const HEAD = [
   '# Secrets are not in this file. "key" says where each is when the file is applied to a place that has it not.',
@@ -71,7 +136,7 @@ const HEAD = [
 /** What the administration shows and nobody sets. */
 const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
 
-function virtualKey(key: Json, places: ReadonlyMap<unknown, unknown>): Json {
+function virtualKey(key: Json, places: Places): Json {
   const {
     slug,
     workspace_id,
@@ -84,7 +149,6 @@ function virtualKey(key: Json, places: ReadonlyMap<unknown, unknown>): Json {
     on_client_disconnect,
     expires_at,
   } = key;
-  const variable = `${String(slug).toUpperCase().replaceAll('-', '_')}_KEY`;
   const said = filled({ note, custom_host, model_pricing, on_client_disconnect, expires_at });
   const account = Object.keys(fields as Json).length > 0 ? { fields } : {};
   return {
@@ -94,9 +158,13 @@ function virtualKey(key: Json, places: ReadonlyMap<unknown, unknown>): Json {
     provider,
     ...said,
     ...account,
-    key: { from_env: variable },
+    key: { from_env: variableOf(String(slug), 'key') },
   };
 }
+
+/** `OPENAI_PROD_KEY` */
+const variableOf = (name: string, field: string): string =>
+  `${name}_${field}`.toUpperCase().replaceAll(/\W/g, '_');
 
 /** Tells of each thing whether others have all of this in common with it: then only its id says which is meant. */
 function sharing(things: readonly Json[], names: readonly string[]): (thing: Json) => boolean {

@@ -1,12 +1,15 @@
+import { entityTagOf } from '../../admin/entity-tag.js';
 import { providerOf } from '../../admin/credentials/destination-of-key.js';
 import type { AdministrationClient, Json } from './administration-client.js';
 import { type Change, changed, given, made } from './change.js';
-import type { DeclaredOrganization, DeclaredWorkspace } from './document.js';
+import type { DeclaredOrganization, DeclaredSignedTokens, DeclaredWorkspace } from './document.js';
 import { planApiKeys } from './plan-api-keys.js';
 import { planConfig } from './plan-config.js';
 import { planVirtualKey } from './plan-virtual-key.js';
+import { planResource } from './plan-resource.js';
 import { Planning, type SecretReader } from './planning.js';
 import type { ReadDocument } from './read-document.js';
+import { RESOURCES, SIGNED_TOKENS } from './resources.js';
 
 /**
  * Compares what a file says with what there is, and answers the requests that make the one of the other, in the order in
@@ -19,16 +22,38 @@ export async function planChanges(
   readSecret: SecretReader,
 ): Promise<readonly Change[]> {
   const planning = new Planning(client, document, readSecret);
-  const { organization, workspaces, virtual_keys: keys, configs, api_keys: apiKeys } = document.declared;
+  const { organization, signed_tokens: tokens, workspaces, virtual_keys: keys } = document.declared;
+  const { configs, api_keys: apiKeys } = document.declared;
   const changes = [
-    ...(organization ? await planOrganization(planning, organization) : []),
     ...(await eachOf(workspaces, (workspace, index) => planWorkspace(planning, workspace, index))),
+    ...(await eachOf(GUARDRAILS, (resource) => planResource(planning, resource))),
+    ...(organization ? await planOrganization(planning, organization) : []),
+    ...(await eachOf(OTHERS, (resource) => planResource(planning, resource))),
     ...(await eachOf(keys, (key, index) => planVirtualKey(planning, key, index))),
     ...(await eachOf(configs, (config, index) => planConfig(planning, config, index))),
+    ...(tokens ? await planSignedTokens(planning, tokens) : []),
     ...(await planApiKeys(planning, apiKeys)),
   ];
   document.refuse([...document.mistakes, ...planning.mistakes]);
   return changes;
+}
+
+/** The organization may name guardrails, so they come first. */
+const GUARDRAILS = RESOURCES.filter(({ section }) => section === 'guardrails');
+const OTHERS = RESOURCES.filter(({ section }) => section !== 'guardrails');
+
+/** The whole set-up is sent, if anything of it differs, under the condition that it is what was compared. */
+async function planSignedTokens(planning: Planning, wanted: DeclaredSignedTokens): Promise<Change[]> {
+  const what = 'signed tokens';
+  const { path } = SIGNED_TOKENS;
+  const current = await planning.find(path);
+  if (!current) return [{ ...made(what, path, given(wanted)), method: 'PUT' }];
+  const ifMatch = entityTagOf(current);
+  return changed({ what, path }, current, given(wanted)).map((change) => ({
+    ...change,
+    ifMatch,
+    body: () => given(wanted),
+  }));
 }
 
 async function planOrganization(planning: Planning, wanted: DeclaredOrganization): Promise<Change[]> {

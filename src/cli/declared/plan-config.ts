@@ -41,7 +41,12 @@ async function checkReferences(planning: Planning, { config }: DeclaredConfig, i
   const { virtualKeys, guardrails } = referencesIn(config);
   for (const { slug, path } of virtualKeys) {
     const name = encodeURIComponent(slug);
-    if (planning.declaresVirtualKey(slug) || (await planning.find(`/v1/virtual-keys/${name}`))) continue;
+    if (
+      planning.declares('virtual_keys', slug) ||
+      planning.declares('providers', slug) ||
+      (await planning.find(`/v1/virtual-keys/${name}`))
+    )
+      continue;
     if (await planning.find(`/v1/providers/${name}`)) continue;
     planning.note(
       ['configs', index, ...stepsOf(path)],
@@ -49,9 +54,12 @@ async function checkReferences(planning: Planning, { config }: DeclaredConfig, i
     );
   }
   for (const { slug, path } of guardrails)
-    if (!(await planning.find(`/v1/guardrails/${encodeURIComponent(slug)}`)))
+    if (
+      !planning.declares('guardrails', slug) &&
+      !(await planning.find(`/v1/guardrails/${encodeURIComponent(slug)}`))
+    )
       planning.note(
         ['configs', index, ...stepsOf(path)],
-        `names the guardrail "${slug}", which the organization has not`,
+        `names the guardrail "${slug}", which neither the file nor the organization has`,
       );
 }

@@ -50,7 +50,7 @@ async function secretFor(planning: Planning, judged: Judged, wanted: Json): Prom
   const isNeeded =
     current === null || ['provider', 'custom_host'].some((name) => isOther(current, wanted, name));
   if (!isNeeded) return undefined;
-  const secret = source && (await secretFrom(planning, source, index));
+  const secret = source && (await planning.secretFrom(source, ['virtual_keys', index, 'key']));
   if (isFitting && (!source || secret !== undefined))
     planning.judge(['virtual_keys', index, 'key'], () =>
       checkSecret(secret, providerOf(key.provider), NEEDS_SECRET),
@@ -84,21 +84,6 @@ function checkDestination(planning: Planning, { key, current, index }: Judged): 
   const { custom_host: host } = key;
   if (host != null && !planning.judge([...place, 'custom_host'], () => parseDestination(host))) return false;
   return planning.judge(place, () => readDestination(wanted, ANY_ADDRESS));
-}
-
-async function secretFrom(
-  planning: Planning,
-  source: SecretSource,
-  index: number,
-): Promise<string | undefined> {
-  const value = await planning.readSecret(source);
-  if (value !== null) return value;
-  const from =
-    'from_env' in source
-      ? `the variable ${source.from_env} is not set`
-      : `the file ${source.from_file} cannot be read`;
-  planning.note(['virtual_keys', index, 'key'], `cannot be had: ${from}`);
-  return undefined;
 }
 
 const isOther = (current: Json, wanted: Json, name: string): boolean =>

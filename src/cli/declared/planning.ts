@@ -2,7 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { type AdministrationClient, type Json, Refused } from './administration-client.js';
 import type { Change } from './change.js';
-import type { SecretSource } from './document.js';
+import type { SecretSource, SectionName } from './document.js';
 import type { Declared, FileMistake, ReadDocument } from './read-document.js';
 
 /** Gives a secret, or null where it is not there. */
@@ -61,8 +61,21 @@ export class Planning {
     this.named.set(name, id);
   }
 
-  declaresVirtualKey(slug: string): boolean {
-    return this.document.names.virtualKeys.has(slug);
+  /** Whether the file has an entry of that slug. */
+  declares(section: SectionName, slug: string): boolean {
+    return this.document.names.slugs.get(section)?.has(slug) === true;
+  }
+
+  /** The secret, or undefined, which is noted as a mistake, where it is not to be had. */
+  async secretFrom(source: SecretSource, path: Path): Promise<string | undefined> {
+    const value = await this.readSecret(source);
+    if (value !== null) return value;
+    const from =
+      'from_env' in source
+        ? `the variable ${source.from_env} is not set`
+        : `the file ${source.from_file} cannot be read`;
+    this.note(path, `cannot be had: ${from}`);
+    return undefined;
   }
 
   /**

@@ -5,8 +5,10 @@ import { readBySchema, type SchemaMistake } from '../../common/json/read-by-sche
 import { LauncherError } from '../launcher-error.js';
 import {
   type DeclaredOrganization,
+  type DeclaredSignedTokens,
   documentSchema,
   organizationSchema,
+  signedTokensSchema,
   type SectionName,
   SECTIONS,
 } from './document.js';
@@ -21,7 +23,10 @@ export interface FileMistake {
 /** What of a file is well formed. The place of an entry that is not is empty, so that the others keep theirs. */
 export type Declared = {
   readonly [Name in SectionName]: readonly (z.infer<(typeof SECTIONS)[Name]> | undefined)[];
-} & { readonly organization: DeclaredOrganization | undefined };
+} & {
+  readonly organization: DeclaredOrganization | undefined;
+  readonly signed_tokens: DeclaredSignedTokens | undefined;
+};
 
 /** The file is wrong, and the message has its mistakes. */
 export class WrongFile extends LauncherError {}
@@ -32,7 +37,10 @@ export interface ReadDocument {
   /** What the file alone tells to be wrong. */
   readonly mistakes: readonly FileMistake[];
   /** What the file names, also where the rest of an entry is wrong. */
-  readonly names: { readonly workspaces: readonly string[]; readonly virtualKeys: ReadonlySet<string> };
+  readonly names: {
+    readonly workspaces: readonly string[];
+    readonly slugs: ReadonlyMap<SectionName, ReadonlySet<string>>;
+  };
   /** Fails with `WrongFile` for these mistakes at once, each with its line; does nothing where there are none. */
   refuse(mistakes: readonly FileMistake[]): void;
 }
@@ -62,7 +70,7 @@ export function readDocument(text: string, file: string): ReadDocument {
   const mistakes = [...ofForm.map(mistakeOf), ...configMistakes(value), ...twins(value)];
   const names = {
     workspaces: textsIn(value, 'workspaces', 'name'),
-    virtualKeys: new Set(textsIn(value, 'virtual_keys', 'slug')),
+    slugs: new Map(SECTION_NAMES.map((section) => [section, new Set(textsIn(value, section, 'slug'))])),
   };
   return { declared: declaredIn(value, mistakes), mistakes, names, refuse };
 }
@@ -80,12 +88,15 @@ function declaredIn(value: unknown, mistakes: readonly FileMistake[]): Declared 
     ) as unknown as Declared[Name];
   return {
     organization: readBySchema(organizationSchema, (value as Entry)?.organization).data,
-    workspaces: entries('workspaces'),
-    virtual_keys: entries('virtual_keys'),
-    configs: entries('configs'),
-    api_keys: entries('api_keys'),
+    signed_tokens: readBySchema(signedTokensSchema, (value as Entry)?.signed_tokens).data,
+    ...(Object.fromEntries(SECTION_NAMES.map((section) => [section, entries(section)])) as Pick<
+      Declared,
+      SectionName
+    >),
   };
 }
+
+const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
 
 /** A config that would not run is a mistake of the file, and is found before anything is changed. */
 function configMistakes(value: unknown): FileMistake[] {
@@ -99,6 +110,13 @@ function configMistakes(value: unknown): FileMistake[] {
 /** By which fields an entry says which thing it means. */
 const IDENTITIES = [
   ['workspaces', ['name', 'id']],
+  ['guardrails', ['slug']],
+  ['integrations', ['slug']],
+  ['providers', ['slug']],
+  ['model_prices', ['model', 'provider']],
+  ['usage_policies', ['name', 'workspace']],
+  ['rate_policies', ['name', 'workspace']],
+  ['audit_destinations', ['name']],
   ['virtual_keys', ['slug']],
   ['configs', ['slug']],
   ['api_keys', ['name', 'type', 'workspace', 'id']],

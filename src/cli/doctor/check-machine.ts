@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Settings } from '../../common/settings/settings.js';
 import { openDataFolder, pathsOf } from '../data-folder.js';
 import { findPort } from '../processes/free-port.js';
@@ -19,19 +20,37 @@ export function checkNode(version: string): Finding {
 export async function checkDataFolder(dataDir: string): Promise<Finding> {
   try {
     await openDataFolder(dataDir);
-    const { bavail, bsize } = await statfs(dataDir);
-    return judgeSpace(dataDir, bavail * bsize);
+    return judgeSpace('Data folder', dataDir, await freeBytes(dataDir));
   } catch (error) {
     return failed('Data folder', dataDir, reasonOf(error));
   }
 }
 
-export function judgeSpace(dataDir: string, freeBytes: number): Finding {
-  const detail = `${dataDir}, ${(freeBytes / GIB).toFixed(1)} GiB free`;
-  if (freeBytes < SPACE_NEEDED) return failed('Data folder', detail, 'Make room: request logs need it.');
-  if (freeBytes < SPACE_WANTED)
-    return warning('Data folder', detail, 'Less than 5 GiB is little for request logs.');
-  return ok('Data folder', detail);
+/** Folders that may be on another disk than the data folder; nothing to say of those that are on the same one. */
+export async function checkFurtherFolders({ dataDir, exports }: Settings): Promise<Finding[]> {
+  const folders = [
+    ['Spool', join(dataDir, 'spool')],
+    ['Database folder', pathsOf(dataDir).postgres],
+    ['Export folder', exports.folder],
+  ] as const;
+  const { dev } = await stat(dataDir);
+  const found: Finding[] = [];
+  for (const [name, folder] of folders)
+    if (existsSync(folder) && (await stat(folder)).dev !== dev)
+      found.push(judgeSpace(name, folder, await freeBytes(folder)));
+  return found;
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+export function judgeSpace(name: string, folder: string, free: number): Finding {
+  const detail = `${folder}, ${(free / GIB).toFixed(1)} GiB free`;
+  if (free < SPACE_NEEDED) return failed(name, detail, 'Free some space: request logs need it.');
+  if (free < SPACE_WANTED) return warning(name, detail, 'Less than 5 GiB is little for request logs.');
+  return ok(name, detail);
 }
 
 /** Secrets made on one machine are fine there, and wrong as soon as a second instance shares the database. */

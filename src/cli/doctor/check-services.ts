@@ -1,79 +1,155 @@
-import type { Socket } from 'node:net';
-import type { Secret } from '../../common/settings/secret.js';
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../../common/settings/settings.js';
+import type { S3Settings } from '../../common/settings/sink-settings.js';
+import { HttpCaller } from '../../egress/http-caller.js';
 import { operatorEgress } from '../../egress/operator-egress.js';
 import { answers } from '../../egress/store-checks.js';
-import { OTLP_TIMEOUTS, SMTP_TIMEOUTS } from '../../common/net/store-timeouts.js';
+import { PROBING_MS } from '../../common/net/store-timeouts.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
-import { answeredWithin } from '../../common/processes/answered-within.js';
-import type { Settings } from '../../common/settings/settings.js';
-import { failed, type Finding, ok, reasonOf } from './finding.js';
+import { Mailer } from '../../jobs/mails/mailer.js';
+import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
 
-interface ServiceCheck {
+export interface ServiceCheck {
   readonly name: string;
   readonly run: () => Promise<Finding[]>;
 }
 
-const SMTP_PORT = { 'smtp:': 587, 'smtps:': 465 } as const;
-
-/** The services of the operator that are set, besides the database, Redis and ClickHouse. */
-export function checkServices(settings: Settings): ServiceCheck[] {
+/** The services of the operator that are set, besides the database, Redis and ClickHouse. `headers`: of the collectors, by signal. */
+export function checkServices(settings: Settings, headers: CollectorHeaders): ServiceCheck[] {
   const { s3, mail, sinks } = settings;
   const checks: ServiceCheck[] = [];
-  const add = (name: string, todo: string, look: () => Promise<string>): void => {
+  const add = (name: string, todo: string, look: () => Promise<Finding>): void => {
     const run = (): Promise<Finding[]> =>
       look().then(
-        (detail) => [ok(name, detail)],
+        (finding) => [finding],
         (error: unknown) => [failed(name, reasonOf(error), todo)],
       );
     checks.push({ name, run });
   };
   if (s3)
-    add('Object storage', 'Check GATEHOUSE_S3_ENDPOINT, the bucket and its credentials.', async () => {
-      const store = new ObjectStore(s3, settings);
-      try {
-        // An object that is absent is answered only to those who may read the bucket.
-        await store.read('gatehouse-doctor', { offset: 0, length: 1 });
-      } finally {
-        await store.close();
-      }
-      return `bucket ${s3.bucket} can be read`;
-    });
-  if (mail)
-    add('Mail server', 'Check GATEHOUSE_SMTP_URL and that the server runs.', () =>
-      greetingOf(mail.smtpUrl, settings),
+    add('Object storage', 'Check the GATEHOUSE_S3_ settings and the rights of the access key.', () =>
+      probeBucket(s3, settings),
     );
-  const collectors = { 'Trace collector': sinks.traces, 'Metric collector': sinks.metrics?.url };
-  for (const [name, url] of Object.entries(collectors))
+  if (mail)
+    add('Mail server', 'Check GATEHOUSE_SMTP_URL: host, port, user and password.', async () =>
+      judgeMailServer(await new Mailer(mail, { connectMs: PROBING_MS, commandMs: PROBING_MS }).verify()),
+    );
+  const { webhook } = sinks;
+  if (webhook)
+    add('Webhook', 'Check GATEHOUSE_SINK_WEBHOOK_URL and that its service runs.', async () => {
+      await answers(webhook.url, settings, PROBING_MS);
+      return ok('Webhook', `${webhook.url.host} answers`);
+    });
+  const collectors = [
+    ['Trace collector', sinks.traces, headers.traces],
+    ['Metric collector', sinks.metrics?.url, headers.metrics],
+  ] as const;
+  for (const [name, url, sent] of collectors)
     if (url)
-      add(name, 'Check the OTEL_EXPORTER_OTLP_ settings and that the collector runs.', async () => {
-        await answers(url, settings, OTLP_TIMEOUTS.commandMs);
-        return `${url.host} answers`;
-      });
+      add(name, 'Check the OTEL_EXPORTER_OTLP_ settings and that the collector runs.', () =>
+        probeCollector(name, url, sent, settings),
+      );
   return checks;
 }
 
-/** A server speaks first, and says 220 when it takes mail: https://datatracker.ietf.org/doc/html/rfc5321#section-3.1 */
-async function greetingOf(url: Secret, settings: Settings): Promise<string> {
-  const { protocol, hostname, port, host } = new URL(url.reveal());
-  const isTls = protocol === 'smtps:';
-  const endpoint = {
-    secure: isTls,
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port) || SMTP_PORT[isTls ? 'smtps:' : 'smtp:'],
-  };
-  const egress = operatorEgress(settings, new URL(`http://${hostname}:${endpoint.port}`), 1);
-  let socket: Socket | undefined;
+/** Writes, reads and deletes an object of a name that nothing else has. */
+async function probeBucket(s3: S3Settings, settings: Settings): Promise<Finding> {
+  const store = new ObjectStore(s3, settings, { idleMs: PROBING_MS, readMs: PROBING_MS });
+  const key = `gatehouse-doctor-${randomUUID()}`;
+  const body = Buffer.from(key);
+  const range = { offset: 0, length: body.length };
+  const signal = AbortSignal.timeout(PROBING_MS);
   try {
-    socket = await egress.openSocket(endpoint);
-    const greeting = new Promise<string>((resolve, reject) => {
-      socket?.once('data', (bytes: Buffer) => resolve(bytes.toString('latin1'))).once('error', reject);
-    });
-    const late = `no greeting within ${SMTP_TIMEOUTS.connectMs / 1_000} s`;
-    const said = await answeredWithin(greeting, SMTP_TIMEOUTS.connectMs, late);
-    if (!said.startsWith('220')) throw new Error(`the server refuses mail: ${said.slice(0, 3)}`);
-    return `${host} takes mail`;
+    await named('write', store.put(key, body, { type: 'text/plain' }, signal));
+    try {
+      const read = await named('read', store.read(key, range));
+      if (read?.equals(body) !== true) throw new Error('an object that was written cannot be read');
+    } finally {
+      await named('delete', store.remove(key, signal));
+    }
   } finally {
-    socket?.destroy();
+    await store.close();
+  }
+  return ok('Object storage', `bucket ${s3.bucket}: written, read and deleted`);
+}
+
+const named = <T>(operation: string, work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    throw new Error(`cannot ${operation}: ${reasonOf(cause)}`, { cause });
+  });
+
+export function judgeMailServer({
+  isEncrypted,
+  isAuthenticated,
+}: {
+  readonly isEncrypted: boolean;
+  readonly isAuthenticated: boolean;
+}): Finding {
+  const detail = `${isEncrypted ? 'TLS' : 'no TLS'}, ${isAuthenticated ? 'signed in' : 'no user'}`;
+  if (isAuthenticated && !isEncrypted)
+    return warning(
+      'Mail server',
+      detail,
+      'The password travels unencrypted: use smtps://, or a server that offers STARTTLS.',
+    );
+  return ok('Mail server', detail);
+}
+
+export interface CollectorHeaders {
+  readonly traces: readonly string[];
+  readonly metrics: readonly string[];
+}
+
+/**
+ * Headers as OpenTelemetry's packages read them, those of a signal first; names and values in turn.
+ * https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables
+ */
+export function collectorHeaders(environment: NodeJS.ProcessEnv): CollectorHeaders {
+  const of = (signal: string): string[] => {
+    const common = pairsIn(environment['OTEL_EXPORTER_OTLP_HEADERS']);
+    const own = pairsIn(environment[`OTEL_EXPORTER_OTLP_${signal}_HEADERS`]);
+    return Object.entries({ ...common, ...own }).flat();
+  };
+  return { traces: of('TRACES'), metrics: of('METRICS') };
+}
+
+function pairsIn(text = ''): Record<string, string> {
+  const pairs = text.split(',').map((pair) => pair.split(/=(.*)/s).map((part) => part.trim()));
+  return Object.fromEntries(
+    pairs
+      .filter(([name, value]) => name && value !== undefined)
+      .map(([name = '', value = '']) => [name.toLowerCase(), decodeURIComponent(value)]),
+  );
+}
+
+/** Sends a request without data, which a collector accepts: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request */
+async function probeCollector(
+  name: string,
+  url: URL,
+  headers: readonly string[],
+  settings: Settings,
+): Promise<Finding> {
+  const egress = operatorEgress(settings, url, 1);
+  try {
+    const { status } = await new HttpCaller(egress).call('doctor', {
+      method: 'POST',
+      url: url.href,
+      headers: ['content-type', 'application/x-protobuf', ...headers],
+      body: '',
+      timeoutMs: PROBING_MS,
+    });
+    return judgeCollector(name, url, status);
+  } finally {
     await egress.close();
   }
+}
+
+export function judgeCollector(name: string, url: URL, status: number): Finding {
+  const detail = `${url.host} answers with status ${status}`;
+  if (status < 300) return ok(name, `${url.host} accepts data`);
+  if (status === 401 || status === 403)
+    return failed(name, detail, 'Check the token in OTEL_EXPORTER_OTLP_HEADERS.');
+  if (status === 404)
+    return failed(name, detail, `The path ${url.pathname} is wrong: check the OTEL_EXPORTER_OTLP_ settings.`);
+  return failed(name, detail, 'See the log of the collector.');
 }

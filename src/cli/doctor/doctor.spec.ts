@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +7,14 @@ import { judgeClickHouse } from './check-clickhouse.js';
 import { judgeInbox, judgeServer, judgeSkew, judgeStrays } from './check-database.js';
 import { checkNode, judgeSpace } from './check-machine.js';
 import { judgeRedis } from './check-redis.js';
+import { loadSettings } from '../../common/settings/settings.js';
+import {
+  LOCALHOST_CERTIFICATE,
+  LOCALHOST_KEY,
+} from '../../../test/support/upstreams/localhost-certificate.js';
+import { checkCertificates, judgeExpiry } from './check-certificates.js';
+import { judgeReadiness } from './check-running.js';
+import { collectorHeaders, judgeCollector, judgeMailServer } from './check-services.js';
 import { examine } from './doctor.js';
 import type { Finding } from './finding.js';
 
@@ -30,7 +39,9 @@ describe('doctor', () => {
     [0.1 * GIB, 'failed'],
     [2 * GIB, 'warning'],
     [50 * GIB, 'ok'],
-  ])('judges %d free bytes: %s', (free, result) => expect(judgeSpace('/data', free).result).toBe(result));
+  ])('judges %d free bytes: %s', (free, result) =>
+    expect(judgeSpace('Data folder', '/data', free).result).toBe(result),
+  );
 
   it('finds all that is wrong with a database at once', () => {
     expect(results(judgeServer(server, 80))).toEqual(['ok']);
@@ -99,6 +110,72 @@ describe('doctor', () => {
     ]);
     expect(JSON.stringify(findings)).toContain('127.0.0.1:1/db');
     expect(JSON.stringify(findings)).not.toContain('hush');
+  });
+});
+
+describe('doctor of services', () => {
+  it.each([
+    [200, 'ok'],
+    [401, 'failed'],
+    [404, 'failed'],
+    [503, 'failed'],
+  ])('judges a collector that answers %d: %s', (status, result) =>
+    expect(judgeCollector('Trace collector', new URL('http://c.example/v1/traces'), status).result).toBe(
+      result,
+    ),
+  );
+
+  it('warns of a password that travels unencrypted', () => {
+    const of = (isEncrypted: boolean, isAuthenticated: boolean) =>
+      judgeMailServer({ isEncrypted, isAuthenticated }).result;
+    expect([of(true, true), of(false, false), of(false, true)]).toEqual(['ok', 'ok', 'warning']);
+  });
+
+  it('reads the headers of collectors, those of a signal first', () => {
+    const headers = collectorHeaders({
+      OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20a=b, x-team = one',
+      OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'x-team=two',
+    });
+    expect(headers.traces).toEqual(['authorization', 'Bearer a=b', 'x-team', 'one']);
+    expect(headers.metrics).toEqual(['authorization', 'Bearer a=b', 'x-team', 'two']);
+  });
+
+  it('tells which check of the running instance fails', () => {
+    const redis = { name: 'redis', status: 'degraded', detail: 'It refuses connections.' };
+    expect(judgeReadiness('http://h', { status: 'degraded', checks: [redis] })).toMatchObject({
+      result: 'warning',
+      detail: 'http://h is degraded; redis: It refuses connections.',
+    });
+    expect(judgeReadiness('http://h', { status: 'ready', checks: [{ ...redis, status: 'ok' }] }).result).toBe(
+      'ok',
+    );
+  });
+
+  it('reads certificates and keys that the settings name, and when they end', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-doctor-'));
+    const [cert, key, other] = ['cert.pem', 'key.pem', 'other.pem'].map((name) => join(folder, name));
+    await writeFile(cert ?? '', LOCALHOST_CERTIFICATE);
+    await writeFile(key ?? '', LOCALHOST_KEY);
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await writeFile(other ?? '', privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const check = async (query: string) =>
+      (await checkCertificates(loadSettings({ DATABASE_URL: `postgres://h/d?${query}` }), {})).map(
+        ({ result, detail }) => `${result} ${detail}`,
+      );
+
+    expect(await check(`sslcert=${cert}&sslkey=${key}`)).toEqual([
+      expect.stringMatching(/^ok .*valid until/),
+    ]);
+    expect(await check(`sslcert=${cert}&sslkey=${other}`)).toEqual([
+      expect.stringMatching(/^failed the key .*does not belong/),
+    ]);
+    expect(await check(`sslrootcert=${key}`)).toEqual([expect.stringMatching(/^failed .*no certificate/)]);
+    expect(await check(`sslrootcert=${folder}/none`)).toEqual([expect.stringMatching(/^failed .*ENOENT/)]);
+    const certificate = new X509Certificate(LOCALHOST_CERTIFICATE);
+    const end = Date.parse(certificate.validTo);
+    const at = (days: number) => judgeExpiry('it', [certificate], end + days * 86_400_000).result;
+    expect([at(-40), at(-10), at(1)]).toEqual(['ok', 'warning', 'failed']);
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
 import { loadSettings, type Settings, SettingsError } from '../../common/settings/settings.js';
+import { PROBING_MS } from '../../common/net/store-timeouts.js';
 import { answeredWithin } from '../../common/processes/answered-within.js';
 import { pathsOf } from '../data-folder.js';
 import { runningUrl, withDatabase } from '../database/with-database.js';
-import { FolderLock } from '../folder/folder-lock.js';
 import { LauncherError } from '../launcher-error.js';
 import { say } from '../terminal.js';
 import { checkClickHouse } from './check-clickhouse.js';
 import { checkDatabase } from './check-database.js';
-import { checkDataFolder, checkNode, checkPort, checkSecrets } from './check-machine.js';
+import { checkCertificates } from './check-certificates.js';
+import { checkDataFolder, checkFurtherFolders, checkNode, checkPort, checkSecrets } from './check-machine.js';
 import { checkRedis } from './check-redis.js';
-import { checkServices } from './check-services.js';
+import { checkRunning } from './check-running.js';
+import { checkServices, collectorHeaders, type ServiceCheck } from './check-services.js';
+import { type CheckedEnvironment, checkedEnvironment } from './checked-environment.js';
 import { failed, type Finding, ok, reasonOf } from './finding.js';
 
 const SYMBOLS: Readonly<Record<Finding['result'], string>> = {
@@ -19,15 +22,22 @@ const SYMBOLS: Readonly<Record<Finding['result'], string>> = {
   failed: 'FAILED',
 };
 
-/** Beyond the time limits of the stores, for what has none: a disk that hangs, a name that is never resolved. */
-const CHECK_LIMIT_MS = 30_000;
 /** The embedded database is started for its check, and may have to recover first. */
 const DATABASE_LIMIT_MS = 120_000;
 
+export interface DoctorOptions {
+  /** Check the settings of this shell, also while an instance runs with others. */
+  readonly fromShell?: boolean;
+}
+
 /** `gatehouse doctor`: every check, also after one failed; each row is printed when its check ends. Returns 1 when any failed. */
-export async function doctor(environment: NodeJS.ProcessEnv, print = say): Promise<number> {
+export async function doctor(
+  environment: NodeJS.ProcessEnv,
+  options: DoctorOptions = {},
+  print = say,
+): Promise<number> {
   let hasFailed = false;
-  for await (const finding of examine(environment)) {
+  for await (const finding of examine(environment, options)) {
     print(rowOf(finding));
     hasFailed ||= finding.result === 'failed';
   }
@@ -39,35 +49,67 @@ const rowOf = ({ check, result, detail, todo }: Finding): string => {
   return todo === '' ? row : `${row}\n${' '.repeat(26)}What to do: ${todo}`;
 };
 
-/** Findings in the order of the checks, each as soon as it is there. */
-export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+/** Each finding as soon as it is known: the checks of services run at the same time. */
+export async function* examine(
+  shell: NodeJS.ProcessEnv,
+  { fromShell = false }: DoctorOptions = {},
+): AsyncGenerator<Finding> {
   yield checkNode(process.version);
-  const settings = tryLoad(environment);
+  const checked = await checkedEnvironment(shell, fromShell);
+  const settings = tryLoad(checked.environment);
   if (settings instanceof SettingsError) {
-    for (const problem of settings.problems) yield failed('Settings', problem, 'Correct it, then ask again.');
+    for (const problem of settings.problems)
+      yield failed('Settings', problem, 'Correct it, then run doctor again.');
     return;
   }
-  yield ok('Settings', 'all valid');
-  yield* inTime('Data folder', async () => [await checkDataFolder(settings.dataDir)]);
+  if (checked.findings.length === 0) yield ok('Settings', 'all valid');
+  yield* checked.findings;
+  yield* await inTime({
+    name: 'Data folder',
+    run: async () => [await checkDataFolder(settings.dataDir), ...(await checkFurtherFolders(settings))],
+  });
   yield checkSecrets(settings);
-  const isRunning = await FolderLock.isHeld(settings.dataDir);
-  yield* inTime('Port', async () => [await checkPort(settings, isRunning)]);
-  yield* inTime('Database', () => checkStores(settings, isRunning), DATABASE_LIMIT_MS);
-  yield* inTime('Redis', () => checkRedis(settings.redisUrl));
-  yield* inTime('ClickHouse', () => checkClickHouse(settings.clickhouse));
-  for (const { name, run } of checkServices(settings)) yield* inTime(name, run);
+  const checks = checksOf(settings, checked).filter(({ name }) => !checked.skipped.has(name));
+  yield* asTheyEnd(checks.map((check) => inTime(check)));
 }
 
-async function* inTime(
-  check: string,
-  run: () => Promise<Finding[]>,
-  limitMs = CHECK_LIMIT_MS,
-): AsyncGenerator<Finding> {
+interface Check extends ServiceCheck {
+  /** Milliseconds. */
+  readonly limitMs?: number;
+}
+
+function checksOf(settings: Settings, { environment, isRunning, port }: CheckedEnvironment): Check[] {
+  return [
+    { name: 'Port', run: async () => [await checkPort(settings, isRunning)] },
+    ...(port === null ? [] : [{ name: 'Service', run: () => checkRunning(settings, port) }]),
+    {
+      name: 'Database',
+      run: () => checkStores(settings, isRunning),
+      ...(settings.databaseUrl || isRunning ? {} : { limitMs: DATABASE_LIMIT_MS }),
+    },
+    { name: 'Redis', run: () => checkRedis(settings.redisUrl) },
+    { name: 'ClickHouse', run: () => checkClickHouse(settings.clickhouse) },
+    ...checkServices(settings, collectorHeaders(environment)),
+    { name: 'Certificates', run: () => checkCertificates(settings, environment) },
+  ];
+}
+
+async function inTime({ name, run, limitMs = PROBING_MS }: Check): Promise<Finding[]> {
   const late = `no result within ${limitMs / 1_000} s`;
   try {
-    yield* await answeredWithin(run(), limitMs, late);
+    return await answeredWithin(run(), limitMs, late);
   } catch (error) {
-    yield failed(check, reasonOf(error), 'Check the address in the settings and that the server runs.');
+    return [failed(name, reasonOf(error), 'Check the address in the settings and that the server runs.')];
+  }
+}
+
+/** What each promise gives, in the order in which they end. */
+async function* asTheyEnd(works: readonly Promise<Finding[]>[]): AsyncGenerator<Finding> {
+  const open = new Map(works.map((work, place) => [place, work.then((found) => ({ place, found }))]));
+  while (open.size > 0) {
+    const { place, found } = await Promise.race(open.values());
+    open.delete(place);
+    yield* found;
   }
 }
 

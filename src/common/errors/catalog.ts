@@ -171,6 +171,7 @@ export const ERRORS = {
     message:
       'It was changed since you read it. Read it again, and send the ETag of what you saw in If-Match.',
   },
+  precondition_required: { status: 428, type: 'conflict_error', message: '{detail}' },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',

@@ -25,6 +25,9 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+/** How long each check of `gatehouse doctor` may take. */
+export const PROBING_MS = 5 * SECOND;
+
 const PERSISTENT = { idleMs: 0, keepAliveMs: 10 * SECOND } as const;
 const POOLED = { idleMs: 10 * SECOND, keepAliveMs: 10 * SECOND, idleTransactionMs: 30 * SECOND } as const;
 /** Node's HTTP agents probe idle connections after one second: https://nodejs.org/api/http.html#new-agentoptions */
@@ -97,12 +100,12 @@ export const OBJECT_STORE_TIMEOUTS = {
 } as const satisfies Readonly<Record<string, StoreTimeouts>>;
 
 /** `commandMs` is silence: servers delay their answers to slow senders down. A connection carries one mail. */
-export const SMTP_TIMEOUTS: StoreTimeouts = {
+export const SMTP_TIMEOUTS = {
   connectMs: 10 * SECOND,
   commandMs: 20 * SECOND,
   idleMs: 0,
   keepAliveMs: SECOND,
-};
+} as const satisfies StoreTimeouts;
 
 /** `commandMs` is one delivery with all its tries. What a collector did not take is delivered again later. */
 export const OTLP_TIMEOUTS: StoreTimeouts = { commandMs: 10 * SECOND, idleMs: 15 * SECOND, ...HTTP };

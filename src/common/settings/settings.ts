@@ -99,7 +99,8 @@ export interface UpstreamTimeouts {
   readonly totalMs: number;
 }
 
-const SECRETS = [
+/** Settings that hold a secret. Each may also be given as `NAME_FILE`. */
+export const SECRETS = [
   'DATABASE_URL',
   'REDIS_URL',
   'CLICKHOUSE_URL',

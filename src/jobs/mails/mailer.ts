@@ -1,5 +1,7 @@
 import { createTransport } from 'nodemailer';
-import { SMTP_TIMEOUTS } from '../../common/net/store-timeouts.js';
+import SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
+import type SMTPTransport from 'nodemailer/lib/smtp-transport/index.js';
+import { SMTP_TIMEOUTS, type StoreTimeouts } from '../../common/net/store-timeouts.js';
 import type { MailSettings } from '../../common/settings/settings.js';
 
 export interface MailToSend {
@@ -16,14 +18,17 @@ export interface MailToSend {
 export class Mailer {
   private readonly transport;
 
-  constructor({ smtpUrl, from }: MailSettings) {
+  constructor(
+    { smtpUrl, from }: MailSettings,
+    { connectMs, commandMs }: Pick<StoreTimeouts, 'connectMs' | 'commandMs'> = SMTP_TIMEOUTS,
+  ) {
     this.transport = createTransport(
       {
         url: smtpUrl.reveal(),
-        dnsTimeout: SMTP_TIMEOUTS.connectMs,
-        connectionTimeout: SMTP_TIMEOUTS.connectMs,
-        greetingTimeout: SMTP_TIMEOUTS.connectMs,
-        socketTimeout: SMTP_TIMEOUTS.commandMs,
+        dnsTimeout: connectMs,
+        connectionTimeout: connectMs,
+        greetingTimeout: connectMs,
+        socketTimeout: commandMs,
         // A mail is text of ours: nothing in it may make the sender open files or addresses.
         disableFileAccess: true,
         disableUrlAccess: true,
@@ -40,6 +45,30 @@ export class Mailer {
       const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
       const answered = typeof responseCode === 'number' ? ` ${responseCode}` : '';
       throw new Error(`The mail server did not take the mail: ${String(code)}${answered}`);
+    }
+  }
+
+  /**
+   * Connects, upgrades to TLS where the server offers it, and authenticates where the address has a user, without sending a mail.
+   * Rejects with the error of the step that failed. https://nodemailer.com/extras/smtp-connection/
+   */
+  async verify(): Promise<{ readonly isEncrypted: boolean; readonly isAuthenticated: boolean }> {
+    const { options } = this.transport.transporter as SMTPTransport;
+    const connection = new SMTPConnection(options);
+    const done = (step: (callback: (error?: Error | null) => void) => void): Promise<void> =>
+      new Promise((resolve, reject) => {
+        connection
+          .once('error', reject)
+          .once('end', () => reject(new Error('The server closed the connection.')));
+        step((error) => (error ? reject(error) : resolve()));
+      });
+    try {
+      await done((callback) => connection.connect(callback));
+      const { auth } = options;
+      if (auth) await done((callback) => connection.login(auth, callback));
+      return { isEncrypted: connection.secure, isAuthenticated: auth !== undefined };
+    } finally {
+      connection.close();
     }
   }
 }

@@ -251,9 +251,9 @@ describe('people of the organization', () => {
         const refused = await app.call('DELETE', path, { body });
         expect([refused.status, refused.body.error.code]).toEqual([400, 'confirmation_required']);
         expect(refused.body.error.message).toBe(
-          `With ${email} go: memberships of workspaces 1, invites not yet accepted 0, API keys of that person 1 (revoked), ` +
-            'admin keys 0 (revoked), service keys 1 (handed to owner@localhost). ' +
-            'Repeat the address in the field "email" or as "?confirm=" to go ahead.',
+          `Deleting ${email} revokes 1 personal API key and 0 admin keys, ` +
+            'removes 1 workspace membership and 0 pending invites, hands 1 service key to owner@localhost. ' +
+            `To confirm, repeat the request with {"email":"${email}"} or "?confirm=${email}".`,
         );
       }
       expect((await app.call('DELETE', `${USERS}/${id}?confirm=${email.toUpperCase()}`)).status).toBe(200);

@@ -222,8 +222,10 @@ describe('workspaces', () => {
         const refused = await app.call('DELETE', `${WORKSPACES}/${slug}`, { body });
         expect(refused.status).toBe(400);
         expect(refused.body.error).toMatchObject({ code: 'confirmation_required' });
-        expect(refused.body.error.message).toContain('API keys (revoked) 1, members 1');
-        expect(refused.body.error.message).toContain('virtual keys 0');
+        expect(refused.body.error.message).toContain(
+          'Deleting the workspace "Doomed" revokes and removes 1 API key and 1 member.',
+        );
+        expect(refused.body.error.message).toContain('repeat the request with {"name":"Doomed"}');
       }
       expect((await app.call('GET', `${WORKSPACES}/${id}`)).status).toBe(200);
     });
@@ -259,7 +261,7 @@ describe('workspaces', () => {
 
       const refused = await remove();
       expect(refused.status).toBe(409);
-      expect(refused.body.error.message).toContain('virtual keys 1');
+      expect(refused.body.error.message).toContain('1 virtual key');
       await app.call('DELETE', `/v1/virtual-keys/${slug}`);
       expect((await remove()).status).toBe(200);
     });
@@ -271,7 +273,7 @@ describe('workspaces', () => {
 
       const refused = await app.call('DELETE', `${WORKSPACES}/${id}`, { body: { name } });
       expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
-      expect(refused.text).toContain('guardrails 1');
+      expect(refused.text).toContain('1 guardrail');
     });
 
     it('refuses for the workspace that the organization began with', async () => {

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from './administration-client.js';
+import { type Change, changed, given, made } from './change.js';
+import type { SecretSource } from './document.js';
+import type { Planning } from './planning.js';
+import { entryOf, hasMask, pathOf, type Resource, thingsOf } from './resources.js';
+
+type Entry = Json & { readonly workspace?: string };
+
+/** The requests that make the things of a section what the file says. */
+export async function planResource(planning: Planning, resource: Resource): Promise<Change[]> {
+  const declared = planning.declared[resource.section] as readonly (Entry | undefined)[];
+  if (declared.length === 0) return [];
+  const things = await thingsOf(planning.client, resource);
+  const changes: Change[] = [];
+  for (const [index, entry] of declared.entries())
+    if (entry !== undefined)
+      changes.push(...(await new PlannedEntry(planning, resource, index).plan(entry, things)));
+  return changes;
+}
+
+class PlannedEntry {
+  constructor(
+    private readonly planning: Planning,
+    private readonly resource: Resource,
+    private readonly index: number,
+  ) {}
+
+  async plan(entry: Entry, things: readonly Json[]): Promise<Change[]> {
+    const { resource } = this;
+    const { workspace } = entry;
+    const place = workspace === undefined ? null : await this.planning.idOf(workspace, this.at('workspace'));
+    if (place === undefined) return [];
+    const current = things.find((thing) => this.isMeant(thing, entry, place));
+    const [shown = ''] = resource.identity;
+    const what = `${resource.what} "${String(entry[shown])}"`;
+    if (!current) return this.make(what, entry);
+    const now = entryOf(resource, current);
+    this.checkFixed(entry, now, (current.workspace_id ?? null) === place);
+    const wanted = given(Object.fromEntries(resource.changing.map((field) => [field, entry[field]])));
+    return changed({ what, path: pathOf(resource, current) }, now, wanted);
+  }
+
+  private checkFixed(entry: Entry, now: Json, isInPlace: boolean): void {
+    for (const field of this.resource.fixed)
+      if (field === 'workspace') {
+        if (!isInPlace)
+          this.planning.note(
+            this.at(field),
+            'is not the workspace that it is in; nothing moves from one to another',
+          );
+      } else if (entry[field] !== undefined && !isDeepStrictEqual(entry[field], now[field]))
+        this.planning.note(this.at(field), 'cannot change: delete it, and apply the file again');
+  }
+
+  private at(field: string): readonly (string | number)[] {
+    return [this.resource.section, this.index, field];
+  }
+
+  private isMeant(thing: Json, entry: Entry, place: string | null): boolean {
+    return this.resource.identity.every((field) =>
+      field === 'workspace' ? (thing.workspace_id ?? null) === place : thing[field] === entry[field],
+    );
+  }
+
+  private async make(what: string, entry: Entry): Promise<Change[]> {
+    const { resource, planning } = this;
+    const { names = {}, secret } = resource;
+    const { workspace, ...fields } = entry;
+    const source = secret && (entry[secret.field] as SecretSource | undefined);
+    const value = source && (await planning.secretFrom(source, this.at(secret.field)));
+    const shown = given(
+      Object.fromEntries(
+        Object.entries(fields)
+          .filter(([field]) => field !== secret?.field)
+          .map(([field, content]) => [names[field] ?? field, content]),
+      ),
+    );
+    for (const field of Object.keys(fields))
+      if (hasMask(fields[field]))
+        planning.note(
+          this.at(field),
+          'holds "***" where a secret belongs: write the secret there for a new thing',
+        );
+    const { isPut, isShared } = resource;
+    if (isPut) {
+      const body = Object.fromEntries(resource.changing.map((field) => [field, fields[field]]));
+      return [{ ...made(what, pathOf(resource, entry), body), method: 'PUT' }];
+    }
+    const hidden = secret ? { [secret.field]: value } : {};
+    const change = made(what, resource.path, shown, hidden);
+    if (workspace !== undefined) {
+      const inWorkspace = await planning.madeIn(workspace, this.at('workspace'), change);
+      return [...(await this.accessFor(entry, workspace)), inWorkspace];
+    }
+    if (!isShared) return [change];
+    const { id } = await planning.client.send('GET', '/v1/admin/organisation');
+    return [{ ...change, body: (idOf) => ({ ...change.body(idOf), organisation_id: id }) }];
+  }
+
+  /** A provider needs the access of its workspace to the integration. */
+  private async accessFor(entry: Entry, workspace: string): Promise<Change[]> {
+    if (this.resource.section !== 'providers') return [];
+    const slug = String(entry.integration);
+    const id = await this.planning.idOf(workspace, this.at('workspace'));
+    return [
+      {
+        what: `access of the workspace "${workspace}" to the integration "${slug}"`,
+        isNew: false,
+        differences: [],
+        method: 'PUT',
+        path: `/v1/integrations/${encodeURIComponent(slug)}/workspaces`,
+        body: (idOf) => ({
+          workspaces: [{ id: id ?? idOf(workspace), enabled: true }],
+          create_default_provider: false,
+        }),
+      },
+    ];
+  }
+}

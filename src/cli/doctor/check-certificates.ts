@@ -1,0 +1,77 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Settings } from '../../common/settings/settings.js';
+import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+
+const DAY_MS = 86_400_000;
+const DAYS_WARNED = 30;
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Certificates that the settings name, and the private key of one where there is a pair. */
+interface TlsFiles {
+  readonly setting: string;
+  readonly certificates: string;
+  readonly key?: string;
+}
+
+/**
+ * The files of certificates that the settings name: further authorities of Node, and those of PostgreSQL's address
+ * (https://node-postgres.com/features/ssl). Nothing to say where there are none.
+ */
+export async function checkCertificates(
+  { databaseUrl }: Settings,
+  environment: NodeJS.ProcessEnv,
+): Promise<Finding[]> {
+  const files: TlsFiles[] = [];
+  const authorities = environment['NODE_EXTRA_CA_CERTS'];
+  if (authorities) files.push({ setting: 'NODE_EXTRA_CA_CERTS', certificates: authorities });
+  const parameters = databaseUrl ? new URL(databaseUrl.reveal()).searchParams : new URLSearchParams();
+  const [root, certificate, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => parameters.get(name));
+  if (root) files.push({ setting: 'sslrootcert of DATABASE_URL', certificates: root });
+  if (certificate)
+    files.push({ setting: 'sslcert of DATABASE_URL', certificates: certificate, ...(key ? { key } : {}) });
+  const found = await Promise.all(files.map((each) => checkFiles(each)));
+  if (authorities && process.env['NODE_EXTRA_CA_CERTS'] !== authorities)
+    found.push(
+      warning(
+        'Certificates',
+        'NODE_EXTRA_CA_CERTS is set for the instance and not for this command',
+        `Rows that fail because of a certificate may be fine: set NODE_EXTRA_CA_CERTS=${authorities} for this command.`,
+      ),
+    );
+  return found;
+}
+
+async function checkFiles({ setting, certificates: path, key }: TlsFiles): Promise<Finding> {
+  const named = `${setting} (${path})`;
+  try {
+    const certificates = [...(await readFile(path, 'utf8')).matchAll(PEM_CERTIFICATE)].map(
+      ([pem]) => new X509Certificate(pem),
+    );
+    const [first] = certificates;
+    if (!first) return failed('Certificates', `${named} holds no certificate`, 'Give a file in PEM format.');
+    if (key && !first.checkPrivateKey(createPrivateKey(await readFile(key))))
+      return failed(
+        'Certificates',
+        `the key ${key} does not belong to ${path}`,
+        'Give the key of that certificate.',
+      );
+    return judgeExpiry(named, certificates, Date.now());
+  } catch (error) {
+    return failed('Certificates', `${named}: ${reasonOf(error)}`, 'Give a file that this user may read.');
+  }
+}
+
+/**
+ * Of several the one that ends last counts: collections of authorities hold some that are over, and the certificates behind that of a
+ * client are those of its authorities.
+ */
+export function judgeExpiry(named: string, certificates: readonly X509Certificate[], nowMs: number): Finding {
+  const ends = certificates.map(({ validTo }) => Date.parse(validTo));
+  const days = Math.floor((Math.max(...ends) - nowMs) / DAY_MS);
+  const date = new Date(Math.max(...ends)).toISOString().slice(0, 'yyyy-mm-dd'.length);
+  if (days < 0) return failed('Certificates', `${named} expired on ${date}`, 'Renew it.');
+  if (days < DAYS_WARNED)
+    return warning('Certificates', `${named} expires on ${date}, in ${days} days`, 'Renew it.');
+  return ok('Certificates', `${named}, valid until ${date}`);
+}
