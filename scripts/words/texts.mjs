@@ -1,7 +1,6 @@
 /** The texts that users read, by where they stand. Code, addresses and generated pages are left out: their words come from the source. */
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import ts from 'typescript';
 
 /** Pages that `npm run generate` writes. The check reads their texts at the source. */
 const GENERATED = new Set(['settings', 'errors', 'scopes', 'permissions', 'providers', 'endpoints'].map((name) => `docs/${name}.md`));
@@ -29,7 +28,7 @@ export function proseOf(markdown) {
     .replace(/https?:\/\/\S+/g, '');
 }
 
-function stringsOf(text) {
+function stringsOf(ts, text) {
   const found = [];
   const visit = (node) => {
     if (ts.isStringLiteralLike(node) || node.kind === ts.SyntaxKind.TemplateHead || node.kind === ts.SyntaxKind.TemplateMiddle || node.kind === ts.SyntaxKind.TemplateTail) {
@@ -66,8 +65,10 @@ export async function textsOf(root) {
   const pages = (await pagesOf(root)).map(([path, content]) => [path, proseOf(content)]);
   const sources = (await filesBelow(root, 'src', '.ts')).filter((path) => !path.endsWith('.spec.ts'));
   const literals = Object.entries(SOURCES).map(async ([name, isOne]) => {
-    const contents = sources.filter((path) => isOne.test(path)).map((path) => readFile(join(root, path), 'utf8'));
-    return [name, (await Promise.all(contents)).map(stringsOf).join('\n')];
+    const contents = await Promise.all(sources.filter((path) => isOne.test(path)).map((path) => readFile(join(root, path), 'utf8')));
+    // Loading the compiler takes seconds on a busy machine.
+    const ts = contents.length > 0 ? (await import('typescript')).default : null;
+    return [name, contents.map((content) => stringsOf(ts, content)).join('\n')];
   });
   const openApi = await readFile(join(root, 'openapi.json'), 'utf8').catch(() => '{}');
   return new Map([...pages, ...(await Promise.all(literals)), ['openapi', descriptionsOf(JSON.parse(openApi))]]);
