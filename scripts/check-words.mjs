@@ -10,7 +10,10 @@ import { parseArgs } from 'node:util';
 import { pagesOf, textsOf } from './words/texts.mjs';
 
 const LINE_LIMIT = 120;
-const { values } = parseArgs({ options: { root: { type: 'string' }, update: { type: 'boolean', default: false } } });
+const LONG_LINES = `lines over ${LINE_LIMIT}`;
+const { values } = parseArgs({
+  options: { root: { type: 'string' }, update: { type: 'boolean', default: false } },
+});
 const root = resolve(values.root ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
 const retiredUrl = new URL('words/retired.json', import.meta.url);
 const baselinePath = join(root, 'scripts/words/baseline.json');
@@ -20,26 +23,31 @@ const baseline = JSON.parse(await readFile(baselinePath, 'utf8').catch(() => '{}
 const problems = [];
 const counts = {};
 
+/** Compares what was found in one text with what the baseline allows there. */
+function judge(name, rule, found, problem) {
+  const allowed = baseline[name]?.[rule] ?? 0;
+  if (found.length > allowed)
+    problems.push(`${name}: ${problem} (${found.length} found, ${allowed} allowed)`);
+  const kept = Math.min(found.length, allowed);
+  if (kept > 0) (counts[name] ??= {})[rule] = kept;
+}
+
 for (const [name, text] of await textsOf(root)) {
   for (const { words, instead } of retired) {
     const found = text.match(new RegExp(`\\b(?:${words.replaceAll(' ', '\\s+')})\\b`, 'gi')) ?? [];
-    const allowed = baseline[name]?.[words] ?? 0;
-    if (found.length > allowed) problems.push(`${name}: "${found[0]}" (${found.length} times, ${allowed} allowed). Write: ${instead}`);
-    const kept = Math.min(found.length, allowed);
-    if (kept > 0) (counts[name] ??= {})[words] = kept;
+    judge(name, words, found, `"${found[0]}" is retired. Write: ${instead}`);
   }
 }
 
-/** Prose that could be broken: no table, heading, address on its own, code or picture. */
+/** Prose that could be broken: no table, heading, address on its own, markup or image. */
 const isProse = (line) => !/^(\||#|<|!\[|\s*[-*]?\s*\S+$)/.test(line);
 
 for (const [path, content] of await pagesOf(root)) {
   const withoutCode = content.replace(/^```[\s\S]*?^```$/gm, (block) => block.replaceAll(/[^\n]/g, ''));
-  withoutCode.split('\n').forEach((line, index) => {
-    if (line.length > LINE_LIMIT && isProse(line) && /\s/.test(line.slice(0, LINE_LIMIT).trim())) {
-      problems.push(`${path}:${index + 1}: the line has ${line.length} characters, at most ${LINE_LIMIT} are allowed. Break it.`);
-    }
-  });
+  const lines = withoutCode.split('\n').map((line, index) => ({ line, place: index + 1 }));
+  const long = lines.filter(({ line }) => line.length > LINE_LIMIT && isProse(line));
+  const places = long.map(({ place }) => place).join(', ');
+  judge(path, LONG_LINES, long, `lines of prose have at most ${LINE_LIMIT} characters. Break line ${places}`);
 }
 
 if (values.update) await writeFile(baselinePath, `${JSON.stringify(counts, null, 2)}\n`);

@@ -3,7 +3,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Pages that `npm run generate` writes. The check reads their texts at the source. */
-const GENERATED = new Set(['settings', 'errors', 'scopes', 'permissions', 'providers', 'endpoints'].map((name) => `docs/${name}.md`));
+const GENERATED = new Set(
+  ['settings', 'errors', 'scopes', 'permissions', 'providers', 'endpoints'].map((name) => `docs/${name}.md`),
+);
 
 /** TypeScript files whose string literals are texts for users, wherever the folder lies below `src`. */
 const SOURCES = {
@@ -14,7 +16,9 @@ const SOURCES = {
 
 async function filesBelow(root, folder, ending) {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
-  const paths = entries.filter((entry) => entry.isFile() && entry.name.endsWith(ending)).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
   return paths.map((path) => path.slice(root.length + 1)).sort();
 }
 
@@ -28,16 +32,31 @@ export function proseOf(markdown) {
     .replace(/https?:\/\/\S+/g, '');
 }
 
-function stringsOf(ts, text) {
-  const found = [];
-  const visit = (node) => {
-    if (ts.isStringLiteralLike(node) || node.kind === ts.SyntaxKind.TemplateHead || node.kind === ts.SyntaxKind.TemplateMiddle || node.kind === ts.SyntaxKind.TemplateTail) {
-      if (/\s/.test(node.text)) found.push(node.text);
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile('text.ts', text, ts.ScriptTarget.Latest));
-  return found.join('\n');
+/** Texts of literals and templates below a node. A literal without white space is a name, not a text. */
+function stringsBelow(ts, node, found = []) {
+  const isText =
+    ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+  if (isText && /\s/.test(node.text)) found.push(node.text);
+  ts.forEachChild(node, (child) => void stringsBelow(ts, child, found));
+  return found;
+}
+
+/** What `new AppError(code, { detail })` says: literals given to a property `detail`. */
+function detailsBelow(ts, node, found = []) {
+  if (ts.isPropertyAssignment(node) && node.name.getText() === 'detail')
+    stringsBelow(ts, node.initializer, found);
+  else ts.forEachChild(node, (child) => void detailsBelow(ts, child, found));
+  return found;
+}
+
+async function literalsIn(contents, collect) {
+  if (contents.length === 0) return '';
+  // Loading the compiler takes seconds on a busy machine.
+  const { default: ts } = await import('typescript');
+  const trees = contents.map((content) =>
+    ts.createSourceFile('text.ts', content, ts.ScriptTarget.Latest, true),
+  );
+  return trees.flatMap((tree) => collect(ts, tree)).join('\n');
 }
 
 function descriptionsOf(document) {
@@ -55,21 +74,36 @@ function descriptionsOf(document) {
 
 /** Hand-written pages below `root`: path and content. */
 export async function pagesOf(root) {
-  const paths = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...(await filesBelow(root, 'docs', '.md'))].filter((path) => !GENERATED.has(path));
-  const pages = await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path), 'utf8').catch(() => null)]));
+  const paths = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    ...(await filesBelow(root, 'docs', '.md')),
+  ].filter((path) => !GENERATED.has(path));
+  const pages = await Promise.all(
+    paths.map(async (path) => [path, await readFile(join(root, path), 'utf8').catch(() => null)]),
+  );
   return pages.filter(([, content]) => content !== null);
 }
 
 /** All texts below `root`: a name that the baseline knows, and the prose under it. */
 export async function textsOf(root) {
   const pages = (await pagesOf(root)).map(([path, content]) => [path, proseOf(content)]);
-  const sources = (await filesBelow(root, 'src', '.ts')).filter((path) => !path.endsWith('.spec.ts'));
+  const paths = (await filesBelow(root, 'src', '.ts')).filter((path) => !path.endsWith('.spec.ts'));
+  const sources = await Promise.all(
+    paths.map(async (path) => [path, await readFile(join(root, path), 'utf8')]),
+  );
   const literals = Object.entries(SOURCES).map(async ([name, isOne]) => {
-    const contents = await Promise.all(sources.filter((path) => isOne.test(path)).map((path) => readFile(join(root, path), 'utf8')));
-    // Loading the compiler takes seconds on a busy machine.
-    const ts = contents.length > 0 ? (await import('typescript')).default : null;
-    return [name, contents.map((content) => stringsOf(ts, content)).join('\n')];
+    const contents = sources.filter(([path]) => isOne.test(path)).map(([, content]) => content);
+    return [name, await literalsIn(contents, stringsBelow)];
   });
+  const withDetails = sources.map(([, content]) => content).filter((content) => content.includes('detail:'));
   const openApi = await readFile(join(root, 'openapi.json'), 'utf8').catch(() => '{}');
-  return new Map([...pages, ...(await Promise.all(literals)), ['openapi', descriptionsOf(JSON.parse(openApi))]]);
+  const details = await literalsIn(withDetails, detailsBelow);
+  return new Map([
+    ...pages,
+    ...(await Promise.all(literals)),
+    ['details', details],
+    ['openapi', descriptionsOf(JSON.parse(openApi))],
+  ]);
 }

@@ -29,7 +29,16 @@ describe('the word list', () => {
   it.each([
     ['a page', 'docs/limits.md', 'Nobody knows the price.'],
     ['a page, across a line break', 'README.md', 'Nobody\nknows the price.'],
-    ['an error', 'src/common/errors/catalog.ts', "export const E = { a: 'Nobody knows the price.' };"],
+    [
+      'an error',
+      'src/common/errors/catalog.ts',
+      "export const E = { a: { title: 'Price unknown', message: 'Nobody knows the price.' } };",
+    ],
+    [
+      "an error's detail",
+      'src/a/b.ts',
+      "throw new AppError('conflict', { detail: 'Nobody knows the price.' });",
+    ],
     ['a template of the CLI', 'src/cli/a.ts', 'export const a = (b: string) => `Nobody knows ${b}.`;'],
     ['the OpenAPI document', 'openapi.json', '{"info":{"description":"Nobody knows."}}'],
   ])('fails for a retired word in %s and says what to write', async (_, path, content) => {
@@ -74,6 +83,6 @@ describe('the word list', () => {
 
     await write('README.md', `${long}\n`);
 
-    expect(check().stderr).toContain('README.md:1: the line has 150 characters');
+    expect(check().stderr).toContain('Break line 1 (1 found, 0 allowed)');
   });
 });
