@@ -1,7 +1,7 @@
 /**
  * Makes one file of each program of an instance, `dist/main.js`, `dist/administration.js` and `dist/worker.js`: of their modules most are
  * a few lines, and what V8 and the loader keep of each is memory of every process and time of every start. Names and lines stay as they
- * are, so that a stack can be read. Run after `nest build`. docs/decisions/2026-11-23-a-process-is-one-file.md
+ * are, so that a stack can be read. Run after `nest build`. docs/decisions/0002-process-model.md
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';

@@ -52,7 +52,7 @@ const SUMS = [
   .map((name) => `sum(${name})::text AS ${name}`)
   .join(', ');
 
-/** Written without a look at the tables of src/common/rollups: it is what they are measured by. */
+/** Written without a look at the tables of src/request-log/rollups: it is what they are measured by. */
 const RAW = `
   SELECT date_trunc('minute', created_at, 'UTC') AS bucket, organisation_id,
     coalesce(workspace_id, '00000000-0000-0000-0000-000000000000') AS workspace_id, api_key_id,

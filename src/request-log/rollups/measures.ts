@@ -106,7 +106,7 @@ const counts =
     };
   };
 
-/** A histogram of microseconds (src/common/histogram). Buckets are fixed, so parts add up to the whole. */
+/** A histogram of microseconds (src/request-log/rollups). Buckets are fixed, so parts add up to the whole. */
 const histogram = (bucket: keyof typeof BUCKETS) => {
   const microseconds = BUCKETS[bucket];
   return counts(bucket, 'TRUE', {

@@ -26,7 +26,7 @@ export class UsageMinute1763690200000 implements MigrationInterface {
   }
 }
 
-/** Histograms count microseconds: an object of bucket number to count (src/common/histogram). */
+/** Histograms count microseconds: an object of bucket number to count (src/request-log/rollups). */
 const USAGE_MINUTE = `
   CREATE TABLE usage_minute (
     minute timestamptz NOT NULL,

@@ -45,7 +45,7 @@ const REQUEST_COLUMNS = `
     ADD COLUMN IF NOT EXISTS fallback_count smallint`;
 
 /**
- * `histogram_bucket` is `bucketOf` of src/common/histogram: the exponent of a number and the first six bits behind it
+ * `histogram_bucket` is `bucketOf` of src/request-log/rollups: the exponent of a number and the first six bits behind it
  * stand together in the bytes of a double, which holds whole numbers below 2^53 exactly. 65792 is 64 times the bias of
  * 1023 and 5. One expression, not strict, so that PostgreSQL puts it in the place of the call:
  * https://wiki.postgresql.org/wiki/Inlining_of_SQL_functions

@@ -93,7 +93,7 @@ const COUNTED = MEASURE_NAMES.map((name) => `${MEASURES[name].clickhouse.ofReque
 );
 const RENAMED = MEASURE_NAMES.map((name) => `of_${name} AS ${name}`).join(', ');
 
-/** The two families of rollups, as in PostgreSQL: docs/decisions/2026-11-21-two-families-of-rollups.md. */
+/** The two families of rollups, as in PostgreSQL: docs/decisions/0017-analytics-rollups.md. */
 const FAMILIES: readonly Family[] = [
   {
     table: (grain) => `usage_${grain}`,

@@ -1,0 +1,109 @@
+/** The texts that users read, by where they stand. Code, addresses and generated pages are left out: their words come from the source. */
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Pages that `npm run generate` writes. The check reads their texts at the source. */
+const GENERATED = new Set(
+  ['settings', 'errors', 'scopes', 'permissions', 'providers', 'endpoints'].map((name) => `docs/${name}.md`),
+);
+
+/** TypeScript files whose string literals are texts for users, wherever the folder lies below `src`. */
+const SOURCES = {
+  errors: /\/errors\/catalog\.ts$/,
+  settings: /\/settings\/settings-schema\.ts$/,
+  cli: /^src\/(launcher|cli)\/.*\.ts$/,
+};
+
+async function filesBelow(root, folder, ending) {
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  return paths.map((path) => path.slice(root.length + 1)).sort();
+}
+
+/** Prose of a page, a line each: without code, addresses and what is generated between marks. */
+export function proseOf(markdown) {
+  return markdown
+    .replace(/^```[\s\S]*?^```$/gm, '')
+    .replace(/<!-- generated[\s\S]*?<!-- end of generated[^>]*-->/g, '')
+    .replace(/`[^`\n]*`/g, '')
+    .replace(/\]\([^)\s]*\)/g, ']')
+    .replace(/https?:\/\/\S+/g, '');
+}
+
+/** Texts of literals and templates below a node. A literal without white space is a name, not a text. */
+function stringsBelow(ts, node, found = []) {
+  const isText =
+    ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+  if (isText && /\s/.test(node.text)) found.push(node.text);
+  ts.forEachChild(node, (child) => void stringsBelow(ts, child, found));
+  return found;
+}
+
+/** What `new AppError(code, { detail })` says: literals given to a property `detail`. */
+function detailsBelow(ts, node, found = []) {
+  if (ts.isPropertyAssignment(node) && node.name.getText() === 'detail')
+    stringsBelow(ts, node.initializer, found);
+  else ts.forEachChild(node, (child) => void detailsBelow(ts, child, found));
+  return found;
+}
+
+async function literalsIn(contents, collect) {
+  if (contents.length === 0) return '';
+  // Loading the compiler takes seconds on a busy machine.
+  const { default: ts } = await import('typescript');
+  const trees = contents.map((content) =>
+    ts.createSourceFile('text.ts', content, ts.ScriptTarget.Latest, true),
+  );
+  return trees.flatMap((tree) => collect(ts, tree)).join('\n');
+}
+
+function descriptionsOf(document) {
+  const found = [];
+  const visit = (value) => {
+    if (value === null || typeof value !== 'object') return;
+    for (const [name, part] of Object.entries(value)) {
+      if (typeof part !== 'string') visit(part);
+      else if (name === 'description' || name === 'summary') found.push(part);
+    }
+  };
+  visit(document);
+  return found.join('\n');
+}
+
+/** Hand-written pages below `root`: path and content. */
+export async function pagesOf(root) {
+  const paths = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    ...(await filesBelow(root, 'docs', '.md')),
+  ].filter((path) => !GENERATED.has(path));
+  const pages = await Promise.all(
+    paths.map(async (path) => [path, await readFile(join(root, path), 'utf8').catch(() => null)]),
+  );
+  return pages.filter(([, content]) => content !== null);
+}
+
+/** All texts below `root`: a name that the baseline knows, and the prose under it. */
+export async function textsOf(root) {
+  const pages = (await pagesOf(root)).map(([path, content]) => [path, proseOf(content)]);
+  const paths = (await filesBelow(root, 'src', '.ts')).filter((path) => !path.endsWith('.spec.ts'));
+  const sources = await Promise.all(
+    paths.map(async (path) => [path, await readFile(join(root, path), 'utf8')]),
+  );
+  const literals = Object.entries(SOURCES).map(async ([name, isOne]) => {
+    const contents = sources.filter(([path]) => isOne.test(path)).map(([, content]) => content);
+    return [name, await literalsIn(contents, stringsBelow)];
+  });
+  const withDetails = sources.map(([, content]) => content).filter((content) => content.includes('detail:'));
+  const openApi = await readFile(join(root, 'openapi.json'), 'utf8').catch(() => '{}');
+  const details = await literalsIn(withDetails, detailsBelow);
+  return new Map([
+    ...pages,
+    ...(await Promise.all(literals)),
+    ['details', details],
+    ['openapi', descriptionsOf(JSON.parse(openApi))],
+  ]);
+}
