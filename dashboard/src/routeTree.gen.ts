@@ -13,6 +13,7 @@ import { Route as IndexRouteImport } from './routes/index'
 import { Route as AccountRouteImport } from './routes/account'
 import { Route as SetUpRouteImport } from './routes/set-up'
 import { Route as SignInRouteImport } from './routes/sign-in'
+import { Route as OrgSignInRouteImport } from './routes/org.sign-in'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
 import { Route as OrgPeopleIndexRouteImport } from './routes/org.people.index'
 import { Route as OrgPeopleIdRouteImport } from './routes/org.people.$id'
@@ -46,6 +47,11 @@ const SetUpRoute = SetUpRouteImport.update({
 const SignInRoute = SignInRouteImport.update({
   id: '/sign-in',
   path: '/sign-in',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const OrgSignInRoute = OrgSignInRouteImport.update({
+  id: '/org/sign-in',
+  path: '/org/sign-in',
   getParentRoute: () => rootRouteImport,
 } as any)
 const WWorkspaceRoute = WWorkspaceRouteImport.update({
@@ -126,6 +132,7 @@ export interface FileRoutesByFullPath {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
@@ -146,6 +153,7 @@ export interface FileRoutesByTo {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
@@ -167,6 +175,7 @@ export interface FileRoutesById {
   '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/sign-in': typeof OrgSignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/org/people/$id': typeof OrgPeopleIdRoute
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
@@ -189,6 +198,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
     | '/w/$workspace/api-keys'
@@ -209,6 +219,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
     | '/w/$workspace/api-keys'
@@ -229,6 +240,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/sign-in'
     | '/w/$workspace'
     | '/org/people/$id'
     | '/w/$workspace/api-keys'
@@ -250,6 +262,7 @@ export interface RootRouteChildren {
   AccountRoute: typeof AccountRoute
   SetUpRoute: typeof SetUpRoute
   SignInRoute: typeof SignInRoute
+  OrgSignInRoute: typeof OrgSignInRoute
   WWorkspaceRoute: typeof WWorkspaceRouteWithChildren
   OrgPeopleIdRoute: typeof OrgPeopleIdRoute
   OrgPeopleIndexRoute: typeof OrgPeopleIndexRoute
@@ -283,6 +296,13 @@ declare module '@tanstack/react-router' {
       path: '/sign-in'
       fullPath: '/sign-in'
       preLoaderRoute: typeof SignInRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/org/sign-in': {
+      id: '/org/sign-in'
+      path: '/org/sign-in'
+      fullPath: '/org/sign-in'
+      preLoaderRoute: typeof OrgSignInRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/w/$workspace': {
@@ -434,6 +454,7 @@ const rootRouteChildren: RootRouteChildren = {
   AccountRoute: AccountRoute,
   SetUpRoute: SetUpRoute,
   SignInRoute: SignInRoute,
+  OrgSignInRoute: OrgSignInRoute,
   WWorkspaceRoute: WWorkspaceRouteWithChildren,
   OrgPeopleIdRoute: OrgPeopleIdRoute,
   OrgPeopleIndexRoute: OrgPeopleIndexRoute,

@@ -10,7 +10,8 @@ const SRC = join(import.meta.dirname, '../../src');
  */
 const ALLOWED: Readonly<Record<string, string>> = {
   'common/loops/interval-job.ts': 'the mechanism itself',
-  'common/supervision/loop-reports.ts': 'reports the loops to the supervisor, which notices when reports stop',
+  'common/supervision/loop-reports.ts':
+    'reports the loops to the supervisor, which notices when reports stop',
   // Ticks over memory: synchronous, no store, nothing to wait for; they run only while there is something to look at.
   'gateway/upstream/deadlines.ts': 'looks at the deadlines of running attempts',
   'gateway/delivery/running-streams.ts': 'asks for each running stream by itself, bounded by the directory',
@@ -47,8 +48,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'jobs/queues/postgres-queues.ts': 'prepares the schema of the queue at the start',
   'database/sessions/connect-patiently.ts': 'connects at the start',
   'cli/database/await-database.ts': 'waits for the database at the start',
-  'cli/database/start-in-outage.ts':
-    'prepares the database when it comes back; its state is in readiness',
+  'cli/database/start-in-outage.ts': 'prepares the database when it comes back; its state is in readiness',
   'adapters/changes/postgres-change-feed.ts': 'keeps the connection that listens; reports to `LoopHealth`',
 };
 

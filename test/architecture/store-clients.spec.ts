@@ -17,10 +17,7 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
     'jobs/queues/redis-queues.ts',
     'cli/doctor/check-redis.ts',
   ],
-  '\\bcreateClient\\(': [
-    'request-log/analytics/clickhouse/clickhouse.ts',
-    'cli/doctor/check-clickhouse.ts',
-  ],
+  '\\bcreateClient\\(': ['request-log/analytics/clickhouse/clickhouse.ts', 'cli/doctor/check-clickhouse.ts'],
   'S3Client\\(': ['request-log/bodies/object-store.ts'],
   'createTransport\\(': ['jobs/mails/mailer.ts'],
   'new OTLP\\w+Exporter\\(': ['jobs/sinks/otlp/metric-sink.ts', 'jobs/sinks/otlp/trace-sink.ts'],

@@ -5185,6 +5185,15 @@ export interface components {
              */
             member?: string[];
         };
+        SessionProviderDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Okta */
+            name: string;
+        };
         SignedInDto: {
             /** @enum {string} */
             object: "signed-in";
@@ -5210,6 +5219,7 @@ export interface components {
             /** @example x-gateway-csrf */
             csrf_header: string;
             sign_in_methods: components["schemas"]["SignInMethodsDto"];
+            identity_provider: components["schemas"]["SessionProviderDto"] | null;
         };
         InvitedToDto: {
             /** @example ws-default */
@@ -5983,6 +5993,10 @@ export interface components {
              *     ]
              */
             break_glass_user_ids: string[];
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/callback */
+            redirect_uri: string;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout */
+            back_channel_logout_uri: string;
         };
         SetSignInSettingsDto: {
             /** @example false */
@@ -12179,6 +12193,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13275,6 +13293,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13384,6 +13406,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13487,6 +13513,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13591,6 +13621,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13852,6 +13886,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -13957,6 +13995,10 @@ export interface operations {
                      *         "totp": false,
                      *         "recovery_codes_left": 0,
                      *         "passkeys": 0
+                     *       },
+                     *       "identity_provider": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Okta"
                      *       }
                      *     }
                      */
@@ -14717,7 +14759,9 @@ export interface operations {
                      *       "single_sign_on_required": true,
                      *       "break_glass_user_ids": [
                      *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
-                     *       ]
+                     *       ],
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout"
                      *     }
                      */
                     "application/json": components["schemas"]["SignInSettingsDto"];
@@ -14767,7 +14811,9 @@ export interface operations {
                      *       "single_sign_on_required": true,
                      *       "break_glass_user_ids": [
                      *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
-                     *       ]
+                     *       ],
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout"
                      *     }
                      */
                     "application/json": components["schemas"]["SignInSettingsDto"];

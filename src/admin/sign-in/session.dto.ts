@@ -58,7 +58,8 @@ class ScopesByRoleDto {
   readonly member?: readonly Scope[];
 }
 
-class SessionProviderDto {
+/** The identity provider of a session. */
+export class SessionProviderDto {
   @ApiId()
   readonly id: string;
 

@@ -1,10 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
-import {
-  IdentityProvider,
-  SingleSignOnSession,
-} from '../identity-providers/identity-provider.entity.js';
+import { IdentityProvider, SingleSignOnSession } from '../identity-providers/identity-provider.entity.js';
 import { Organization } from '../organizations/organization.entity.js';
 import { Passkey } from '../passkeys/passkey.entity.js';
 import { RecoveryCode } from './recovery-code.entity.js';
@@ -15,8 +12,10 @@ import { WorkspaceMember } from '../workspaces/workspace-member.entity.js';
 import { Workspace } from '../workspaces/workspace.entity.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { SecondFactorsService } from './second-factors.service.js';
+import { SessionProvidersService } from './session-providers.service.js';
 import { SessionsController } from './sessions.controller.js';
 import { SessionsService } from './sessions.service.js';
+import { SignInMethodsService } from './sign-in-methods.service.js';
 import { SignedInService } from './signed-in.service.js';
 
 @Module({
@@ -37,7 +36,13 @@ import { SignedInService } from './signed-in.service.js';
     ),
   ],
   controllers: [SessionsController],
-  providers: [SecondFactorsService, SessionsService, SignedInService],
-  exports: [SecondFactorsService, SessionsService, SignedInService],
+  providers: [
+    SecondFactorsService,
+    SessionProvidersService,
+    SessionsService,
+    SignInMethodsService,
+    SignedInService,
+  ],
+  exports: [SecondFactorsService, SessionsService, SignInMethodsService, SignedInService],
 })
 export class SessionsModule {}

@@ -6,22 +6,17 @@ import type { Scope } from '../../auth/permissions/scopes.js';
 import { CSRF_HEADER } from '../../auth/strategies/check-origin.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import {
-  IdentityProvider,
-  SingleSignOnSession,
-} from '../identity-providers/identity-provider.entity.js';
 import { Organization } from '../organizations/organization.entity.js';
-import { Passkey } from '../passkeys/passkey.entity.js';
 import type { Session } from './session.entity.js';
 import { User } from '../users/user.entity.js';
 import { WorkspaceMember } from '../workspaces/workspace-member.entity.js';
 import { Workspace } from '../workspaces/workspace.entity.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { SecondFactorsService } from './second-factors.service.js';
-import { SessionDto, type SignInMethodsDto } from '../shapes/session.dto.js';
+import { SessionDto } from '../shapes/session.dto.js';
 import { SignedInDto } from './session.dto.js';
-import type { SessionOwner } from './sessions.service.js';
+import { SessionProvidersService } from './session-providers.service.js';
+import { SignInMethodsService } from './sign-in-methods.service.js';
 
 const MOST_WORKSPACES = 1_000;
 const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
@@ -36,10 +31,8 @@ export class SignedInService {
     @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
     @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
-    @InjectRepository(Passkey) private readonly passkeys: Repository<Passkey>,
-    @InjectRepository(SingleSignOnSession) private readonly signOns: Repository<SingleSignOnSession>,
-    @InjectRepository(IdentityProvider) private readonly providers: Repository<IdentityProvider>,
-    private readonly factors: SecondFactorsService,
+    private readonly providers: SessionProvidersService,
+    private readonly methods: SignInMethodsService,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -65,31 +58,9 @@ export class SignedInService {
       session: this.shown(session, true),
       authenticated_at: session.authenticatedAt.toISOString(),
       csrf_header: CSRF_HEADER,
-      sign_in_methods: await this.methodsOf(user),
-      identity_provider: await this.providerOf(session),
+      sign_in_methods: await this.methods.of(user),
+      identity_provider: await this.providers.of(session),
     });
-  }
-
-  private async providerOf({
-    id: sessionId,
-    organizationId,
-    method,
-  }: Session): Promise<SignedInDto['identity_provider']> {
-    const signOn = method === 'single_sign_on' ? await this.signOns.findOneBy({ sessionId }) : null;
-    const provider =
-      signOn && (await this.providers.findOneBy({ organizationId, id: signOn.providerId, isEnabled: true }));
-    return provider && { id: provider.id, name: provider.name };
-  }
-
-  /** How a user can sign in. */
-  async methodsOf(user: SessionOwner): Promise<SignInMethodsDto> {
-    const { hasPassword, hasTotp, recoveryCodesLeft } = await this.factors.status(user);
-    return {
-      password: hasPassword,
-      totp: hasTotp,
-      recovery_codes_left: recoveryCodesLeft,
-      passkeys: await this.passkeys.countBy({ organizationId: user.organizationId, userId: user.id }),
-    };
   }
 
   shown(session: Session, isCurrent: boolean): SessionDto {

@@ -9,7 +9,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { SignInMethodsDto } from '../shapes/session.dto.js';
 import { SecondFactorsService } from '../sign-in/second-factors.service.js';
 import { SessionsService } from '../sign-in/sessions.service.js';
-import { SignedInService } from '../sign-in/signed-in.service.js';
+import { SignInMethodsService } from '../sign-in/sign-in-methods.service.js';
 import { PeopleService } from './people.service.js';
 import { checkMayActOn } from './ranks.js';
 
@@ -21,7 +21,7 @@ export class UserSignInService {
     private readonly people: PeopleService,
     private readonly sessions: SessionsService,
     private readonly factors: SecondFactorsService,
-    private readonly signedIn: SignedInService,
+    private readonly signInMethods: SignInMethodsService,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -31,7 +31,7 @@ export class UserSignInService {
   }
 
   async methods({ organizationId }: Principal, id: string): Promise<SignInMethodsDto> {
-    return this.signedIn.methodsOf(await this.people.find(organizationId, id));
+    return this.signInMethods.of(await this.people.find(organizationId, id));
   }
 
   /** Refuses with `forbidden` people of the caller's rank or above, and with `not_found` a session that is not theirs. */
@@ -52,7 +52,7 @@ export class UserSignInService {
     const { role } = await this.people.actor(caller);
     if (role !== 'owner')
       throw new AppError('forbidden', { detail: 'only an owner removes the second factors of others' });
-    const { totp, passkeys } = await this.signedIn.methodsOf(user);
+    const { totp, passkeys } = await this.signInMethods.of(user);
     if (!totp && passkeys === 0)
       throw new AppError('conflict', { detail: 'This person has no authenticator app and no passkey.' });
     await this.factors.remove(user);

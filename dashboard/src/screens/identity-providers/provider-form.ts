@@ -83,9 +83,8 @@ const mappingOf = ({ group, organizationRole, workspace, workspaceRole }: Mappin
   }),
 });
 
-/** What is saved. The secret is left out where none was typed: the stored one stays. */
-const bodyOf = (form: Form) => ({
-  name: form.name.trim(),
+/** What a trial tries. The secret is left out where none was typed: the stored one stays. */
+const triedOf = (form: Form) => ({
   issuer: form.issuer.trim(),
   client_id: form.clientId.trim(),
   ...(form.secret !== '' && { client_secret: form.secret }),
@@ -98,15 +97,17 @@ const bodyOf = (form: Form) => ({
   roles_follow_directory: form.rolesFollow,
 });
 
+const bodyOf = (form: Form) => ({ name: form.name.trim(), ...triedOf(form) });
+
 export const newBody = (form: Form): NewIdentityProvider => ({ ...bodyOf(form), client_secret: form.secret });
 
 export const changeOf = (form: Form): Partial<NewIdentityProvider> => bodyOf(form);
 
 /** `provider`: the saved one, whose secret is tried where none was typed. */
-export const trialBody = (form: Form, provider: IdentityProvider | null): TrialDraft => {
-  const { name: _, ...rest } = bodyOf(form);
-  return { ...rest, ...(provider && { identity_provider_id: provider.id }) };
-};
+export const trialBody = (form: Form, provider: IdentityProvider | null): TrialDraft => ({
+  ...triedOf(form),
+  ...(provider && { identity_provider_id: provider.id }),
+});
 
 /** A secret goes to no other issuer than the one that it was entered for. */
 export const needsSecret = (form: Form, provider: IdentityProvider | null): boolean =>

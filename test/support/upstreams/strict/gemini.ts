@@ -128,7 +128,11 @@ const generation = z.strictObject({
 const shape = z.union([
   z
     .strictObject({ generateContentRequest: generation.extend({ model: z.string().startsWith('models/') }) })
-    .transform(({ generateContentRequest: { model: _, ...rest } }): z.infer<typeof generation> => rest),
+    .transform(({ generateContentRequest }) =>
+      generation.parse(
+        Object.fromEntries(Object.entries(generateContentRequest).filter(([field]) => field !== 'model')),
+      ),
+    ),
   generation,
 ]);
 type Body = z.infer<typeof generation>;

@@ -200,7 +200,7 @@ function answer(body: Body) {
   const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop';
   const head = { id: 'chatcmpl-1', created: 1_760_000_000, model: body.model, service_tier: 'default' };
   if (body.stream !== true) {
-    const tool_calls = calls.map(({ index: _, ...rest }) => rest);
+    const tool_calls = calls.map(({ id, type, function: call }) => ({ id, type, function: call }));
     const said = {
       role: 'assistant',
       content: move.text,

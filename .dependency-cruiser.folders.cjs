@@ -1,0 +1,23 @@
+/** Arrows between folders: no circle within the rooms named here. The rules between rooms are in `.dependency-cruiser.cjs`. */
+const ROOMS = 'adapters|auth|cli|common|database|egress|jobs|request-log|routing-config|schema|server';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circles-between-folders',
+      comment: 'Two folders that need each other are one room, or a type stands a floor too high.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: `^src/(${ROOMS})(/|$)` },
+      to: { circular: true },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.spec\\.ts$|^test/' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { IdentityProvider, SingleSignOnSession } from '../identity-providers/identity-provider.entity.js';
+import type { SessionProviderDto } from './session.dto.js';
+import type { Session } from './session.entity.js';
+
+/** The identity providers that sessions of single sign-on came from. */
+@Injectable()
+export class SessionProvidersService {
+  constructor(
+    @InjectRepository(SingleSignOnSession) private readonly signOns: Repository<SingleSignOnSession>,
+    @InjectRepository(IdentityProvider) private readonly providers: Repository<IdentityProvider>,
+  ) {}
+
+  /** Null for a session of another kind, and while its provider is disabled. */
+  async of({ id: sessionId, organizationId, method }: Session): Promise<SessionProviderDto | null> {
+    if (method !== 'single_sign_on') return null;
+    const signOn = await this.signOns.findOneBy({ sessionId });
+    if (!signOn) return null;
+    const provider = await this.providers.findOneBy({
+      organizationId,
+      id: signOn.providerId,
+      isEnabled: true,
+    });
+    return provider && { id: provider.id, name: provider.name };
+  }
+}
