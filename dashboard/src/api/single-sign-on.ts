@@ -1,9 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, dataOf } from './client';
-import type { paths } from './schema';
-
-type FoundProvider =
-  paths['/v1/auth/single-sign-on']['post']['responses'][200]['content']['application/json']['data'][number];
 
 /** An address that is typed far enough to have a domain. */
 const isAddress = (text: string): boolean => /^[^@\s]+@[^@\s]+\.[^@\s.]{2,}$/.test(text);
