@@ -5,6 +5,7 @@ import { IconDots, IconLock } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { type IdentityProvider, identityProvidersQuery } from '../../api/identity-providers';
 import { loadStateOf } from '../../api/load-state';
+import { isNarrow } from '../../parts/table/is-narrow';
 import { Page } from '../../parts/shell/page';
 import { EmptyState } from '../../parts/states/states';
 import { CompactRow } from '../../parts/table/compact-row';
@@ -20,6 +21,7 @@ import { RequiredCard } from './required-card';
 
 const texts = identityProviderWords;
 const ROW_HEIGHT = 44;
+const COMPACT_HEIGHT = 64;
 const READ = 'organisation_settings.read';
 
 interface IdentityProvidersPageProps {
@@ -54,7 +56,7 @@ export function IdentityProvidersPage(props: IdentityProvidersPageProps) {
         rows={query.data?.data ?? []}
         keyOf={({ id }) => id}
         state={loadStateOf(query, READ)}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={isNarrow() ? COMPACT_HEIGHT : ROW_HEIGHT}
         renderCompact={(provider) => (
           <CompactRow
             title={provider.name}
