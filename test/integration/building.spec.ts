@@ -12,7 +12,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   'main.ts': "export const program: string = 'main';",
   'administration.ts': "export const program: string = 'administration';",
   'worker.ts': "export const program: string = 'worker';",
-  'launcher/cli.ts': "export const runCommand = async (): Promise<void> => console.log('started');",
+  'cli/cli.ts': "export const runCommand = async (): Promise<void> => console.log('started');",
 };
 
 /** What the build of the dashboard reads, as few. */
@@ -34,7 +34,7 @@ interface Ended {
 
 function write(sources: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(sources)) {
-    mkdirSync(join(folder, 'src', 'launcher'), { recursive: true });
+    mkdirSync(join(folder, 'src', 'cli'), { recursive: true });
     writeFileSync(join(folder, 'src', name), text);
   }
 }

@@ -5185,15 +5185,6 @@ export interface components {
              */
             member?: string[];
         };
-        SessionProviderDto: {
-            /**
-             * Format: uuid
-             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
-             */
-            id: string;
-            /** @example Okta */
-            name: string;
-        };
         SignedInDto: {
             /** @enum {string} */
             object: "signed-in";
@@ -5219,7 +5210,15 @@ export interface components {
             /** @example x-gateway-csrf */
             csrf_header: string;
             sign_in_methods: components["schemas"]["SignInMethodsDto"];
-            identity_provider: components["schemas"]["SessionProviderDto"] | null;
+            identity_provider?: {
+                /**
+                 * Format: uuid
+                 * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+                 */
+                id: string;
+                /** @example Okta */
+                name: string;
+            } | null;
         };
         InvitedToDto: {
             /** @example ws-default */

@@ -12,7 +12,7 @@ import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../public-controller.js';
 import { ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
-import { SessionsService } from '../sign-in/sessions.service.js';
+import { ownerOf, SessionsService } from '../sign-in/sessions.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
 import { SavedProviders } from './saved-providers.service.js';
 import { SIGN_IN_PAGE, SignOnErrorFilter } from './sign-on-error.filter.js';
@@ -159,7 +159,7 @@ export class SignOutController {
   ): Promise<SignedOutDto> {
     const backTo = new URL(SIGN_IN_PAGE, this.providers.addresses.callback).href;
     const logout_url = await this.providerSessions.endSessionUrl(session.id, backTo);
-    await this.sessions.end(session, session.id);
+    await this.sessions.end(ownerOf(session), session.id);
     reply.header('set-cookie', this.sessions.clearedCookie);
     return { object: 'signed-out', logout_url };
   }

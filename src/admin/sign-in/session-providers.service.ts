@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { IdentityProvider, SingleSignOnSession } from '../identity-providers/identity-provider.entity.js';
-import type { SessionProviderDto } from './session.dto.js';
+import type { SessionProvider } from './session.dto.js';
 import type { Session } from './session.entity.js';
 
 /** The identity providers that sessions of single sign-on came from. */
@@ -14,7 +14,7 @@ export class SessionProvidersService {
   ) {}
 
   /** Null for a session of another kind, and while its provider is disabled. */
-  async of({ id: sessionId, organizationId, method }: Session): Promise<SessionProviderDto | null> {
+  async of({ id: sessionId, organizationId, method }: Session): Promise<SessionProvider | null> {
     if (method !== 'single_sign_on') return null;
     const signOn = await this.signOns.findOneBy({ sessionId });
     if (!signOn) return null;

@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Scope } from '../../auth/permissions/scopes.js';
-import { ApiId, ApiMoment } from '../shapes/fields.js';
+import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
 import { SessionDto, SignInMethodsDto } from '../shapes/session.dto.js';
 
 const SOME_SCOPES: readonly Scope[] = ['logs.list', 'logs.view'];
@@ -59,13 +59,21 @@ class ScopesByRoleDto {
 }
 
 /** The identity provider of a session. */
-export class SessionProviderDto {
-  @ApiId()
+export interface SessionProvider {
   readonly id: string;
-
-  @ApiProperty({ example: 'Okta' })
   readonly name: string;
 }
+
+// Not a class: a reference to a schema cannot be nullable (https://spec.openapis.org/oas/v3.0.3#schema-object).
+const SESSION_PROVIDER: ApiPropertyOptions = {
+  type: 'object',
+  nullable: true,
+  required: ['id', 'name'],
+  properties: {
+    id: { type: 'string', format: 'uuid', example: AN_ID },
+    name: { type: 'string', example: 'Okta' },
+  },
+};
 
 /** Who is signed in, and what they may do. */
 export class SignedInDto {
@@ -111,8 +119,8 @@ export class SignedInDto {
    * Where the session came from by single sign-on; null for every other session. Its user steps up at
    * `/v1/auth/single-sign-on/start?provider=<id>&reauthenticate=true`.
    */
-  @ApiProperty({ type: SessionProviderDto, nullable: true })
-  readonly identity_provider: SessionProviderDto | null;
+  @ApiProperty(SESSION_PROVIDER)
+  readonly identity_provider: SessionProvider | null;
 
   static of(fields: Omit<SignedInDto, 'object'>): SignedInDto {
     return Object.assign(new SignedInDto(), fields);
