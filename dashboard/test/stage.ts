@@ -12,6 +12,8 @@ interface StartOptions extends Omit<NonNullable<Parameters<typeof visit>[2]>, 's
 export interface Stage {
   readonly base: URL;
   readonly origin: string;
+  /** Ports of this machine that the service may call. */
+  readonly egressPorts: readonly number[];
   readonly bootstrap: Bootstrap;
   readonly cookieOf: (role: Role) => Cookie;
   /** Opens a path of the service, with the first workspace in the place of `:w`; null opens none yet. */
@@ -42,6 +44,7 @@ export async function openStage(): Promise<Stage> {
   return {
     base,
     origin: base.origin,
+    egressPorts: service.egressPorts,
     bootstrap,
     cookieOf,
     start: async (path, { as = 'owner', ...options } = {}) => {

@@ -23,8 +23,8 @@ export const isSetting = (name: string): boolean =>
 const pathOf = (dataDir: string): string => join(pathsOf(dataDir).run, 'settings.json');
 
 /**
- * Writes down with which settings this instance runs, so that `gatehouse doctor` checks those and not only the ones of its shell.
- * Secrets are left out; of each, only its name is kept. Deleted with the folder `run` when the instance stops.
+ * Saves the settings of this instance, so that `gatehouse doctor` checks them instead of the settings of its shell. Secrets are
+ * left out: only their names are saved. The file is deleted with the folder `run` when the instance stops.
  */
 export async function writeRunningSettings(
   dataDir: string,
@@ -58,7 +58,7 @@ export interface RunningSettings {
   readonly secrets: readonly string[];
 }
 
-/** Null where none were written: no instance runs on this data folder, or one of an older release. */
+/** Null if there are none: no instance runs on this data folder, or it is of an older release. */
 export async function readRunningSettings(dataDir: string): Promise<RunningSettings | null> {
   try {
     return JSON.parse(await readFile(pathOf(dataDir), 'utf8')) as RunningSettings;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { listenOnOneOf } from './upstreams/listen.js';
 import Provider, { type Configuration, type JWK } from 'oidc-provider';
 
 /** What the provider says of an account besides its subject. */
@@ -10,6 +11,8 @@ export type AccountClaims = Readonly<Record<string, unknown>>;
 
 interface Told {
   readonly redirectUri: string;
+  /** The first free one is taken; any free port without it. */
+  readonly ports?: readonly number[];
   readonly backChannelLogoutUri?: string;
 }
 
@@ -35,7 +38,7 @@ export class TestIdentityProvider {
 
   static async start(told: Told): Promise<TestIdentityProvider> {
     const one = new TestIdentityProvider(told);
-    await new Promise<void>((resolve) => one.server.listen(0, '127.0.0.1', resolve));
+    await listenOnOneOf(one.server, told.ports ?? [0]);
     one.make();
     return one;
   }

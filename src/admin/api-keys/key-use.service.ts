@@ -17,7 +17,7 @@ const RANGE_MS = 30 * 24 * 60 * MINUTE_MS;
 export class KeyUseService {
   constructor(private readonly usage: UsageReader) {}
 
-  /** One query for all of them. Callers who see only traffic of their own keys are told of no other. */
+  /** One query for all of them. A caller who sees only the traffic of their own keys gets no other key's use. */
   async lastUseOf(caller: Principal, keys: readonly Pick<ApiKey, 'id'>[]): Promise<LastUse> {
     if (keys.length === 0) return new Map();
     const to = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;

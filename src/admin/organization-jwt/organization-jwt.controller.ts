@@ -27,13 +27,13 @@ export class OrganizationJwtController {
   @RequireStepUp()
   @ApiOperation({
     summary: 'Accept signed tokens of these issuers',
-    description: 'A set-up that exists is replaced only under the condition of `If-Match`.',
+    description: 'Replacing a different set-up requires `If-Match`.',
   })
   @Refuses(
     new AppError('precondition_required', {
       detail: 'The set-up that accepts tokens of … would be replaced.',
     }),
-    'There is another set-up, and the request has no If-Match.',
+    'A different set-up exists, and the request has no If-Match.',
   )
   @ApiOkResponse({ type: OrganizationJwtDto })
   async set(

@@ -27,8 +27,9 @@ export class OrganizationJwtService {
   }
 
   /**
-   * Replaces the whole setting; one that is there only under the condition of `If-Match`, because every token of its issuers may be
-   * in use. Keys that were fetched stay only while they come from the same address. */
+   * Replaces the whole setting. Replacing a different one needs `If-Match`, because tokens of its issuers may be in use. Fetched keys
+   * are kept only if they come from the same address.
+   */
   async set(organizationId: string, dto: SetOrganizationJwtDto): Promise<OrganizationJwt> {
     const before = await this.find(organizationId, true);
     const source = this.sourceOf(dto, before);

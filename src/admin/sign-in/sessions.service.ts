@@ -19,9 +19,11 @@ export interface SignInOrigin {
   readonly userAgent: string | undefined;
 }
 
+/** A user. Never a session, which has an `id` and an `organizationId` too: `userId` tells them apart at compile time. */
 export interface SessionOwner {
   readonly id: string;
   readonly organizationId: string;
+  readonly userId?: never;
 }
 
 /** The user of a session. */

@@ -44,14 +44,14 @@ export class UserSignInService {
   }
 
   /**
-   * Removes authenticator app, recovery codes and passkeys, for a person who lost them, and ends the person's sessions. Only owners may:
-   * whoever knows the password can sign in afterwards. Refuses with `conflict` where there is nothing to remove.
+   * Removes authenticator app, recovery codes and passkeys, for a person who lost them, and ends the person's sessions. Only owners may,
+   * because afterwards the password alone is enough to sign in. Refuses with `conflict` where there is nothing to remove.
    */
   async removeSecondFactors(caller: Principal, id: string): Promise<void> {
     const user = await this.changeable(caller, id);
     const { role } = await this.people.actor(caller);
     if (role !== 'owner')
-      throw new AppError('forbidden', { detail: 'only an owner removes the second factors of others' });
+      throw new AppError('forbidden', { detail: 'only an owner can remove the second factors of others' });
     const { totp, passkeys } = await this.signInMethods.of(user);
     if (!totp && passkeys === 0)
       throw new AppError('conflict', { detail: 'This person has no authenticator app and no passkey.' });

@@ -73,7 +73,7 @@ const runningAt = (dataDir: string, port: number) => ({
   GATEHOUSE_PORT: String(port),
 });
 
-/** Where each secret of the instance is for us, and those that are nowhere. */
+/** The secrets of the instance that this command can read, and the names of the others. */
 function secretsOf(
   { secrets }: RunningSettings,
   shell: NodeJS.ProcessEnv,
@@ -92,7 +92,7 @@ function secretsOf(
   return { found, missing };
 }
 
-/** Settings of the shell that the instance does not have: whoever set them expects them to count. */
+/** Warns of settings of the shell that the instance does not have, because they have no effect on it. */
 function judgeShell({ settings, secrets }: RunningSettings, shell: NodeJS.ProcessEnv): Finding[] {
   const differing = Object.keys(shell).filter(
     (name) =>

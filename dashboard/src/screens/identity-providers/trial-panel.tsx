@@ -11,6 +11,7 @@ import {
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { StatusPill } from '../../parts/values/values';
+import { usePlace } from '../../session/session';
 import { identityProviderWords } from '../../words/identity-providers';
 import { words } from '../../words/en';
 import styles from './identity-providers.module.css';
@@ -65,13 +66,15 @@ function TrialError({ error }: { error: Error }) {
 
 function Result({ result }: { result: TrialResult }) {
   const { error, claims } = result;
+  const { session } = usePlace();
+  const nameOf = (id: string): string => session.workspaces.find((known) => known.id === id)?.name ?? id;
   return (
     <div className={styles.result} role="status">
       <p>
         <StatusPill tone={error ? 'error' : 'success'} withIcon>
           {error ? texts.refused : texts.works}
         </StatusPill>{' '}
-        {error ? error.message : outcomeOf(result)}
+        {error ? error.message : outcomeOf(result, nameOf)}
       </p>
       {Object.keys(claims).length > 0 && (
         <>
@@ -83,21 +86,25 @@ function Result({ result }: { result: TrialResult }) {
   );
 }
 
-function outcomeOf({ action, email, role, workspaces }: TrialResult): string {
+type NameOf = (workspaceId: string) => string;
+
+function outcomeOf({ action, email, role, workspaces }: TrialResult, nameOf: NameOf): string {
   const roleName = role === null ? words.parts.none : (words.roles[role] ?? role);
   return [
     action !== null && texts.actions[action](email ?? words.parts.none),
     texts.role(roleName),
-    workspacesOf(workspaces),
+    workspacesOf(workspaces, nameOf),
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-function workspacesOf(workspaces: TrialResult['workspaces']): string {
+function workspacesOf(workspaces: TrialResult['workspaces'], nameOf: NameOf): string {
   if (workspaces === null) return texts.kept;
   if (workspaces.length === 0) return texts.noWorkspaces;
   return texts.workspaces(
-    workspaces.map(({ workspace_id, role }) => texts.workspace(workspace_id, words.roles[role] ?? role)),
+    workspaces.map(({ workspace_id, role }) =>
+      texts.workspace(nameOf(workspace_id), words.roles[role] ?? role),
+    ),
   );
 }
