@@ -113,7 +113,7 @@ function permissionsPage() {
     ...statuses.match(/\d{3}/g).map((status) => (status === '200' ? 'yes' : status)),
   ]);
   const intro =
-    'Who may do what, as the tests walk through it: "yes", or the status of the refusal. What is asked for lies in "this workspace"; 404 is the answer for what lies elsewhere, whether it is there or not. ' +
+    'Permissions of each role, as the tests verify them: "yes", or the status of the refusal. Requests concern "this workspace"; resources elsewhere answer 404, whether they exist or not. ' +
     'What callers hold is in [scopes.md](scopes.md). Lists show what lies within reach, so everybody who may list gets one.';
   return page('Permissions', intro, table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows));
 }

@@ -3032,7 +3032,7 @@ export interface paths {
         get: operations["organizationJwtGet"];
         /**
          * Accept signed tokens of these issuers
-         * @description A set-up that exists is replaced only under the condition of `If-Match`.
+         * @description Replacing a different set-up requires `If-Match`.
          *
          *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
@@ -9999,7 +9999,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is not acceptable; the message names the field and the rule. */
+        /** @description The request is invalid; the message names the field and the rule. */
         invalid_request: {
             headers: {
                 [name: string]: unknown;
@@ -10008,7 +10008,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The field \"name\" is not acceptable: it must be a text.",
+                 *         "message": "The field \"name\" is invalid: it must be a text.",
                  *         "type": "invalid_request_error",
                  *         "code": "invalid_request",
                  *         "param": null,
@@ -10048,7 +10048,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "This credential may not do that: it needs the scope \"virtual_keys.create\".",
+                 *         "message": "This credential does not allow the request: it needs the scope \"virtual_keys.create\".",
                  *         "type": "permission_error",
                  *         "code": "forbidden",
                  *         "param": null,
@@ -10108,7 +10108,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "It was changed since you read it. Read it again, and send the ETag of what you saw in If-Match.",
+                 *         "message": "The resource was changed after you read it. Read it again, and send its ETag in If-Match.",
                  *         "type": "conflict_error",
                  *         "code": "precondition_failed",
                  *         "param": null,
@@ -10208,7 +10208,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The gateway failed. The request id leads the operator to the cause.",
+                 *         "message": "The gateway failed. Give the request id to the operator, whose log has the cause.",
                  *         "type": "server_error",
                  *         "code": "internal_error",
                  *         "param": null,
@@ -10219,7 +10219,7 @@ export interface components {
                 "application/json": components["schemas"]["RefusalDto"];
             };
         };
-        /** @description The database is away, or the change could not be recorded and was not made. */
+        /** @description The database is unavailable, or the change could not be recorded and was not made. */
         database_unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -10228,7 +10228,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The database is away, so the administration cannot answer. Try again shortly.",
+                 *         "message": "The database is unavailable, so the administration cannot answer. Try again in a few seconds.",
                  *         "type": "server_error",
                  *         "code": "database_unavailable",
                  *         "param": null,
@@ -10368,7 +10368,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The gateway is overloaded. Try again shortly.",
+                 *         "message": "The gateway is overloaded. Try again in a few seconds.",
                  *         "type": "server_error",
                  *         "code": "overloaded",
                  *         "param": null,
@@ -10379,7 +10379,7 @@ export interface components {
                 "application/json": components["schemas"]["RefusalDto"];
             };
         };
-        /** @description There is another set-up, and the request has no If-Match. */
+        /** @description A different set-up exists, and the request has no If-Match. */
         precondition_required: {
             headers: {
                 [name: string]: unknown;

@@ -281,7 +281,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   private noteAway(error: unknown): void {
     const now = this.now();
     if (!this.health.isAway(now))
-      logger.warn({ err: error }, 'The store of keys is away; known keys go on working for a while.');
+      logger.warn({ err: error }, 'The key store is unavailable. Known keys work for a while.');
     this.health.failed(now);
   }
 
@@ -319,7 +319,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
 /** Not thrown to callers: tells "could not ask" from "the answer is bad". */
 class StoreAway extends Error {
   constructor(override readonly cause: unknown) {
-    super('The store is away.');
+    super('The store is unavailable.');
   }
 }
 

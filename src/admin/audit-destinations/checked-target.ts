@@ -36,4 +36,4 @@ function checkCertificate(target: AuditTarget, caCertificate: string): void {
 }
 
 const refused = (field: string, rule: string): AppError =>
-  new AppError('invalid_request', { detail: `The field "${field}" is not acceptable: ${rule}.` });
+  new AppError('invalid_request', { detail: `The field "${field}" is invalid: ${rule}.` });

@@ -121,7 +121,7 @@ const ruleOf = ({ pattern, title, example }: AccountField): Rule => ({
 
 function readField(name: string, value: unknown, { pattern, words }: Rule): string {
   if (typeof value === 'string' && value.length <= LONGEST_VALUE && pattern.test(value)) return value;
-  return refuse(`The field "${name}" is not acceptable: it must be ${words}.`);
+  return refuse(`The field "${name}" is invalid: it must be ${words}.`);
 }
 
 /**

@@ -16,7 +16,7 @@ export function readGuardrail(
   const done = readActions(actions, Place.root(mistakes, 'actions'));
   if (mistakes.length > 0 || !done)
     throw new AppError('invalid_request', {
-      detail: `The guardrail is not acceptable: ${mistakesInWords(mistakes)}.`,
+      detail: `The guardrail is invalid: ${mistakesInWords(mistakes)}.`,
     });
   return {
     checks: read.map(written),

@@ -20,4 +20,4 @@ function detailOf({ code, details }: AppError): string {
 }
 
 const refused = (detail: string): AppError =>
-  new AppError('invalid_request', { detail: `The field "issuer" is not acceptable: ${detail}.` });
+  new AppError('invalid_request', { detail: `The field "issuer" is invalid: ${detail}.` });

@@ -187,7 +187,7 @@ export class IdentityProviderDto {
   }
 }
 
-/** What providers and browsers are told of this service. */
+/** The addresses of this service at which providers and browsers call it. */
 export interface SignOnAddresses {
   readonly callback: string;
   readonly logout: string;

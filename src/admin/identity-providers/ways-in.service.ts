@@ -36,7 +36,7 @@ export class WaysInService {
     if (owners.length < ids.length)
       throw new AppError('invalid_request', {
         detail:
-          'The field "break_glass_user_ids" is not acceptable: each must be an active owner of the organization.',
+          'The field "break_glass_user_ids" is invalid: each must be an active owner of the organization.',
       });
   }
 

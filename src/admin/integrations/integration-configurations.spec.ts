@@ -18,7 +18,7 @@ describe('configurations of an integration that are wrong', () => {
       'The provider "openai" has no field "configurations.custom_hots".',
     );
     expect(read('bedrock', { aws_region: 'no region', aws_access_key_id: 'x' })).toThrow(
-      'The field "configurations.aws_region" is not acceptable',
+      'The field "configurations.aws_region" is invalid',
     );
     expect(read('vertex-ai', {})).toThrow('needs the field "configurations.vertex_project_id"');
   });

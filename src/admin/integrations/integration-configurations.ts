@@ -126,6 +126,6 @@ function textAt(name: string, value: unknown): string {
 
 function refuse(name: string, rule: string): never {
   throw new AppError('invalid_request', {
-    detail: `The field "configurations.${name.slice(0, 64)}" is not acceptable: ${rule}.`,
+    detail: `The field "configurations.${name.slice(0, 64)}" is invalid: ${rule}.`,
   });
 }

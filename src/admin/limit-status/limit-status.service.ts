@@ -74,7 +74,7 @@ function raisedBy(rule: BudgetRule, by: number): BudgetRule {
   const amount = known + budgetAmount('by', rule.type, by);
   if (!Number.isSafeInteger(rule.amount + amount))
     throw new AppError('invalid_request', {
-      detail: 'The field "by" is not acceptable: the budget would be too large.',
+      detail: 'The field "by" is invalid: the budget would be too large.',
     });
   return { ...rule, raise: { amount, ends_at: endsAt } };
 }

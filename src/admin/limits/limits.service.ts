@@ -257,5 +257,5 @@ function checkDistinct(field: string, kinds: readonly string[]): void {
 }
 
 function refuse(field: string, reason: string): never {
-  throw new AppError('invalid_request', { detail: `The field "${field}" is not acceptable: ${reason}.` });
+  throw new AppError('invalid_request', { detail: `The field "${field}" is invalid: ${reason}.` });
 }

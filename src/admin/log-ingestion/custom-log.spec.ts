@@ -10,13 +10,13 @@ const read = (given: unknown) => () => customLogsIn(given, 0);
 describe('logs of calls made elsewhere', () => {
   it('are refused with the field that is wrong, in words of ours', () => {
     expect(read({ response: log.response })).toThrow(
-      'The field "request" is not acceptable: it is missing; it must be an object.',
+      'The field "request" is invalid: it is missing; it must be an object.',
     );
     expect(read([log, { ...log, response: { body: {}, status: 'ok' } }])).toThrow(
-      'The field "1.response.status" is not acceptable: it must be a number.',
+      'The field "1.response.status" is invalid: it must be a number.',
     );
     expect(read({ ...log, more: 1 })).toThrow('There is no field "more" here.');
-    expect(read(['text'])).toThrow('A log is not acceptable: it must be an object.');
+    expect(read(['text'])).toThrow('A log is invalid: it must be an object.');
   });
 
   it('are traces of their own where the names of trace and span are empty', () => {

@@ -59,9 +59,7 @@ export function customLogsIn(given: unknown, now: number): readonly UnpricedCall
 function sentence({ path, rule, isUnknown }: SchemaMistake, at: number | null): string {
   const place = [...(at === null ? [] : [at]), ...path].join('.').slice(0, LONGEST);
   if (isUnknown) return `There is no field "${place}" here.`;
-  return place === ''
-    ? `A log is not acceptable: ${rule}.`
-    : `The field "${place}" is not acceptable: ${rule}.`;
+  return place === '' ? `A log is invalid: ${rule}.` : `The field "${place}" is invalid: ${rule}.`;
 }
 
 function listIn(given: unknown): readonly unknown[] {

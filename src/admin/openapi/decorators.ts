@@ -35,8 +35,8 @@ class RefusalDto {
 /** What every operation of the administration may answer besides what it is for: an example of each, and when it comes. */
 const REFUSALS: readonly (readonly [AppError, string])[] = [
   [
-    new AppError('invalid_request', { detail: 'The field "name" is not acceptable: it must be a text.' }),
-    'The request is not acceptable; the message names the field and the rule.',
+    new AppError('invalid_request', { detail: 'The field "name" is invalid: it must be a text.' }),
+    'The request is invalid; the message names the field and the rule.',
   ],
   [new AppError('unauthenticated'), 'No valid API key was given.'],
   [
@@ -56,7 +56,7 @@ const REFUSALS: readonly (readonly [AppError, string])[] = [
   [new AppError('internal_error'), 'The gateway failed.'],
   [
     new AppError('database_unavailable'),
-    'The database is away, or the change could not be recorded and was not made.',
+    'The database is unavailable, or the change could not be recorded and was not made.',
   ],
 ];
 

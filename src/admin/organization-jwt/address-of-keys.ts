@@ -27,4 +27,4 @@ function detailOf({ code, details }: AppError): string {
 }
 
 const refused = (detail: string): AppError =>
-  new AppError('invalid_request', { detail: `The field "jwks_uri" is not acceptable: ${detail}.` });
+  new AppError('invalid_request', { detail: `The field "jwks_uri" is invalid: ${detail}.` });

@@ -165,7 +165,7 @@ class KeyOfJwtDto {
   readonly alg: string | null;
 }
 
-/** The setting as it stands. Public keys are told by their names. */
+/** The current setting. Public keys are listed by name. */
 export class OrganizationJwtDto extends NewcomersDto {
   @ApiProperty({ enum: ['organisation-jwt'] }) readonly object = 'organisation-jwt';
   @ApiProperty({ type: [String], example: ['https://id.example.com/'] }) readonly issuers: readonly string[];

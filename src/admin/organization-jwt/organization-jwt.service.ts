@@ -93,7 +93,7 @@ export class OrganizationJwtService {
 function givenKeys(jwks: object | undefined): StoredKey[] {
   const keys = keysInSet(jwks);
   if (typeof keys === 'string')
-    throw new AppError('invalid_request', { detail: `The field "jwks" is not acceptable: ${keys}.` });
+    throw new AppError('invalid_request', { detail: `The field "jwks" is invalid: ${keys}.` });
   return [...keys];
 }
 

@@ -27,5 +27,5 @@ export const under = (path: string, name: string): string => (path === '' ? name
 
 /** Throws `invalid_request`, naming the field. */
 export function refuse(path: string, rule: string): never {
-  throw new AppError('invalid_request', { detail: `The field "${path}" is not acceptable: ${rule}.` });
+  throw new AppError('invalid_request', { detail: `The field "${path}" is invalid: ${rule}.` });
 }

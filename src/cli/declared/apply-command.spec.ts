@@ -23,7 +23,7 @@ describe('gatehouse apply where nobody answers', () => {
 
   it('still tells what is wrong with the file alone', async () => {
     await expect(applied('workspaces: [{ name: 5 }]')).rejects.toThrow(
-      'workspaces[0].name is not acceptable: it must be a text',
+      'workspaces[0].name is invalid: it must be a text',
     );
   });
 

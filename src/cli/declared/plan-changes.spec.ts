@@ -52,16 +52,16 @@ describe('what a file declares', () => {
     const things = { '/v1/admin/workspaces': [SEARCH], '/v1/admin/organisation': {}, '/v1/api-keys': [] };
     const failure = await planned(things, text).catch((error: unknown) => String(error));
     for (const line of [
-      'file.yaml:1: organization.allowed_providers[0] is not acceptable: There is no provider "opnai"',
-      'file.yaml:3: workspaces[0].name is not acceptable: it must be a text',
-      'file.yaml:5: virtual_keys[0].slug is not acceptable: it must be small letters',
+      'file.yaml:1: organization.allowed_providers[0] is invalid: There is no provider "opnai"',
+      'file.yaml:3: workspaces[0].name is invalid: it must be a text',
+      'file.yaml:5: virtual_keys[0].slug is invalid: it must be small letters',
       'file.yaml:6: virtual_keys[1].workspace is no workspace',
       'file.yaml:6: virtual_keys[1].key cannot be had: the variable NOT_SET is not set',
-      'file.yaml:7: virtual_keys[2].provider is not acceptable: There is no provider',
-      'file.yaml:8: virtual_keys[3].custom_host is not acceptable',
-      'file.yaml:9: virtual_keys[4].key is not acceptable: it is missing',
+      'file.yaml:7: virtual_keys[2].provider is invalid: There is no provider',
+      'file.yaml:8: virtual_keys[3].custom_host is invalid',
+      'file.yaml:9: virtual_keys[4].key is invalid: it is missing',
       'file.yaml:11: configs[0].config.virtual_key names "nowhere"',
-      'file.yaml:13: api_keys[0].scopes[0] is not acceptable: There is no scope "logs.lits"',
+      'file.yaml:13: api_keys[0].scopes[0] is invalid: There is no scope "logs.lits"',
       'file.yaml:13: api_keys[0].name is the name of no API key',
     ])
       expect(failure).toContain(line);

@@ -37,7 +37,7 @@ export class Planning {
       return true;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      this.note(path, `is not acceptable: ${error.message.replace(/\.$/, '')}`);
+      this.note(path, `is invalid: ${error.message.replace(/\.$/, '')}`);
       return false;
     }
   }

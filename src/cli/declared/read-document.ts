@@ -76,7 +76,7 @@ export function readDocument(text: string, file: string): ReadDocument {
 }
 
 function mistakeOf({ path, rule, isUnknown }: SchemaMistake): FileMistake {
-  return { path, message: isUnknown ? 'is not known here' : `is not acceptable: ${rule}` };
+  return { path, message: isUnknown ? 'is not known here' : `is invalid: ${rule}` };
 }
 
 function declaredIn(value: unknown, mistakes: readonly FileMistake[]): Declared {

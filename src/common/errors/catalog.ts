@@ -12,17 +12,17 @@ export const ERRORS = {
   path_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The request path is not acceptable: {detail}.',
+    message: 'The request path is invalid: {detail}.',
   },
   header_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The header "{header}" is not acceptable: {detail}.',
+    message: 'The header "{header}" is invalid: {detail}.',
   },
   config_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The config is not acceptable: {detail}.',
+    message: 'The config is invalid: {detail}.',
   },
   no_target: {
     status: 400,
@@ -42,7 +42,7 @@ export const ERRORS = {
   custom_host_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The custom host or other address is not usable: {detail}.',
+    message: 'The custom host or another address is invalid: {detail}.',
   },
   provider_missing: {
     status: 400,
@@ -108,7 +108,7 @@ export const ERRORS = {
     status: 402,
     type: 'budget_error',
     message:
-      'Nobody knows the price of the model "{model}", so it cannot be used under the budget in dollars of {subject}.',
+      'The model "{model}" has no known price, so it cannot be used with the dollar budget of {subject}. Add a price for it, or use a token budget.',
     doNotRetry: true,
   },
   usage_unknown: {
@@ -118,7 +118,11 @@ export const ERRORS = {
       'The gateway cannot measure what {detail} uses, which {reader} requires. Use a credential without dollar or token limits.',
     doNotRetry: true,
   },
-  forbidden: { status: 403, type: 'permission_error', message: 'This credential may not do that: {detail}.' },
+  forbidden: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This credential does not allow the request: {detail}.',
+  },
   custom_host_blocked: {
     status: 403,
     type: 'permission_error',
@@ -133,7 +137,7 @@ export const ERRORS = {
   model_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message: 'The model "{model}" is not one of those allowed here.',
+    message: 'The model "{model}" is not allowed for this credential.',
   },
   not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
   not_built: { status: 501, type: 'server_error', message: '{detail}', doNotRetry: true },
@@ -168,8 +172,7 @@ export const ERRORS = {
   precondition_failed: {
     status: 412,
     type: 'conflict_error',
-    message:
-      'It was changed since you read it. Read it again, and send the ETag of what you saw in If-Match.',
+    message: 'The resource was changed after you read it. Read it again, and send its ETag in If-Match.',
   },
   precondition_required: { status: 428, type: 'conflict_error', message: '{detail}' },
   body_too_large: {
@@ -196,7 +199,7 @@ export const ERRORS = {
   concurrency_limited: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'As many requests as {subject} allows at the same time are running ({limit}).',
+    message: 'The concurrency limit of {subject} is reached: {limit} requests are running.',
   },
   headers_too_large: {
     status: 431,
@@ -213,18 +216,18 @@ export const ERRORS = {
     status: 403,
     type: 'permission_error',
     message:
-      'The guardrail "{guardrail}" looks at texts, and nobody can do that in {what}, so it is refused.',
+      'The guardrail "{guardrail}" checks text, and {what} cannot be checked, so the request is refused.',
     doNotRetry: true,
   },
   internal_error: {
     status: 500,
     type: 'server_error',
-    message: 'The gateway failed. The request id leads the operator to the cause.',
+    message: 'The gateway failed. Give the request id to the operator, whose log has the cause.',
   },
   credential_unusable: {
     status: 500,
     type: 'server_error',
-    message: 'The stored credential of this virtual key cannot be opened. Enter it again.',
+    message: 'The stored credential of this virtual key cannot be decrypted. Enter it again.',
     elsewhere: true,
     doNotRetry: true,
   },
@@ -240,18 +243,22 @@ export const ERRORS = {
     message: 'The provider sent an answer that is not valid HTTP.',
     elsewhere: true,
   },
-  overloaded: { status: 503, type: 'server_error', message: 'The gateway is overloaded. Try again shortly.' },
+  overloaded: {
+    status: 503,
+    type: 'server_error',
+    message: 'The gateway is overloaded. Try again in a few seconds.',
+  },
   query_timeout: {
     status: 503,
     type: 'server_error',
     message:
-      'The request log did not answer within {seconds} s. Ask about a shorter time, or filter only by what is counted ahead.',
+      'The query took longer than {seconds} s. Use a shorter time range, or filter only by pre-aggregated fields.',
     doNotRetry: true,
   },
   auth_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The key cannot be checked right now, because the database is away. Try again shortly.',
+    message: 'The key cannot be checked because the database is unavailable. Try again in a few seconds.',
   },
   limits_unavailable: {
     status: 503,
@@ -267,23 +274,24 @@ export const ERRORS = {
   log_capacity_exhausted: {
     status: 503,
     type: 'server_error',
-    message: 'The request log has no room left, and this organization requires complete logs.',
+    message:
+      'The request log is full, and this organization requires complete logs. Ask the operator to free disk space.',
   },
   log_inbox_full: {
     status: 503,
     type: 'server_error',
     message:
-      'Too many logs of calls made elsewhere wait for the background process ({detail}). Nothing of this request was kept; send it again later.',
+      'Too many ingested logs wait for the background process ({detail}). Nothing of this request was stored. Send it again later.',
   },
   database_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The database is away, so the administration cannot answer. Try again shortly.',
+    message: 'The database is unavailable, so the administration cannot answer. Try again in a few seconds.',
   },
   bucket_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The bucket that holds it is away. Try again shortly.',
+    message: 'Object storage is unavailable. Try again in a few seconds.',
   },
   administration_unavailable: {
     status: 503,
@@ -293,7 +301,7 @@ export const ERRORS = {
   draining: {
     status: 503,
     type: 'server_error',
-    message: 'This instance is shutting down. Try again; another one will answer.',
+    message: 'This instance is shutting down. Try again: another instance answers.',
   },
   upstream_timeout: {
     status: 504,

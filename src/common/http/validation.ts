@@ -54,7 +54,7 @@ const LONGEST_NAME = 64;
 /** Names the field and the rule, and never shows the value, which may be a secret. */
 function toAppError(errors: readonly ValidationError[]): AppError {
   const [first] = errors;
-  if (!first) return new AppError('invalid_request', { detail: 'The request body is not acceptable.' });
+  if (!first) return new AppError('invalid_request', { detail: 'The request body is invalid.' });
   const { path, error } = innermost(first, first.property);
   return new AppError('invalid_request', { detail: sentence(path, error) });
 }
@@ -68,10 +68,10 @@ function sentence(path: string, { property, value, constraints = {} }: Validatio
   if (UNKNOWN_FIELD in constraints) return `There is no field "${shortened(path)}" here.`;
   if (value === undefined && !(UNUSABLE in constraints)) return `The field "${shortened(path)}" is missing.`;
   const kind = Object.keys(KINDS).find((name) => name in constraints && !isOwn(constraints[name], property));
-  const [first = `${property} is not acceptable`] = Object.values(constraints);
+  const [first = `${property} is invalid`] = Object.values(constraints);
   const subject = Array.isArray(value) ? 'each entry' : 'it';
   const rule = kind === undefined ? first : `${subject} ${KINDS[kind]}`;
-  return `The field "${shortened(path)}" is not acceptable: ${rule}.`;
+  return `The field "${shortened(path)}" is invalid: ${rule}.`;
 }
 
 /** What is wrong with a value of another kind comes before what else follows from that. */
@@ -88,7 +88,7 @@ const isOwn = (message: string | undefined, property: string): boolean =>
   message === undefined || !(message.startsWith(property) || message.startsWith('each value in'));
 
 const nameOfAMethod = (path: string): string =>
-  `The field "${shortened(path)}" is not acceptable: its name is that of a built-in method.`;
+  `The field "${shortened(path)}" is invalid: its name is that of a built-in method.`;
 
 const shortened = (path: string): string =>
   path.length > LONGEST_NAME ? `${path.slice(0, LONGEST_NAME)}…` : path;

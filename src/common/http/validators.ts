@@ -139,7 +139,7 @@ function isText(value: unknown, longest: number): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= longest;
 }
 
-/** `message` continues "The field ... is not acceptable: ". */
+/** `message` continues "The field ... is invalid: ". */
 export function rule(
   name: string,
   message: string,

@@ -50,7 +50,7 @@ describe('a value that is read by a schema', () => {
       own: 'it must begin with a b',
       choice: 'it must be x, y or z',
       list: 'it must have at most 2 entries',
-      'names.long': 'a name in it is not acceptable: it must have at most 2 characters',
+      'names.long': 'a name in it is invalid: it must have at most 2 characters',
       'inner.yes': 'it must be true or false',
       'inner.more': 'there is no such field here',
       'inner.most': 'there is no such field here',

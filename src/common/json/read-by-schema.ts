@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What is wrong with one part of a value. `rule` continues "The field … is not acceptable: ", without a full stop. */
+/** What is wrong with one part of a value. `rule` continues "The field … is invalid: ", without a full stop. */
 export interface SchemaMistake {
   readonly path: readonly (string | number)[];
   readonly rule: string;
@@ -103,7 +103,7 @@ function sizeRule({ origin }: { readonly origin: string }, word: string, limit: 
 }
 
 const keyRule = ({ issues: [first] }: z.core.$ZodIssueInvalidKey): string =>
-  `a name in it is not acceptable: ${first?.message ?? WRONG}`;
+  `a name in it is invalid: ${first?.message ?? WRONG}`;
 
 /** Where each form is one kind of value, the kinds. */
 function unionRule({ errors }: z.core.$ZodIssueInvalidUnion): string {

@@ -211,7 +211,7 @@ export const settingsSchema = z.object({
   GATEHOUSE_STALE_KEYS_MS: whole(
     24 * 60 * MINUTE,
     0,
-    'How long known keys keep working while the database is away, also after a restart. 0 ends them at once and keeps no snapshot.',
+    'How long known keys work while the database is unavailable, also after a restart. 0 ends them at once and keeps no snapshot.',
   ),
   GATEHOUSE_REQUEST_TIMEOUT_MS: whole(
     10 * MINUTE,

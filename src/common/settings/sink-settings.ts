@@ -130,7 +130,7 @@ function isAskedFor(raw: Raw, environment: Readonly<Record<string, string>>, sig
   return isOn(raw, signal) && names.some((name) => environment[name] !== undefined);
 }
 
-/** What a collector is asked for that this service would not do; better said than passed over. */
+/** Collector settings that this service does not support, so that none is ignored silently. */
 function badCollector(raw: Raw, environment: Readonly<Record<string, string>>): string[] {
   if (!SIGNALS.some((signal) => isAskedFor(raw, environment, signal))) return [];
   const certificates = Object.keys(environment)

@@ -91,6 +91,6 @@ describe('requestPath', () => {
     '/v1/models?key=gw_ws_0123456789',
     '/v1/gw_admin_0123456789/x',
   ])('refuses %s', (target) => {
-    expect(() => requestPath(target)).toThrow('The request path is not acceptable');
+    expect(() => requestPath(target)).toThrow('The request path is invalid');
   });
 });

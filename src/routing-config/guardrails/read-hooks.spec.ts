@@ -39,7 +39,7 @@ describe('guardrails of a config', () => {
     ],
     [
       { input_guardrails: [{ 'default.notNull': {}, deny: 1 }] },
-      'config.input_guardrails[0].deny is not acceptable',
+      'config.input_guardrails[0].deny is invalid',
     ],
     [
       { input_guardrails: [{ 'default.notNull': {}, on_fail: { feedback: { value: 11 } } }] },

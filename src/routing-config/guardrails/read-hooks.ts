@@ -157,7 +157,7 @@ function typeOf(value: unknown, at: Place): HookSpec['type'] | undefined {
 
 function noteMistakes(mistakes: readonly SchemaMistake[], at: Place): undefined {
   for (const { path, rule } of mistakes)
-    path.reduce<Place>((from, step) => from.at(step), at).refuse(`is not acceptable: ${rule}`);
+    path.reduce<Place>((from, step) => from.at(step), at).refuse(`is invalid: ${rule}`);
   return undefined;
 }
 

@@ -22,7 +22,7 @@ describe('a chain that is checked in parts, each by a thread', () => {
     app = await AdminApp.start();
     // A thread is started from a file that the runtime can read.
     compiled = compileSource();
-    const file = pathToFileURL(compiled.at('launcher/audit/verify-in-parts.js')).href;
+    const file = pathToFileURL(compiled.at('cli/audit/verify-in-parts.js')).href;
     ({ verifyInParts } = (await import(file)) as typeof InParts);
     await fillChain(app, app.first.organisation_id, RECORDS);
     await administer(app.url, 'CREATE TABLE as_written AS TABLE audit_records');

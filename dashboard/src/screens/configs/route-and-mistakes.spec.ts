@@ -56,7 +56,7 @@ describe('mistakes', () => {
 
   it('of the server stand on their lines', () => {
     const message =
-      'The config is not acceptable: config.weigth is unknown; did you mean "weight"; config.retry.attempts is too large.';
+      'The config is invalid: config.weigth is unknown; did you mean "weight"; config.retry.attempts is too large.';
     expect(mistakesOf({ code: 'config_invalid', message }, text)).toEqual([
       { line: 3, text: 'config.retry.attempts is too large' },
       { line: 5, text: 'config.weigth is unknown; did you mean "weight"' },
