@@ -7,5 +7,6 @@ it('a question that ClickHouse does not answer in time is refused as one, whoeve
   await expect(
     clickhouse.read('SELECT count() FROM numbers(1000000000000) WHERE number % 7 = 3', {}),
   ).rejects.toMatchObject({ code: 'query_timeout' });
-  expect(await clickhouse.read('SELECT 1 AS one', {})).toEqual([{ one: 1 }]);
+  // The same engine, which is free again; the limit of a second is for the question above.
+  expect(await chdb().read('SELECT 1 AS one', {})).toEqual([{ one: 1 }]);
 });

@@ -1,4 +1,4 @@
-import { words } from '../../words/en';
+import { documentWords } from '../../words/documents';
 import styles from './route-graph.module.css';
 
 /** One place of a routing config: a strategy with places behind it, or a target. */
@@ -62,7 +62,7 @@ export function RouteGraph({ root }: { root: RouteNode }) {
       viewBox={`-1 -1 ${width} ${height}`}
       style={{ maxWidth: width }}
       role="img"
-      aria-label={words.graph.label}
+      aria-label={documentWords.graph.label}
     >
       {placed.map(({ node, x, y, from }) => (
         <g key={`${x} ${y}`} data-taken={node.isTaken || undefined}>
@@ -83,7 +83,7 @@ export function RouteGraph({ root }: { root: RouteNode }) {
           <text className={styles.note} x={x + 12} y={y + 34}>
             {shortened(node.note)}
           </text>
-          <title>{`${node.name}, ${node.note}${node.isTaken ? `, ${words.graph.taken}` : ''}`}</title>
+          <title>{`${node.name}, ${node.note}${node.isTaken ? `, ${documentWords.graph.taken}` : ''}`}</title>
         </g>
       ))}
     </svg>

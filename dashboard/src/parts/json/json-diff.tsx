@@ -2,7 +2,7 @@ import { json } from '@codemirror/lang-json';
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { words } from '../../words/en';
+import { documentWords } from '../../words/documents';
 import { editorSetup } from './editor-setup';
 import styles from './json.module.css';
 
@@ -24,7 +24,7 @@ export function JsonDiff({ before, after }: JsonDiffProps) {
       parent: host.current,
       doc: current,
       extensions: [
-        editorSetup(true, words.json.label),
+        editorSetup(true, documentWords.json.label),
         json(),
         unifiedMergeView({
           original: old,

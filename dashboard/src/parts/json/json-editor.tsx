@@ -2,7 +2,7 @@ import { json } from '@codemirror/lang-json';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { words } from '../../words/en';
+import { documentWords } from '../../words/documents';
 import { editorSetup } from './editor-setup';
 import { markedLines, markLines } from './marked-lines';
 import styles from './json.module.css';
@@ -19,7 +19,12 @@ interface JsonEditorProps {
 }
 
 /** A JSON document with line numbers and colours. The editor holds the text while it is being typed. */
-export function JsonEditor({ value, onChange, label = words.json.label, marked = NONE }: JsonEditorProps) {
+export function JsonEditor({
+  value,
+  onChange,
+  label = documentWords.json.label,
+  marked = NONE,
+}: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView | null>(null);
   const changed = useRef(onChange);

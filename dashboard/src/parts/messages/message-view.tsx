@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { words } from '../../words/en';
+import { messageWords } from '../../words/messages';
 import { exact } from '../format/numbers';
 import type { Message, MessagePart } from './message';
 import styles from './message-view.module.css';
@@ -11,7 +11,7 @@ export function MessageView({ messages }: { messages: readonly Message[] }) {
     <ol className={styles.messages}>
       {messages.map(({ role, parts }, at) => (
         <li key={at} className={styles.message} data-role={role}>
-          <h3>{words.messages.roles[role] ?? role}</h3>
+          <h3>{messageWords.roles[role] ?? role}</h3>
           {parts.map((part, of) => (
             <Part key={of} part={part} />
           ))}
@@ -28,27 +28,27 @@ function Part({ part }: { part: MessagePart }) {
     case 'reasoning':
       return (
         <details className={styles.details}>
-          <summary>{words.messages.reasoning}</summary>
+          <summary>{messageWords.reasoning}</summary>
           <Folded text={part.text} />
         </details>
       );
     case 'toolCall':
       return (
         <div className={styles.call}>
-          <strong>{words.messages.toolCall(part.name)}</strong>
+          <strong>{messageWords.toolCall(part.name)}</strong>
           <pre>{part.text}</pre>
         </div>
       );
     case 'image':
       return part.source === null ? (
-        <p className={styles.none}>{words.messages.image}</p>
+        <p className={styles.none}>{messageWords.image}</p>
       ) : (
-        <img className={styles.image} src={part.source} alt={words.messages.image} />
+        <img className={styles.image} src={part.source} alt={messageWords.image} />
       );
     case 'other':
       return (
         <details className={styles.details}>
-          <summary>{words.messages.other(part.type)}</summary>
+          <summary>{messageWords.other(part.type)}</summary>
           <pre>{part.text}</pre>
         </details>
       );
@@ -66,7 +66,7 @@ function Folded({ text }: { text: string }) {
       {isLong && !isWhole ? `${text.slice(0, SHOWN)}…` : text}
       {isLong && (
         <Button variant="subtle" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? words.messages.showLess : words.messages.showAll(exact(text.length))}
+          {isWhole ? messageWords.showLess : messageWords.showAll(exact(text.length))}
         </Button>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { dialogWords } from '../../words/dialogs';
 import { words } from '../../words/en';
 import type { ShownError } from '../states/load-state';
 import { ErrorCard } from '../states/states';
@@ -33,7 +34,7 @@ export function ConfirmByName(props: ConfirmByNameProps) {
       >
         <div className={dialog.text}>{text}</div>
         <TextInput
-          label={words.confirm.type(name)}
+          label={dialogWords.confirm.type(name)}
           value={typed}
           autoComplete="off"
           spellCheck={false}

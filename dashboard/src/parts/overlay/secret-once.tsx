@@ -1,6 +1,7 @@
 import { Button, Checkbox } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
+import { dialogWords } from '../../words/dialogs';
 import { words } from '../../words/en';
 import { CopyButton } from '../values/identifier';
 import styles from './secret-once.module.css';
@@ -11,16 +12,20 @@ export function SecretOnce({ secret, onDone }: { secret: string; onDone: () => v
   return (
     <div className={styles.secret}>
       <p className={styles.text}>
-        <IconEyeOff size={16} aria-hidden /> {words.secret.text}
+        <IconEyeOff size={16} aria-hidden /> {dialogWords.secret.text}
       </p>
       <div className={styles.value}>
         <code>{secret}</code>
         <CopyButton value={secret} label={words.parts.copy} />
       </div>
       <div className={styles.end}>
-        <Checkbox label={words.secret.stored} checked={isStored} onChange={() => setStored(!isStored)} />
+        <Checkbox
+          label={dialogWords.secret.stored}
+          checked={isStored}
+          onChange={() => setStored(!isStored)}
+        />
         <Button variant="filled" disabled={!isStored} onClick={onDone}>
-          {words.secret.done}
+          {dialogWords.secret.done}
         </Button>
       </div>
     </div>

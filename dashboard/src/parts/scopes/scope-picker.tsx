@@ -1,6 +1,7 @@
 import { Checkbox, TextInput, Tooltip } from '@mantine/core';
 import { IconLock, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
+import { dialogWords } from '../../words/dialogs';
 import { words } from '../../words/en';
 import styles from './scope-picker.module.css';
 
@@ -40,14 +41,14 @@ export function ScopePicker({ groups, chosen, isAllowed, onChange }: ScopePicker
   return (
     <div className={styles.picker}>
       <TextInput
-        aria-label={words.picker.filter(count)}
-        placeholder={words.picker.filter(count)}
+        aria-label={dialogWords.picker.filter(count)}
+        placeholder={dialogWords.picker.filter(count)}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
-      <div className={styles.groups} role="group" aria-label={words.picker.label} tabIndex={0}>
-        {shown.length === 0 && <p className={styles.none}>{words.picker.nothing}</p>}
+      <div className={styles.groups} role="group" aria-label={dialogWords.picker.label} tabIndex={0}>
+        {shown.length === 0 && <p className={styles.none}>{dialogWords.picker.nothing}</p>}
         {shown.map((group) => (
           <Group key={group.key} group={group} chosen={chosen} isAllowed={isAllowed} onSet={set} />
         ))}
@@ -76,7 +77,7 @@ function Group({ group: { title, scopes }, chosen, isAllowed, onSet }: GroupProp
         label={
           <>
             <strong>{title}</strong>{' '}
-            <span className={styles.none}>{words.picker.count(count, scopes.length)}</span>
+            <span className={styles.none}>{dialogWords.picker.count(count, scopes.length)}</span>
           </>
         }
       />
@@ -93,7 +94,7 @@ function Group({ group: { title, scopes }, chosen, isAllowed, onSet }: GroupProp
           {!isAllowed(name) && (
             <Tooltip label={words.parts.needsScope(name)}>
               <span className={styles.locked}>
-                <IconLock size={14} aria-hidden /> {words.picker.locked}
+                <IconLock size={14} aria-hidden /> {dialogWords.picker.locked}
               </span>
             </Tooltip>
           )}

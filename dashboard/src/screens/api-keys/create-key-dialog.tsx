@@ -13,6 +13,7 @@ import { useZone } from '../../parts/zone';
 import { useMay, usePlace } from '../../session/session';
 import { apiKeyWords } from '../../words/api-keys';
 import { scopeWords } from '../../words/scopes';
+import { dialogWords } from '../../words/dialogs';
 import { words } from '../../words/en';
 import styles from './create-key-dialog.module.css';
 import { abilitiesOf, inabilitiesOf, PRESETS } from './scope-summary';
@@ -142,7 +143,7 @@ function KeyFields({ form, onChange }: { form: Form; onChange: (form: Form) => v
       <div>
         <div className={styles.presets}>
           <strong>{texts.permissions}</strong>
-          <span>{words.picker.startFrom}</span>
+          <span>{dialogWords.picker.startFrom}</span>
           {(['call', 'read', 'all'] as const).map((preset) => (
             <Button
               key={preset}

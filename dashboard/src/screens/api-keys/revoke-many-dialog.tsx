@@ -5,6 +5,7 @@ import { type ApiKey, revokeApiKeys } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { apiKeyWords } from '../../words/api-keys';
+import { dialogWords } from '../../words/dialogs';
 import { words } from '../../words/en';
 import dialog from '../../parts/overlay/dialog-form.module.css';
 import styles from './revoke-many-dialog.module.css';
@@ -57,7 +58,7 @@ export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; o
         </fieldset>
         {chosen.size > 0 && (
           <TextInput
-            label={words.confirm.type(word)}
+            label={dialogWords.confirm.type(word)}
             value={typed}
             autoComplete="off"
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}

@@ -9,6 +9,7 @@ import { Drawer } from '../../parts/overlay/drawer';
 import { EmptyState, Loadable } from '../../parts/states/states';
 import { Identifier } from '../../parts/values/identifier';
 import { Moment, StatusPill, toneOfStatus } from '../../parts/values/values';
+import { logWords } from '../../words/log';
 import { words } from '../../words/en';
 import styles from './log-drawer.module.css';
 import { CostTab } from './tabs/cost-tab';
@@ -38,14 +39,14 @@ export function LogDrawer({ id, tab, keyNames, onTab, onStep, onClose }: LogDraw
   const isGone = query.error instanceof ApiError && query.error.status === 404;
   return (
     <Drawer
-      label={words.log.label}
+      label={logWords.label}
       onClose={onClose}
       onStep={onStep}
       head={query.data ? <Head log={query.data} keyNames={keyNames} /> : <Identifier id={id} />}
       actions={<Actions onStep={onStep} />}
     >
       {isGone ? (
-        <EmptyState title={words.log.gone} text={words.log.goneText} />
+        <EmptyState title={logWords.gone} text={logWords.goneText} />
       ) : (
         <div className={styles.loading}>
           <Loadable state={loadStateOf(query, 'logs.view')}>
@@ -71,12 +72,12 @@ function Head({ log, keyNames }: { log: LogDetail; keyNames: ReadonlyMap<string,
         <Moment at={log.created_at} as="moment" />
         {key && (
           <span>
-            {words.log.apiKey} <b>{key}</b>
+            {logWords.apiKey} <b>{key}</b>
           </span>
         )}
         {log.config && (
           <span>
-            {words.log.config} <b>{log.config.name}</b> v{log.config.version}
+            {logWords.config} <b>{log.config.name}</b> v{log.config.version}
           </span>
         )}
       </p>
@@ -86,8 +87,8 @@ function Head({ log, keyNames }: { log: LogDetail; keyNames: ReadonlyMap<string,
 
 function Actions({ onStep }: { onStep: (step: -1 | 1) => void }) {
   const actions = [
-    { label: words.log.previous, Icon: IconChevronUp, run: () => onStep(-1) },
-    { label: words.log.next, Icon: IconChevronDown, run: () => onStep(1) },
+    { label: logWords.previous, Icon: IconChevronUp, run: () => onStep(-1) },
+    { label: logWords.next, Icon: IconChevronDown, run: () => onStep(1) },
     {
       label: words.parts.copyLink,
       Icon: IconLink,
@@ -126,7 +127,7 @@ function LogTabs({ log, tab, onTab }: { log: LogDetail; tab: LogTab; onTab: (tab
       <Tabs.List>
         {TABS.map((name) => (
           <Tabs.Tab key={name} value={name}>
-            {words.log.tabs[name]}
+            {logWords.tabs[name]}
           </Tabs.Tab>
         ))}
       </Tabs.List>

@@ -11,6 +11,7 @@ import { CopyButton } from '../../parts/values/identifier';
 import { Money, StatusPill, toneOfStatus } from '../../parts/values/values';
 import { usePlace } from '../../session/session';
 import { setUpWords } from '../../words/set-up';
+import { logWords } from '../../words/log';
 import { words } from '../../words/en';
 import styles from './set-up.module.css';
 
@@ -95,7 +96,7 @@ function Arrival() {
 
 function ArrivedRequest({ row }: { row: LogRow }) {
   const { workspace } = usePlace();
-  const { facts } = words.log;
+  const { facts } = logWords;
   return (
     <>
       <StatusPill tone={toneOfStatus(row.status)}>{row.status}</StatusPill> <strong>{texts.arrived}</strong>{' '}

@@ -1,12 +1,12 @@
 import type { LogDetail } from '../../../api/logs';
 import { exact, exactMoney, money, NONE } from '../../../parts/format/numbers';
-import { words } from '../../../words/en';
+import { logWords } from '../../../words/log';
 import { routeWords } from '../../../words/log-route';
 import styles from '../log-drawer.module.css';
 import { budgetName, type ChargedBudget } from '../route-story';
 import { nanoOf, tokenCosts } from '../token-costs';
 
-const { cost } = words.log;
+const { cost } = logWords;
 
 /** Kinds of token times prices, beside what was charged. */
 export function CostTab({ log }: { log: LogDetail }) {

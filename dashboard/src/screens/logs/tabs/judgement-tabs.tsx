@@ -1,14 +1,15 @@
 import type { LogDetail } from '../../../api/logs';
 import { Moment } from '../../../parts/values/values';
+import { logWords } from '../../../words/log';
 import { words } from '../../../words/en';
 import styles from '../log-drawer.module.css';
 
 /** What guardrails said of the request and the answer. */
 export function GuardrailsTab({ log }: { log: LogDetail }) {
-  if (log.hook_results === null) return <p className={styles.none}>{words.log.guardrails.none}</p>;
+  if (log.hook_results === null) return <p className={styles.none}>{logWords.guardrails.none}</p>;
   return (
     <>
-      <h3 className={styles.section}>{words.log.guardrails.title}</h3>
+      <h3 className={styles.section}>{logWords.guardrails.title}</h3>
       <pre className={styles.code}>{JSON.stringify(log.hook_results, null, 2)}</pre>
     </>
   );
@@ -16,7 +17,7 @@ export function GuardrailsTab({ log }: { log: LogDetail }) {
 
 /** What people said of the answer, oldest first. */
 export function FeedbackTab({ log }: { log: LogDetail }) {
-  const { feedback: texts } = words.log;
+  const { feedback: texts } = logWords;
   if (log.feedback.length === 0) return <p className={styles.none}>{texts.none}</p>;
   return (
     <>

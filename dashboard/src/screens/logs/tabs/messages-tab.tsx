@@ -1,12 +1,12 @@
 import type { LogDetail } from '../../../api/logs';
 import { requestMessages, responseMessages } from '../../../parts/messages/message';
 import { MessageView } from '../../../parts/messages/message-view';
-import { words } from '../../../words/en';
+import { messageWords } from '../../../words/messages';
 import styles from '../log-drawer.module.css';
 
 /** What was said, by whom, whatever dialect it was said in. */
 export function MessagesTab({ log }: { log: LogDetail }) {
   const messages = [...requestMessages(log.request.body), ...responseMessages(log.response.body)];
-  if (messages.length === 0) return <p className={styles.none}>{words.messages.none}</p>;
+  if (messages.length === 0) return <p className={styles.none}>{messageWords.none}</p>;
   return <MessageView messages={messages} />;
 }

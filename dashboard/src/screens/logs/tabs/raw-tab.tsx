@@ -3,10 +3,11 @@ import { useState } from 'react';
 import type { LogBody, LogDetail } from '../../../api/logs';
 import { bytes } from '../../../parts/format/numbers';
 import { CopyButton } from '../../../parts/values/identifier';
+import { logWords } from '../../../words/log';
 import { words } from '../../../words/en';
 import styles from '../log-drawer.module.css';
 
-const { raw } = words.log;
+const { raw } = logWords;
 /** Larger bodies are shown on demand. */
 const LARGE_CHARACTERS = 1_000_000;
 

@@ -2,7 +2,7 @@ import { IconArrowsSplit2, IconBolt, IconCheck, IconRefresh, IconRoute, IconX } 
 import type { LogDetail } from '../../../api/logs';
 import { duration } from '../../../parts/format/numbers';
 import { Money } from '../../../parts/values/values';
-import { words } from '../../../words/en';
+import { logWords } from '../../../words/log';
 import { routeWords } from '../../../words/log-route';
 import { exactTokens } from '../log-columns';
 import styles from '../log-drawer.module.css';
@@ -19,7 +19,7 @@ const ICONS = {
 
 /** Four figures that every tab of a request begins with where they matter. */
 export function Figures({ log }: { log: LogDetail }) {
-  const { facts } = words.log;
+  const { facts } = logWords;
   return (
     <dl className={styles.figures}>
       <div>

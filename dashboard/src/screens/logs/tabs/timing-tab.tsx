@@ -1,9 +1,9 @@
 import type { LogDetail } from '../../../api/logs';
 import { duration } from '../../../parts/format/numbers';
-import { words } from '../../../words/en';
+import { logWords } from '../../../words/log';
 import styles from '../log-drawer.module.css';
 
-const { timing } = words.log;
+const { timing } = logWords;
 
 interface Bar {
   readonly label: string;

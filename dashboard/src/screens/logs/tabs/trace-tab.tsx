@@ -6,7 +6,7 @@ import { duration } from '../../../parts/format/numbers';
 import { Loadable } from '../../../parts/states/states';
 import { StatusPill, toneOfStatus } from '../../../parts/values/values';
 import { usePlace } from '../../../session/session';
-import { words } from '../../../words/en';
+import { logWords } from '../../../words/log';
 import styles from '../log-drawer.module.css';
 
 interface Span {
@@ -37,7 +37,7 @@ export function TraceTab({ log }: { log: LogDetail }) {
     <Loadable state={loadStateOf(query, 'logs.list')}>
       {() => (
         <ul>
-          {rows.length < 2 && <li className={styles.none}>{words.log.trace.none}</li>}
+          {rows.length < 2 && <li className={styles.none}>{logWords.trace.none}</li>}
           {rows.map(({ span, depth }) => (
             <li
               key={span.id}
@@ -58,7 +58,7 @@ export function TraceTab({ log }: { log: LogDetail }) {
               <span className={styles.at}>{duration(span.duration_ms)}</span>
             </li>
           ))}
-          {query.data?.has_more && <li className={styles.none}>{words.log.trace.more}</li>}
+          {query.data?.has_more && <li className={styles.none}>{logWords.trace.more}</li>}
         </ul>
       )}
     </Loadable>

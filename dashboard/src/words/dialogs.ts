@@ -1,0 +1,19 @@
+/** Dialogs of several screens: secrets that are shown once, confirmations, permissions. */
+export const dialogWords = {
+  secret: {
+    text: 'You can see it only now. No one can read it again, not even an owner.',
+    stored: 'I have stored it',
+    done: 'Done',
+  },
+  confirm: {
+    type: (name: string) => `Type ${name} to confirm`,
+  },
+  picker: {
+    label: 'Permissions',
+    filter: (count: number) => `Filter ${count} permissions`,
+    count: (chosen: number, all: number) => `${chosen} of ${all}`,
+    nothing: 'No permission matches.',
+    locked: 'You do not have this',
+    startFrom: 'Start from',
+  },
+};
