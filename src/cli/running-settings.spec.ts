@@ -67,7 +67,7 @@ describe('the settings of a running instance', () => {
     const shell = { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_PROCESSES: '1' };
     for await (const { check, result, detail } of examine(shell)) rows.push(`${check} ${result} ${detail}`);
     const text = rows.join('\n');
-    expect(text).toMatch(/^Settings warning .*this shell has others: GATEHOUSE_PROCESSES$/m);
+    expect(text).toMatch(/^Settings warning .*this shell sets others: GATEHOUSE_PROCESSES$/m);
     expect(text).toMatch(/^Redis warning not checked: the instance has REDIS_URL/m);
     expect(text).toMatch(/^Object storage warning not checked/m);
     expect(text).not.toMatch(/not used/);

@@ -129,8 +129,8 @@ function placesOf(workspaces: readonly Json[]): Places {
 }
 
 const HEAD = [
-  '# Secrets are not in this file. "key" says where each is when the file is applied to a place that has it not.',
-  '# Where several share a name, an id says which is meant: such an entry is for this organization alone.\n',
+  '# Secrets are not in this file. "key" names where "gatehouse apply" reads the secret of an entry that it creates.',
+  '# An entry has an id only if others share its name. Such an entry applies to this organization only.\n',
 ].join('\n');
 
 /** What the administration shows and nobody sets. */

@@ -107,7 +107,7 @@ async function checkWall(client: Client): Promise<Finding[]> {
 }
 
 export function judgeWall(stands: boolean): Finding {
-  if (stands) return ok('Tenants', 'kept apart by the database too');
+  if (stands) return ok('Tenants', 'separated by row-level security');
   return warning(
     'Tenants',
     'kept apart by the queries alone',

@@ -7,7 +7,7 @@ import { isAtLeast } from './is-at-least.js';
 const OLDEST_VERSION = [6, 2] as const;
 
 export async function checkRedis(url: Secret | undefined): Promise<Finding[]> {
-  if (!url) return [ok('Redis', 'not used, PostgreSQL does its work')];
+  if (!url) return [ok('Redis', 'not used; PostgreSQL stores limits and queues')];
   const { Redis } = await import('ioredis');
   const client = new Redis(url.reveal(), {
     ...redisLimits('probing'),

@@ -18,7 +18,9 @@ export async function checkRunning(settings: Settings, port: number): Promise<Fi
     return [judgeReadiness(address, READINESS.parse(await answer.json()))];
   } catch (error) {
     const reason = reasonOf((error as Error).cause ?? error);
-    return [failed('Service', `${address}: ${reason}`, 'The instance is still starting, or see its log.')];
+    return [
+      failed('Service', `${address}: ${reason}`, 'Wait until the instance has started, or read its log.'),
+    ];
   }
 }
 

@@ -108,7 +108,7 @@ function judgeShell({ settings, secrets }: RunningSettings, shell: NodeJS.Proces
   return [
     warning(
       'Settings',
-      `${source}; this shell has others: ${differing.sort().join(', ')}`,
+      `${source}; this shell sets others: ${differing.sort().join(', ')}`,
       'Restart the instance with them, or unset them. "gatehouse doctor --from-shell" checks the settings of this shell.',
     ),
   ];

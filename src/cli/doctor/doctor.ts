@@ -126,7 +126,8 @@ function tryLoad(environment: NodeJS.ProcessEnv): Settings | SettingsError {
 async function checkStores(settings: Settings, isRunning: boolean): Promise<Finding[]> {
   const url = settings.databaseUrl ?? (isRunning ? await runningUrl(settings.dataDir) : null);
   if (url) return checkDatabase(url, settings);
-  if (!existsSync(pathsOf(settings.dataDir).postgres)) return [ok('Database', 'is made on the first start')];
+  if (!existsSync(pathsOf(settings.dataDir).postgres))
+    return [ok('Database', 'is created on the first start')];
   try {
     return await withDatabase(settings, (own) => checkDatabase(own, settings));
   } catch (error) {

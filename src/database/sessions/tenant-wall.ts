@@ -80,7 +80,7 @@ export class TenantWall {
     this.stands = found?.stands === true;
     this.lookAgainAt = performance.now() + LOOK_AGAIN_MS;
     if (!this.stands)
-      logger.warn('Tenants are not kept apart by the database itself. "gatehouse doctor" says what to do.');
+      logger.warn('Row-level security does not separate tenants. "gatehouse doctor" says what to do.');
     return this.stands;
   }
 }
