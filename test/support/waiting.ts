@@ -39,7 +39,7 @@ export async function eventually<T>(
     }
     if (isLast)
       throw new Error(
-        `Waited ${patienceMs} ms in vain for ${what}.`,
+        `Waited ${patienceMs} ms in vain for ${what}.${last instanceof Error ? ` Last: ${last.message.slice(0, 300)}` : ''}`,
         last === undefined ? {} : { cause: last },
       );
     await sleep(everyMs);

@@ -62,12 +62,16 @@ describe.runIf(redis)('readiness', () => {
         expect(found.map(({ name }) => name)).toEqual(['redis', 'clickhouse', 'object storage']);
         return found.filter(({ status }) => status === 'degraded').map(({ name }) => name);
       };
-      await eventually(async () => (await failing()).length === 0, { what: 'all stores' });
+      const fails = async (names: readonly string[]): Promise<true> => {
+        expect(await failing()).toEqual(names);
+        return true;
+      };
+      await eventually(() => fails([]), { what: 'all stores' });
       for (const [name, { proxy }] of Object.entries(behind)) {
         proxy.mode = mode;
-        await eventually(async () => (await failing()).join() === name, { what: `${name} to be named` });
+        await eventually(() => fails([name]), { what: `only ${name} to be named` });
         proxy.mode = 'pass';
-        await eventually(async () => (await failing()).length === 0, { what: `${name} to be back` });
+        await eventually(() => fails([]), { what: `${name} to be back` });
       }
     },
   );
