@@ -70,7 +70,7 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
         settings.metricsToken,
       ),
     },
-    settings.requestTimeoutMs,
+    settings,
   );
   await app.get(DirectorySnapshot).begin(place);
   await front.listen(settings.port, settings.host);

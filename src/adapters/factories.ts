@@ -158,8 +158,8 @@ export async function outageNews(database: Queryable, changes: ChangeFeed, { red
   return new BusOutageNews({ send, close: () => redis.disconnect() }, changes);
 }
 
-export function egress({ egressAllow, timeouts, upstreamConnections }: Settings): Egress {
-  return new Egress({ allow: egressAllow, timeouts, connections: upstreamConnections });
+export function egress({ egressAllow, timeouts, upstreamConnections, httpClient }: Settings): Egress {
+  return new Egress({ allow: egressAllow, timeouts, connections: upstreamConnections, client: httpClient });
 }
 
 export function clientAddresses({ trustedProxies }: Settings): ClientAddresses {

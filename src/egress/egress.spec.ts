@@ -70,7 +70,7 @@ const byUndici: Call = async (egress, origin, tenant = 'tenant') => {
 const byOwnClient: Call = async (egress, origin, tenant = 'tenant') => {
   try {
     const recorder = new Recorder();
-    egress.origin(tenant, origin).connections.dispatch(aRequest(), recorder);
+    egress.origin(tenant, origin).connections?.dispatch(aRequest(), recorder);
     const { status, text, ending } = await recorder.ended;
     return ending === 'complete' ? `${status} ${text}` : refusalOf(ending);
   } catch (error) {
@@ -399,7 +399,7 @@ const readSlowlyByOwnClient: SlowReading = async (egress, origin) => {
     setTimeout(() => self.resume(), 80);
     return false;
   });
-  egress.origin('t', origin).connections.dispatch(aRequest(), recorder);
+  egress.origin('t', origin).connections?.dispatch(aRequest(), recorder);
   const { text, ending } = await recorder.ended;
   return `${text} ${ending === 'complete' ? ending : upstreamFailure(ending).code}`;
 };
@@ -442,7 +442,7 @@ describe('the two clients of one origin', () => {
     for (const [, call] of CLIENTS) expect(await call(egress, origin, 'b')).toBe('200 ok');
     await expect.poll(openSockets).toBe(2);
     const late = new Recorder();
-    dropped.connections.dispatch(aRequest(), late);
+    dropped.connections?.dispatch(aRequest(), late);
     expect(refusalOf((await late.ended).ending)).toMatch(/connection closed/);
     await egress.close();
 

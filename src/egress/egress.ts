@@ -18,6 +18,8 @@ export interface EgressOptions {
   /** Pools that are kept at most. */
   readonly maxPools?: number;
   readonly resolve?: Resolve;
+  /** What sends requests whose bytes are all there. Our own client unless given. */
+  readonly client?: 'own' | 'undici';
 }
 
 const MAX_POOLS = 512;
@@ -113,7 +115,8 @@ export class Egress {
     const url = new URL(origin);
     this.checkDestination(url);
     if (this.size >= (this.options.maxPools ?? MAX_POOLS)) this.dropLongestUnused();
-    const entry = new Origin(this.createConnections(url), () => this.createPool(origin));
+    const connections = this.options.client === 'undici' ? null : this.createConnections(url);
+    const entry = new Origin(connections, () => this.createPool(origin));
     const origins = this.tenants.get(tenant) ?? new Map<string, Origin>();
     this.tenants.set(tenant, origins.set(origin, entry));
     this.size += 1;

@@ -9,12 +9,12 @@ export class Origin {
   private isClosed = false;
 
   constructor(
-    /** Takes requests whose bytes are all there, at half of what they cost in `dispatcher`. */
-    readonly connections: ConnectionPool,
+    /** Takes requests whose bytes are all there, at half of what they cost in `dispatcher`; null where undici takes all. */
+    readonly connections: ConnectionPool | null,
     private readonly createPool: () => Pool,
   ) {}
 
-  /** Takes every request. Most origins never need it, so that it is made when somebody does. */
+  /** Takes every request. Most origins never need it, so it is made on demand. */
   get dispatcher(): Dispatcher {
     if (this.pool) return this.pool;
     this.pool = this.createPool();
@@ -26,14 +26,14 @@ export class Origin {
   /** Requests under way come to their end; only then their connections close. */
   close(): void {
     this.isClosed = true;
-    this.connections.close();
+    this.connections?.close();
     void this.pool?.close();
   }
 
   /** Ends every connection. Requests under way fail. */
   async destroy(): Promise<void> {
     this.isClosed = true;
-    this.connections.destroy();
+    this.connections?.destroy();
     await this.pool?.destroy();
   }
 }

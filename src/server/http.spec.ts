@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { createConnection } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -39,11 +39,11 @@ async function aServer(): Promise<{ port: number; ended: string[] }> {
 
 type AnyPlane = Plane<ClientRequest, ClientResponse>;
 
-async function listening(gateway: AnyPlane, upgraded: string[] = []): Promise<number> {
+async function listening(gateway: AnyPlane, upgraded: string[] = [], hasFastPath = true): Promise<number> {
   const sockets = { handle: () => upgraded.push('upgraded'), close: () => undefined };
   const probes = { answer: () => false };
   const planes = { gateway, administration: gateway, probes, sockets } as unknown as Planes;
-  front = new FrontServer(planes, TIMEOUT_MS);
+  front = new FrontServer(planes, { requestTimeoutMs: TIMEOUT_MS, hasFastPath });
   await front.listen(0, '127.0.0.1');
   const { server } = front as unknown as { server: { address(): AddressInfo } };
   return server.address().port;
@@ -83,6 +83,30 @@ describe('a client that takes for ever', () => {
       await expect.poll(() => ended).toHaveLength(SLOW_CLIENTS);
     },
   );
+});
+
+describe('the fast path', () => {
+  it.each([
+    [true, FastRequest],
+    [false, IncomingMessage],
+  ])('reads plainly written requests where the setting says so (%s)', async (hasFastPath, kind) => {
+    const seen: ClientRequest[] = [];
+    const gateway: AnyPlane = {
+      handle: (request, response) => {
+        seen.push(request);
+        response.writeHead(200, ['content-length', '2']);
+        response.end('ok');
+      },
+    };
+    const port = await listening(gateway, [], hasFastPath);
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      body: '{}',
+    });
+
+    expect(await answer.text()).toBe('ok');
+    expect(seen).toEqual([expect.any(kind)]);
+  });
 });
 
 describe('a connection that was told that it closes', () => {

@@ -5,6 +5,7 @@ import { FastPath } from './fast-path/fast-path.js';
 import type { ClientRequest, ClientResponse } from '../common/http/messages.js';
 import { isClosing } from '../common/http/lingering-close.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
+import type { Settings } from '../common/settings/settings.js';
 import type { Probes } from '../common/supervision/probes.js';
 import { refuse } from '../gateway/delivery/refusal.js';
 import { notBuilt, type Plane as Owner, planeOf } from '../gateway/ingress/front-door.js';
@@ -40,13 +41,14 @@ export interface Planes {
 /** The web server before both planes: refuses what no honest client sends, and decides whose a request is. */
 export class FrontServer {
   private readonly server: Server;
-  private readonly fastPath: FastPath;
+  /** Null where Node's server reads every request. */
+  private readonly fastPath: FastPath | null;
   isDraining = false;
 
   /** `requestTimeoutMs`: how long a client may take to send a whole request; then it gets 408. */
   constructor(
     private readonly planes: Planes,
-    requestTimeoutMs: number,
+    { requestTimeoutMs, hasFastPath }: Pick<Settings, 'requestTimeoutMs' | 'hasFastPath'>,
   ) {
     const options = {
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
@@ -66,15 +68,20 @@ export class FrontServer {
     this.server.maxHeadersCount = HEADERS_MAX;
     const serveByNode = serverOf(this.server);
     acceptUpgrades(this.server, planes.sockets, serveByNode);
-    this.fastPath = new FastPath({
+    const fastPath = hasFastPath ? this.createFastPath(serveByNode) : null;
+    this.fastPath = fastPath;
+    this.server.on('connection', fastPath ? (socket: Socket) => fastPath.accept(socket) : serveByNode);
+  }
+
+  private createFastPath(serveByNode: (socket: Socket) => void): FastPath {
+    return new FastPath({
       keepAliveMs: KEEP_ALIVE_MS,
       isTaken: (url) => planeOf(url) === 'gateway',
       handle: (request, response) => {
-        if (this.admits(request, response, 'gateway')) planes.gateway.handle(request, response);
+        if (this.admits(request, response, 'gateway')) this.planes.gateway.handle(request, response);
       },
       serveByNode,
     });
-    this.server.on('connection', (socket: Socket) => this.fastPath.accept(socket));
   }
 
   /** Rejects when the address cannot be had. */
@@ -101,11 +108,11 @@ export class FrontServer {
     );
     const idle = setInterval(() => {
       server.closeIdleConnections();
-      this.fastPath.closeIdle();
+      this.fastPath?.closeIdle();
     }, 25);
     const cut = setTimeout(() => {
       server.closeAllConnections();
-      this.fastPath.closeAll();
+      this.fastPath?.closeAll();
       this.planes.sockets.close();
     }, timeoutMs);
     await closed;
@@ -119,7 +126,7 @@ export class FrontServer {
     if (isClosing(request) || !this.admits(request, response, plane)) return;
     const { gateway, administration, probes } = this.planes;
     if (plane === 'gateway') {
-      if (this.fastPath.isBetterEnded(request)) response.shouldKeepAlive = false;
+      if (this.fastPath?.isBetterEnded(request)) response.shouldKeepAlive = false;
       gateway.handle(request, response);
     } else if (plane === 'unbuilt') refuseUnidentified(request, response, AppError.from(notBuilt(url)));
     else if (!probes.answer(request, response)) administration.handle(request, response);

@@ -150,6 +150,16 @@ export const settingsSchema = z.object({
   ),
   GATEHOUSE_IDLE_TIMEOUT_MS: whole(2 * MINUTE, 1, 'Per attempt: between two chunks of the answer.'),
   GATEHOUSE_TOTAL_TIMEOUT_MS: whole(30 * MINUTE, 1, 'Per attempt: until the last byte of the answer.'),
+  GATEHOUSE_HTTP_FAST_PATH: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      "Whether Gatehouse's own parser reads plainly written data plane requests (on), or Node's HTTP server reads all of them (off).",
+    ),
+  GATEHOUSE_HTTP_CLIENT: z
+    .enum(['own', 'undici'])
+    .default('own')
+    .describe("The HTTP client for requests to providers: Gatehouse's own, or undici."),
   GATEHOUSE_BODY_LIMIT_BYTES: whole(32 * MIB, 1024, 'Largest request body of an endpoint that is parsed.'),
   GATEHOUSE_OUTPUT_TOKENS_CEILING: whole(
     16_384,

@@ -38,6 +38,9 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   readonly adminSocket: string | undefined;
   readonly timeouts: UpstreamTimeouts;
+  /** Plainly written requests are read by our own parser. */
+  readonly hasFastPath: boolean;
+  readonly httpClient: Raw['GATEHOUSE_HTTP_CLIENT'];
   readonly bodyLimitBytes: number;
   readonly outputTokensCeiling: number;
   readonly cacheMemoryBytes: number;
@@ -271,6 +274,11 @@ const timeoutsOf = (raw: Raw): UpstreamTimeouts => ({
   totalMs: raw.GATEHOUSE_TOTAL_TIMEOUT_MS,
 });
 
+const httpOf = (raw: Raw): Pick<Settings, 'hasFastPath' | 'httpClient'> => ({
+  hasFastPath: raw.GATEHOUSE_HTTP_FAST_PATH === 'on',
+  httpClient: raw.GATEHOUSE_HTTP_CLIENT,
+});
+
 function toSettings(raw: Raw): Settings {
   const secret = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
   return {
@@ -296,6 +304,7 @@ function toSettings(raw: Raw): Settings {
     trustedProxies: trustedProxies(raw),
     adminSocket: raw.GATEHOUSE_ADMIN_SOCKET,
     timeouts: timeoutsOf(raw),
+    ...httpOf(raw),
     bodyLimitBytes: raw.GATEHOUSE_BODY_LIMIT_BYTES,
     outputTokensCeiling: raw.GATEHOUSE_OUTPUT_TOKENS_CEILING,
     cacheMemoryBytes: raw.GATEHOUSE_CACHE_MEMORY_BYTES,

@@ -18,11 +18,18 @@ const HEAD = 'HTTP/1.1 200 Fine\r\nx-odd: \xe9\r\ncontent-length: 2\r\n\r\n';
 const toClose: (() => void)[] = [];
 afterEach(() => toClose.splice(0).forEach((close) => close()));
 
-async function aProvider(made: { undici: number }) {
+interface Made {
+  undici: number;
+  /** Our own client may be used. */
+  readonly hasOwn?: boolean;
+}
+
+async function aProvider(made: Made) {
   const upstream = await new RawUpstream((socket) =>
     socket.write(`HTTP/1.1 103 Early\r\n\r\n${HEAD}ok`, 'latin1'),
   ).listen();
-  const origin = new Origin(aPool(upstream.port), () => {
+  const own = made.hasOwn === false ? null : aPool(upstream.port);
+  const origin = new Origin(own, () => {
     made.undici += 1;
     return new UndiciPool(upstream.origin);
   });
@@ -41,7 +48,7 @@ const passing = (...pieces: readonly Buffer[]): PassingBody => ({
 });
 
 /** What was heard of one attempt, or its refusal. */
-async function heard(wishes: Partial<WireRequest>, made = { undici: 0 }): Promise<unknown> {
+async function heard(wishes: Partial<WireRequest>, made: Made = { undici: 0 }): Promise<unknown> {
   const { wire } = await aProvider(made);
   const request: WireRequest = { method: 'POST', path: '/', headers: [], body: null, ...wishes };
   try {
@@ -76,6 +83,18 @@ describe('a request with a body of', () => {
       'ok',
     ]);
     expect(made.undici).toBe(byUndici);
+  });
+
+  it.each(BODIES)('%s is answered the same where the setting wants undici', async (_, body) => {
+    const made = { undici: 0, hasOwn: false };
+
+    expect(await heard({ body }, made)).toEqual([
+      200,
+      'Fine',
+      ['x-odd', '\xe9', 'content-length', '2'],
+      'ok',
+    ]);
+    expect(made.undici).toBe(1);
   });
 
   it.each(BODIES)('%s is refused alike for a header that cannot be sent', async (_, body) => {

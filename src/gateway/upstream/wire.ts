@@ -46,11 +46,14 @@ export interface Wire {
   dispatch(request: WireRequest, handler: WireHandler): void;
 }
 
-/** Connections to an origin as a wire: our own client where the request is whole, undici where its body or its socket is not ours. */
+/**
+ * Connections to an origin as a wire: our own client where the request is whole and the setting allows it, undici where a body
+ * passes through or the protocol changes.
+ */
 export function wireOf(connections: Origin, origin: string): Wire {
   return {
     dispatch: (request, handler) => {
-      if (isWhole(request)) connections.connections.dispatch(request, handler);
+      if (connections.connections && isWhole(request)) connections.connections.dispatch(request, handler);
       else dispatchByUndici(connections.dispatcher, origin, request, handler);
     },
   };
