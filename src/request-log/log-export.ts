@@ -64,6 +64,7 @@ export const EXPORT_FIELD_NAMES = [
   'error_code',
   'cache_status',
   'cache_score',
+  'dropped_parameters',
 ] as const;
 
 export type ExportFieldName = (typeof EXPORT_FIELD_NAMES)[number];

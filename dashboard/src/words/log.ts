@@ -15,6 +15,7 @@ export const logWords = {
   next: 'Next request',
   apiKey: 'API key',
   config: 'Config',
+  dropped: 'Dropped:',
   gone: 'Request not found',
   goneText: 'It may be older than the workspace retains logs, or belong to another workspace.',
   facts: { latency: 'Latency', firstToken: 'First token', tokens: 'Tokens', cost: 'Cost' },

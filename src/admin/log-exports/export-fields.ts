@@ -96,6 +96,7 @@ export const EXPORT_FIELDS = {
   error_code: column('text', 'error_code'),
   cache_status: column('text', 'cache_status'),
   cache_score: column('number', 'cache_score'),
+  dropped_parameters: column('json', 'dropped_parameters'),
 } as const satisfies Record<ExportFieldName, ExportField>;
 
 export const isExportField = (name: string): name is ExportFieldName => Object.hasOwn(EXPORT_FIELDS, name);

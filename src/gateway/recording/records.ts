@@ -44,6 +44,7 @@ export interface Findings {
   readonly option: string;
   readonly config: SavedConfig | null;
   readonly decisions: readonly string[] | null;
+  readonly dropped: readonly string[] | null;
   readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
@@ -258,6 +259,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     cost_nano_usd: costIn(found),
     cache_status: found.cacheStatus,
     cache_score: found.cacheScore,
+    dropped_parameters: found.dropped,
     saved_nano_usd: savedIn(found, outcome.reading),
     attempts: found.attempts,
     countable: lacksOutput(outcome.reading) ? countable(found, outcome) : null,

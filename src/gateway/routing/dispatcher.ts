@@ -110,7 +110,9 @@ export class Dispatcher {
     checkAllowed(caller, target, content, entry);
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
-    const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
+    const sent = outgoing({ request, content: passed, planned, target, entry });
+    const { wire, translated: translating } = sent;
+    entry.dropped = sent.dropped;
     if (!entry.isOpen) await opened(sending);
     const rules = cacheRules(entry, caller, planned);
     const ready = rules

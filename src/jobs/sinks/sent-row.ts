@@ -41,6 +41,7 @@ const OF_REQUEST = [
   'cost_nano_usd',
   'saved_nano_usd',
   'cache_status',
+  'dropped_parameters',
   'retry_count',
   'fallback_count',
   'metadata',

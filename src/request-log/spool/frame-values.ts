@@ -94,6 +94,7 @@ const closedValues = (it: RequestLogRecord): readonly unknown[] => [
   it.cache_score,
   it.saved_nano_usd,
   it.source,
+  it.dropped_parameters,
 ];
 
 const attemptValues = (it: AttemptRecord): readonly unknown[] => [
@@ -124,7 +125,14 @@ const bodyValues = (it: BodyFacts): readonly unknown[] => [
 ];
 
 const OPENED = orderOf(openedValues, 'prompt_slug', 'attempts_so_far');
-const CLOSED = orderOf(closedValues, 'cache_status', 'cache_score', 'saved_nano_usd', 'source');
+const CLOSED = orderOf(
+  closedValues,
+  'cache_status',
+  'cache_score',
+  'saved_nano_usd',
+  'source',
+  'dropped_parameters',
+);
 const ATTEMPT = orderOf(attemptValues, 'price', 'charges', 'isAside', 'countable', 'isEstimated');
 const BODY = orderOf(bodyValues);
 

@@ -120,6 +120,7 @@ const requestLogs: CopyTable<RequestRow> = {
     ...fields('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
     ...fields('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd', 'saved_nano_usd'),
     ...fields('float4', 'cache_score'),
+    ...fields('text[]', 'dropped_parameters'),
     ...tokens<RequestRow>(({ record }) => record.usage),
     { name: 'attempt_count', type: 'int2', value: ({ record }) => record.attempts.length },
     ...fields('jsonb', 'decisions', 'hook_results', 'metadata'),

@@ -26,7 +26,9 @@ const FORMS: Readonly<Partial<Record<StoredColumn, Form>>> = {
   saved_nano_usd: ofText('saved_nano_usd'),
   decisions: ofDocument('decisions'),
   hook_results: ofDocument('hook_results'),
-  // A map cannot be null there.
+  // A list cannot be null there, and an empty one is never stored.
+  dropped_parameters: { read: (names) => ((names as readonly string[]).length > 0 ? names : null) },
+  // Nor can a map.
   metadata: {
     sql: 'if(has_metadata, [metadata], [])',
     read: (found) => (found as readonly unknown[])[0] ?? null,
@@ -60,6 +62,7 @@ export const ALL_COLUMNS: readonly StoredColumn[] = [
     'cache_status',
     'cache_score',
   ] as const),
+  ...(['dropped_parameters'] as const),
   ...(['saved_nano_usd', 'retry_count', 'fallback_count', 'metadata', 'hook_results', 'source'] as const),
 ];
 

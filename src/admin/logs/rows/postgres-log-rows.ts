@@ -17,7 +17,7 @@ const LOG_COLUMNS = `
   provider, model, response_model, streamed, ending, status, error_code, error_source, duration_ms, first_token_ms,
   overhead_us, request_bytes, response_bytes, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
   reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count,
-  prompt_slug, cache_status, cache_score, saved_nano_usd, retry_count, fallback_count, metadata, hook_results, source`;
+  prompt_slug, cache_status, cache_score, saved_nano_usd, dropped_parameters, retry_count, fallback_count, metadata, hook_results, source`;
 
 /** The queries of the request log in PostgreSQL. Values travel as parameters and never as SQL. */
 @Injectable()

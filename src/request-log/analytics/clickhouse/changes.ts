@@ -71,6 +71,12 @@ const CHANGES_OF_TABLES: readonly Change[] = [
       ];
     },
   },
+  {
+    version: 4,
+    name: 'parameters that a provider was not sent',
+    statements: (ddl) =>
+      ddl.addColumns('request_logs', [['dropped_parameters', 'Array(LowCardinality(String))']]),
+  },
 ];
 
 /** Makes the changes that were not made, in their order. One of a release that is newer than this is left alone. */

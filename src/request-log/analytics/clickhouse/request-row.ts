@@ -78,6 +78,11 @@ const SHOWN_COLUMNS: readonly RowColumn[] = [
   ...columns('Int64', 'request_bytes', 'response_bytes'),
   ...columns('Int16', 'attempt_count'),
   ...columns('Nullable(Float32)', 'cache_score'),
+  {
+    name: 'dropped_parameters',
+    type: 'Array(LowCardinality(String))',
+    from: "coalesce(dropped_parameters, '{}')",
+  },
   { name: 'has_metadata', type: 'Bool', from: 'metadata IS NOT NULL' },
   // Rows of the release that only counted lack what is above: of them it is false.
   { name: 'is_whole', type: 'Bool', from: 'true' },
