@@ -65,6 +65,7 @@ export const EXPORT_FIELD_NAMES = [
   'cache_status',
   'cache_score',
   'dropped_parameters',
+  'service_tier',
 ] as const;
 
 export type ExportFieldName = (typeof EXPORT_FIELD_NAMES)[number];

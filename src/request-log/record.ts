@@ -144,6 +144,8 @@ export interface RequestLogRecord extends Omit<OpenedExchange, 'attempts_so_far'
   readonly cache_score?: number | null;
   /** Parameters that the last target does not have and was not sent; absent or null for none. */
   readonly dropped_parameters?: readonly string[] | null;
+  /** The tier of service that the answer names, or else the request; absent or null for none. */
+  readonly service_tier?: string | null;
   /** What an answer from the cache would have cost, integer nano-dollars. */
   readonly saved_nano_usd?: number | null;
   readonly attempts: readonly AttemptRecord[];

@@ -91,6 +91,7 @@ import { RevokedKeys1763835000001 } from './migrations/1763835000001-revoked-key
 import { UsedRates1763837000001 } from './migrations/1763837000001-used-rates.js';
 import { SingleSignOn1763833000001 } from './migrations/1763833000001-single-sign-on.js';
 import { UnsupportedParameters1763838000001 } from './migrations/1763838000001-unsupported-parameters.js';
+import { ServiceTiers1763838000002 } from './migrations/1763838000002-service-tiers.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from '../database/sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -200,6 +201,7 @@ const MIGRATIONS = [
   RevokedKeys1763835000001,
   UsedRates1763837000001,
   UnsupportedParameters1763838000001,
+  ServiceTiers1763838000002,
 ];
 
 /**

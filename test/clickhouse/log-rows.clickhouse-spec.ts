@@ -205,6 +205,7 @@ describe('stored requests', () => {
     cache_status: 'HIT',
     cache_score: 0.25,
     dropped_parameters: ['seed', 'logit_bias'],
+    service_tier: 'flex',
     saved_nano_usd: 12,
     prompt_slug: 'prompt',
     usage: { input_tokens: 1, output_tokens: 2, cached_input_tokens: 3, reasoning_tokens: 4 },

@@ -31,6 +31,7 @@ export interface StoredRequest {
   readonly attempt_count?: number;
   readonly metadata?: Readonly<Record<string, string>> | null;
   readonly dropped_parameters?: readonly string[] | null;
+  readonly service_tier?: string | null;
 }
 
 export interface StoreOptions {
@@ -74,6 +75,7 @@ function row(request: StoredRequest) {
     attempt_count: 1,
     metadata: null,
     dropped_parameters: null,
+    service_tier: null,
     ...request,
   };
 }

@@ -92,6 +92,13 @@ export class LogDto {
   })
   readonly saved_nano_usd: number | null;
   @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Tier of service that the answer names, or else the request; null for none',
+    example: 'default',
+  })
+  readonly service_tier: string | null;
+  @ApiProperty({
     type: [String],
     nullable: true,
     description: 'Parameters that the provider does not have and was not sent; null for none',

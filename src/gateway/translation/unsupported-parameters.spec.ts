@@ -39,7 +39,7 @@ afterEach(() => gateway.close());
 const at = (slug: string) => ({ 'x-gateway-virtual-key': slug });
 const by = (config: object) => ({ ...at(''), 'x-gateway-config': JSON.stringify(config) });
 const sentBody = (call = gateway.calls.length - 1): Record<string, unknown> =>
-  JSON.parse(String(gateway.calls[call]?.body)) as Record<string, unknown>;
+  JSON.parse((gateway.calls[call]?.body as Buffer).toString()) as Record<string, unknown>;
 
 interface Refusal {
   readonly error: { readonly code: string; readonly param: string; readonly message: string };

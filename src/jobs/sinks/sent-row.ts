@@ -42,6 +42,7 @@ const OF_REQUEST = [
   'saved_nano_usd',
   'cache_status',
   'dropped_parameters',
+  'service_tier',
   'retry_count',
   'fallback_count',
   'metadata',

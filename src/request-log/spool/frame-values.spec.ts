@@ -114,6 +114,7 @@ const everyRecord: Every<RequestLogRecord> = {
   hook_results: maybe(json),
   source: anyOf(['api', 'otlp'] as const),
   dropped_parameters: fc.array(text),
+  service_tier: text,
   request_headers: fc.array(text),
   response_headers: fc.array(text),
 };
@@ -125,6 +126,7 @@ const RARE = [
   'saved_nano_usd',
   'source',
   'dropped_parameters',
+  'service_tier',
 ] as const;
 const anyOpened = someOf(everyOpened, ['prompt_slug']);
 const anyRecord = someOf(everyRecord, RARE);

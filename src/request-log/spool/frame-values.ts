@@ -95,6 +95,7 @@ const closedValues = (it: RequestLogRecord): readonly unknown[] => [
   it.saved_nano_usd,
   it.source,
   it.dropped_parameters,
+  it.service_tier,
 ];
 
 const attemptValues = (it: AttemptRecord): readonly unknown[] => [
@@ -132,6 +133,7 @@ const CLOSED = orderOf(
   'saved_nano_usd',
   'source',
   'dropped_parameters',
+  'service_tier',
 );
 const ATTEMPT = orderOf(attemptValues, 'price', 'charges', 'isAside', 'countable', 'isEstimated');
 const BODY = orderOf(bodyValues);

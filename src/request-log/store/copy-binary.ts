@@ -1,22 +1,11 @@
+import type { ColumnType } from '../columns.js';
+
 /** A column of a table that is filled with COPY: name, type, and where its value comes from. */
 export interface CopyColumn<Row> {
   readonly name: string;
   readonly type: ColumnType;
   readonly value: (row: Row) => unknown;
 }
-
-export type ColumnType =
-  | 'uuid'
-  | 'text'
-  | 'text[]'
-  | 'timestamptz'
-  | 'int2'
-  | 'int4'
-  | 'int8'
-  | 'float4'
-  | 'bool'
-  | 'jsonb'
-  | 'bytea';
 
 /** A value that its column cannot hold. The row is at fault, not the database. */
 export class UnfitValueError extends Error {
