@@ -52,10 +52,13 @@ describe('a virtual key', () => {
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await page.waitForURL(new RegExp(`edit=${slug}`));
     await page.getByRole('dialog').getByLabel('Budget, $').fill('25');
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Unsupported parameters' }).click();
+    await page.getByRole('option', { name: 'Send without them' }).click();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('meter', { name: slug }).waitFor();
     expect(await administer('GET', `/v1/virtual-keys/${slug}`)).toMatchObject({
       usage_limits: { credit_limit: 25, periodic_reset: 'monthly' },
+      unsupported_parameters: 'drop',
     });
 
     await page.getByRole('button', { name: `More actions: ${slug}` }).click();

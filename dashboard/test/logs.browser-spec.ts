@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { EchoUpstream } from '../../test/support/upstreams/echo.js';
 import { accessibilityProblems } from './browser';
 import { openStage, type Stage } from './stage';
 
@@ -40,6 +41,35 @@ describe('the filters of the request log', () => {
     await page.getByRole('textbox', { name: 'Filters as text' }).fill('status:not:200 status:max:399');
     await page.keyboard.press('Enter');
     await page.getByText('No request matches these filters').waitFor();
+  });
+});
+
+describe('a request that was sent without a parameter', () => {
+  it('says without which', async () => {
+    const upstream = await EchoUpstream.start(stage.egressPorts);
+    const answer = await fetch(new URL('/v1/chat/completions', stage.base), {
+      method: 'POST',
+      headers: {
+        'x-gateway-api-key': stage.bootstrap.workspace_api_key,
+        'x-gateway-provider': 'anthropic',
+        'x-gateway-custom-host': `${upstream.url}/v1`,
+        'x-gateway-unsupported-parameters': 'drop',
+        'x-api-key': 'unused',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: 'claude', messages: [{ role: 'user', content: 'Hello' }], seed: 7 }),
+    });
+    await answer.text();
+    await upstream.stop();
+    const id = answer.headers.get('x-gateway-request-id') ?? '';
+
+    await expect
+      .poll(async () => {
+        const { page } = await start(`/ui/w/:w/logs/${id}`);
+        await page.getByRole('dialog').getByText('Dropped:').waitFor({ timeout: 2_000 });
+        return page.getByRole('dialog').getByText('Dropped:').textContent();
+      })
+      .toBe('Dropped: seed');
   });
 });
 

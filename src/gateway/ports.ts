@@ -1,5 +1,6 @@
 import type { Reach } from '../auth/tenant.js';
 import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
+import type { UnsupportedParameterRule } from '../common/contracts/unsupported-parameters.js';
 import type { HookSpec } from '../routing-config/guardrails/hook.js';
 import type {
   AttemptRecord,
@@ -40,6 +41,8 @@ export interface VirtualKeySnapshot {
   readonly limits?: readonly Limit[];
   /** Absent where the workspace decides. */
   readonly onClientDisconnect?: ClientDisconnectRule;
+  /** Absent where unsupported parameters are refused. */
+  readonly unsupportedParameters?: UnsupportedParameterRule;
 }
 
 export abstract class VirtualKeyDirectory {

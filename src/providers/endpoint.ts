@@ -86,6 +86,8 @@ export interface UsageReader {
   inputText(request: Json): string;
   /** The model that an answer or event names; null when it names none. */
   modelOf(answer: Json): string | null;
+  /** The tier of service that an answer or event names; null when it names none. Absent: answers never do. */
+  tierOf?(answer: Json): string | null;
   /** The reader of the answer to one request, where the answer alone does not tell what is charged. */
   askedBy?(request: Json): UsageReader;
 }

@@ -64,6 +64,8 @@ export const EXPORT_FIELD_NAMES = [
   'error_code',
   'cache_status',
   'cache_score',
+  'dropped_parameters',
+  'service_tier',
 ] as const;
 
 export type ExportFieldName = (typeof EXPORT_FIELD_NAMES)[number];

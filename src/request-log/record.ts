@@ -142,6 +142,10 @@ export interface RequestLogRecord extends Omit<OpenedExchange, 'attempts_so_far'
   readonly cache_status?: CacheStatus | null;
   /** How like the nearest question was that the cache knew, 0 to 1; null where it compared no meanings. */
   readonly cache_score?: number | null;
+  /** Parameters that the last target does not have and was not sent; absent or null for none. */
+  readonly dropped_parameters?: readonly string[] | null;
+  /** The tier of service that the answer names, or else the request; absent or null for none. */
+  readonly service_tier?: string | null;
   /** What an answer from the cache would have cost, integer nano-dollars. */
   readonly saved_nano_usd?: number | null;
   readonly attempts: readonly AttemptRecord[];

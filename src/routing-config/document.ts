@@ -1,4 +1,5 @@
 import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
+import type { UnsupportedParameterRule } from '../common/contracts/unsupported-parameters.js';
 import type { AccountFields } from './account-fields.js';
 
 /**
@@ -29,6 +30,7 @@ export interface RoutingConfig extends AccountFields {
   /** Milliseconds to the first byte of each attempt. */
   readonly request_timeout?: number;
   readonly on_client_disconnect?: ClientDisconnectRule;
+  readonly unsupported_parameters?: UnsupportedParameterRule;
   readonly strict_open_ai_compliance?: boolean;
   /** The request goes to the provider as it is, untranslated. */
   readonly passthrough?: boolean;

@@ -1,4 +1,5 @@
 import { CLIENT_DISCONNECT_RULES } from '../common/contracts/client-disconnect.js';
+import { UNSUPPORTED_PARAMETER_RULES } from '../common/contracts/unsupported-parameters.js';
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS, type AccountFields } from './account-fields.js';
 import { readCacheRules } from './cache-rules.js';
 import type {
@@ -147,6 +148,7 @@ const config = object<RoutingConfig & { readonly prompt_id?: never }>({
   forward_headers: listOf(headerName, { min: 0, max: 50 }),
   request_timeout: whole({ min: 1, max: TIMEOUT_MS_MAX }),
   on_client_disconnect: oneOf(...CLIENT_DISCONNECT_RULES),
+  unsupported_parameters: oneOf(...UNSUPPORTED_PARAMETER_RULES),
   strict_open_ai_compliance: flag,
   passthrough: flag,
   fetch_integrated_models: flag,

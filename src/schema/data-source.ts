@@ -90,6 +90,8 @@ import { Passkeys1763820000004 } from './migrations/1763820000004-passkeys.js';
 import { RevokedKeys1763835000001 } from './migrations/1763835000001-revoked-keys.js';
 import { UsedRates1763837000001 } from './migrations/1763837000001-used-rates.js';
 import { SingleSignOn1763833000001 } from './migrations/1763833000001-single-sign-on.js';
+import { UnsupportedParameters1763838000001 } from './migrations/1763838000001-unsupported-parameters.js';
+import { ServiceTiers1763838000002 } from './migrations/1763838000002-service-tiers.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from '../database/sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -198,6 +200,8 @@ const MIGRATIONS = [
   SingleSignOn1763833000001,
   RevokedKeys1763835000001,
   UsedRates1763837000001,
+  UnsupportedParameters1763838000001,
+  ServiceTiers1763838000002,
 ];
 
 /**

@@ -204,6 +204,8 @@ describe('stored requests', () => {
     cost_nano_usd: 9_007_199_254_740_991,
     cache_status: 'HIT',
     cache_score: 0.25,
+    dropped_parameters: ['seed', 'logit_bias'],
+    service_tier: 'flex',
     saved_nano_usd: 12,
     prompt_slug: 'prompt',
     usage: { input_tokens: 1, output_tokens: 2, cached_input_tokens: 3, reasoning_tokens: 4 },

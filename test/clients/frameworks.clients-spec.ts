@@ -18,7 +18,8 @@ const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } } } 
 
 let providers: Providers;
 beforeAll(async () => {
-  providers = await Providers.create('frameworks', { openai: '/v1', anthropic: '/v1' }, { openai: '/v1' });
+  const bases = { openai: '/v1', anthropic: '/v1' };
+  providers = await Providers.create('frameworks', bases, bases);
   providers.simulator
     .onMessage('weather', { toolCalls: [{ id: 'call_1', name: 'weather', arguments: '{"city":"Rome"}' }] })
     .onMessage('hello', {
@@ -76,6 +77,39 @@ describe('LangChain', () => {
 
     expect(text).toBe(HELLO);
     expect(tool_calls).toMatchObject([{ name: 'weather', args: { city: 'Rome' } }]);
+  });
+
+  it('goes on asking with "seed" where the provider has none, once it may be dropped', async () => {
+    const model = (headers: Record<string, string>) =>
+      new ChatOpenAI({
+        apiKey: 'unused',
+        model: 'claude-sonnet-4-5',
+        maxRetries: 0,
+        modelKwargs: { seed: 7 },
+        configuration: {
+          baseURL: providers.base,
+          defaultHeaders: { ...providers.headersFor('scripted anthropic'), ...headers },
+        },
+      });
+    providers.answers('/v1/messages', {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-sonnet-4-5',
+      content: [{ type: 'text', text: HELLO }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 9, output_tokens: 12 },
+    });
+
+    await expect(model({}).invoke('hello')).rejects.toThrow('x-gateway-unsupported-parameters: drop');
+    const answer = await model({ 'x-gateway-unsupported-parameters': 'drop' }).invoke('hello');
+
+    expect(answer.text).toBe(HELLO);
+    expect(providers.lastAsked()).toMatchObject({
+      model: 'claude-sonnet-4-5',
+      max_tokens: expect.any(Number),
+    });
+    expect(providers.lastAsked()).not.toHaveProperty('seed');
   });
 
   it('embeds', async () => {

@@ -191,6 +191,78 @@ describe.each(CLIENTS)('a plain answer for a client of $shape', (client) => {
   });
 });
 
+describe('a parameter that the provider does not have', () => {
+  const body = { ...CLIENTS[0].body, stream: false, seed: 7, logit_bias: { '1': 1 } };
+  const message = JSON.stringify({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-sonnet-4-5',
+    content: [{ type: 'text', text: 'Hello' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 11, output_tokens: 5 },
+  });
+  const send = (virtualKey: string, headers: Record<string, string> = {}): Promise<Answer> => {
+    world.upstream.on(PATH, { headers: JSON_TYPE, body: message });
+    return world.send({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      headers: {
+        'x-gateway-api-key': world.apiKey.key,
+        'x-gateway-virtual-key': virtualKey,
+        'x-gateway-cache': 'off',
+        ...headers,
+      },
+      body,
+    });
+  };
+
+  it('is refused by name, with the way out', async () => {
+    const asked = world.upstream.ledger.length;
+    const answer = await send(slug);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body.toString()).toContain('x-gateway-unsupported-parameters: drop');
+    expect(world.upstream.ledger).toHaveLength(asked);
+    expect(await world.logs.row(answer.requestId)).toMatchObject({
+      error_code: 'parameter_unsupported',
+      dropped_parameters: null,
+    });
+  });
+
+  it.each([
+    ['its header', () => Promise.resolve(slug), { 'x-gateway-unsupported-parameters': 'drop' }],
+    ['its virtual key', droppingKey, {}],
+  ] as const)('does not reach it where the request may lose it by %s', async (_, keyOf, headers) => {
+    const answer = await send(await keyOf(), headers);
+
+    expect(answer.status).toBe(200);
+    const dropped = answer.headers['x-gateway-dropped-parameters'];
+    expect(String(dropped).split(', ').toSorted()).toEqual(['logit_bias', 'seed']);
+    const received = JSON.parse(world.upstream.ledger.at(-1)?.body.toString() ?? '') as object;
+    expect(received).toMatchObject({ model: 'claude-sonnet-4-5' });
+    expect(received).not.toHaveProperty('seed');
+    expect(received).not.toHaveProperty('logit_bias');
+    expect(await world.logs.row(answer.requestId)).toMatchObject({
+      status: 200,
+      dropped_parameters: String(dropped).split(', '),
+    });
+  });
+
+  async function droppingKey(): Promise<string> {
+    const { administration, service } = world;
+    const made = await administration.ask('POST', '/v1/virtual-keys', {
+      name: `${world.virtualKey}-dropping`,
+      provider: 'anthropic',
+      key: world.providerSecret,
+      workspace_id: service.bootstrap.workspace_id,
+      custom_host: `${world.upstream.url}/v1`,
+      unsupported_parameters: 'drop',
+    });
+    return made.data.slug as string;
+  }
+});
+
 describe('sound of a provider with words of its own', () => {
   let voices: string;
   beforeAll(async () => {

@@ -9,6 +9,7 @@ import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../../src
 import { readRoutingConfig } from '../../src/routing-config/routing-config.js';
 import { Egress } from '../../src/egress/egress.js';
 import type { ClientDisconnectRule } from '../../src/common/contracts/client-disconnect.js';
+import type { UnsupportedParameterRule } from '../../src/common/contracts/unsupported-parameters.js';
 import type { Limit } from '../../src/common/limits/limit.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
@@ -76,6 +77,8 @@ export interface ScriptedAnswer {
 }
 
 export interface GatewayWishes {
+  /** Rule of every virtual key for parameters that its provider does not have. */
+  readonly unsupportedParameters?: UnsupportedParameterRule;
   /** Rule of the virtual key "openai-prod" for clients that leave. */
   readonly onClientDisconnect?: ClientDisconnectRule;
   readonly caller?: Principal;
@@ -289,7 +292,7 @@ function aVirtualKey(
   slug: string,
   account: string | AccountWish,
   index: number,
-  { limits, onClientDisconnect }: GatewayWishes,
+  { limits, onClientDisconnect, unsupportedParameters }: GatewayWishes,
 ): VirtualKeySnapshot {
   const { fields, ...place } =
     typeof account === 'string' ? { providerId: account, customHost: null, fields: {} } : account;
@@ -302,6 +305,7 @@ function aVirtualKey(
     expiresAt: null,
     ...(limits && slug === 'openai-prod' ? { limits } : {}),
     ...(onClientDisconnect && slug === 'openai-prod' ? { onClientDisconnect } : {}),
+    ...(unsupportedParameters ? { unsupportedParameters } : {}),
   };
 }
 

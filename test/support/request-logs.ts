@@ -39,6 +39,8 @@ export interface LogRow {
   readonly cached_input_tokens: number | null;
   readonly cost_nano_usd: number | null;
   readonly metadata: Readonly<Record<string, string>> | null;
+  readonly service_tier: string | null;
+  readonly dropped_parameters: readonly string[] | null;
   readonly attempts?: readonly AttemptRow[];
 }
 

@@ -30,6 +30,8 @@ export interface StoredRequest {
   readonly first_token_ms?: number | null;
   readonly attempt_count?: number;
   readonly metadata?: Readonly<Record<string, string>> | null;
+  readonly dropped_parameters?: readonly string[] | null;
+  readonly service_tier?: string | null;
 }
 
 export interface StoreOptions {
@@ -72,6 +74,8 @@ function row(request: StoredRequest) {
     response_bytes: 200,
     attempt_count: 1,
     metadata: null,
+    dropped_parameters: null,
+    service_tier: null,
     ...request,
   };
 }

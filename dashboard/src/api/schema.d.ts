@@ -4504,7 +4504,7 @@ export interface components {
              *     }
              */
             export_settings?: {
-                deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+                deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
             } | null;
             /** @example null */
             alert_webhook_url: string | null;
@@ -4620,7 +4620,7 @@ export interface components {
              *     }
              */
             export_settings?: {
-                deniedFields?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+                deniedFields?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
             } | null;
             /** @example https://hooks.example.com/budgets */
             alert_webhook_url?: string | null;
@@ -6261,6 +6261,11 @@ export interface components {
              * @enum {string|null}
              */
             on_client_disconnect?: "cancel" | "finish" | null;
+            /**
+             * @example drop
+             * @enum {string|null}
+             */
+            unsupported_parameters?: "refuse" | "drop" | null;
             usage_limits?: components["schemas"]["UsageLimitsDto"] | (components["schemas"]["UsageLimitsDto"][] | null);
             rate_limits?: components["schemas"]["RateLimitDto"] | (components["schemas"]["RateLimitDto"][] | null);
             /** @example OpenAI production */
@@ -6403,6 +6408,11 @@ export interface components {
              * @enum {string|null}
              */
             on_client_disconnect: "cancel" | "finish" | null;
+            /**
+             * @example null
+             * @enum {string|null}
+             */
+            unsupported_parameters: "refuse" | "drop" | null;
             /**
              * Format: uuid
              * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
@@ -6567,6 +6577,11 @@ export interface components {
              * @enum {string|null}
              */
             on_client_disconnect?: "cancel" | "finish" | null;
+            /**
+             * @example drop
+             * @enum {string|null}
+             */
+            unsupported_parameters?: "refuse" | "drop" | null;
             usage_limits?: components["schemas"]["UsageLimitsDto"] | (components["schemas"]["UsageLimitsDto"][] | null);
             rate_limits?: components["schemas"]["RateLimitDto"] | (components["schemas"]["RateLimitDto"][] | null);
             /** @example OpenAI production */
@@ -8579,6 +8594,7 @@ export interface components {
                 user?: string | number | boolean | Record<string, never>;
                 user_id?: string | number | boolean | Record<string, never>;
                 source?: string | number | boolean | Record<string, never>;
+                service_tier?: string | number | boolean | Record<string, never>;
                 trace_id?: string | number | boolean | Record<string, never>;
                 span_id?: string | number | boolean | Record<string, never>;
                 metadata?: string | number | boolean | Record<string, never>;
@@ -8602,6 +8618,7 @@ export interface components {
                 not_user?: string | number | boolean | Record<string, never>;
                 not_user_id?: string | number | boolean | Record<string, never>;
                 not_source?: string | number | boolean | Record<string, never>;
+                not_service_tier?: string | number | boolean | Record<string, never>;
                 not_trace_id?: string | number | boolean | Record<string, never>;
                 not_span_id?: string | number | boolean | Record<string, never>;
                 not_metadata?: string | number | boolean | Record<string, never>;
@@ -8616,7 +8633,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
         };
         LogExportAnswerDto: {
             /**
@@ -8666,7 +8683,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
             /** @enum {string} */
             format: "jsonl" | "csv" | "parquet";
             /** @enum {string} */
@@ -8725,7 +8742,7 @@ export interface components {
              *       "response"
              *     ]
              */
-            deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+            deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
         };
         UpdateLogExportDto: {
             /** @example ws-default */
@@ -8792,6 +8809,7 @@ export interface components {
                 user?: string | number | boolean | Record<string, never>;
                 user_id?: string | number | boolean | Record<string, never>;
                 source?: string | number | boolean | Record<string, never>;
+                service_tier?: string | number | boolean | Record<string, never>;
                 trace_id?: string | number | boolean | Record<string, never>;
                 span_id?: string | number | boolean | Record<string, never>;
                 metadata?: string | number | boolean | Record<string, never>;
@@ -8815,6 +8833,7 @@ export interface components {
                 not_user?: string | number | boolean | Record<string, never>;
                 not_user_id?: string | number | boolean | Record<string, never>;
                 not_source?: string | number | boolean | Record<string, never>;
+                not_service_tier?: string | number | boolean | Record<string, never>;
                 not_trace_id?: string | number | boolean | Record<string, never>;
                 not_span_id?: string | number | boolean | Record<string, never>;
                 not_metadata?: string | number | boolean | Record<string, never>;
@@ -8829,7 +8848,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+            requested_data?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
         };
         LogExportTaskDto: {
             /** @example The export was started. */
@@ -8969,6 +8988,16 @@ export interface components {
             cache_score: number | null;
             /** @description What an answer from the cache would have cost, nano-dollars */
             saved_nano_usd: number | null;
+            /**
+             * @description Tier of service that the answer names, or else the request; null for none
+             * @example default
+             */
+            service_tier: string | null;
+            /**
+             * @description Parameters that the provider does not have and was not sent; null for none
+             * @example null
+             */
+            dropped_parameters: string[] | null;
             /** @example 0 */
             retry_count: number | null;
             /** @example 0 */
@@ -9171,6 +9200,16 @@ export interface components {
             cache_score: number | null;
             /** @description What an answer from the cache would have cost, nano-dollars */
             saved_nano_usd: number | null;
+            /**
+             * @description Tier of service that the answer names, or else the request; null for none
+             * @example default
+             */
+            service_tier: string | null;
+            /**
+             * @description Parameters that the provider does not have and was not sent; null for none
+             * @example null
+             */
+            dropped_parameters: string[] | null;
             /** @example 0 */
             retry_count: number | null;
             /** @example 0 */
@@ -9609,6 +9648,16 @@ export interface components {
             cache_score: number | null;
             /** @description What an answer from the cache would have cost, nano-dollars */
             saved_nano_usd: number | null;
+            /**
+             * @description Tier of service that the answer names, or else the request; null for none
+             * @example default
+             */
+            service_tier: string | null;
+            /**
+             * @description Parameters that the provider does not have and was not sent; null for none
+             * @example null
+             */
+            dropped_parameters: string[] | null;
             /** @example 0 */
             retry_count: number | null;
             /** @example 0 */
@@ -15086,6 +15135,7 @@ export interface operations {
                      *           "fields": {},
                      *           "model_pricing": null,
                      *           "on_client_disconnect": null,
+                     *           "unsupported_parameters": null,
                      *           "organisation_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
                      *           "workspace_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
                      *           "expires_at": null,
@@ -15203,6 +15253,7 @@ export interface operations {
                      *       "fields": {},
                      *       "model_pricing": null,
                      *       "on_client_disconnect": null,
+                     *       "unsupported_parameters": null,
                      *       "organisation_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
                      *       "workspace_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
                      *       "expires_at": null,
@@ -19080,6 +19131,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -19125,6 +19178,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19257,6 +19312,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -19302,6 +19359,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19375,6 +19434,8 @@ export interface operations {
                      *           "cache_status": "MISS",
                      *           "cache_score": null,
                      *           "saved_nano_usd": null,
+                     *           "service_tier": "default",
+                     *           "dropped_parameters": null,
                      *           "retry_count": 0,
                      *           "fallback_count": 0,
                      *           "metadata": {
@@ -19611,6 +19672,8 @@ export interface operations {
                      *           "cache_status": "MISS",
                      *           "cache_score": null,
                      *           "saved_nano_usd": null,
+                     *           "service_tier": "default",
+                     *           "dropped_parameters": null,
                      *           "retry_count": 0,
                      *           "fallback_count": 0,
                      *           "metadata": {
@@ -19726,6 +19789,8 @@ export interface operations {
                      *       "cache_status": "MISS",
                      *       "cache_score": null,
                      *       "saved_nano_usd": null,
+                     *       "service_tier": "default",
+                     *       "dropped_parameters": null,
                      *       "retry_count": 0,
                      *       "fallback_count": 0,
                      *       "metadata": {
@@ -20242,6 +20307,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -20287,6 +20354,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -20442,6 +20511,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -20487,6 +20558,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -20688,6 +20761,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -20733,6 +20808,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -20934,6 +21011,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -20979,6 +21058,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -21190,6 +21271,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -21235,6 +21318,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -21399,6 +21484,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -21444,6 +21531,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -21612,6 +21701,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -21657,6 +21748,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -21837,6 +21930,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -21882,6 +21977,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -22050,6 +22147,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -22095,6 +22194,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -22259,6 +22360,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -22304,6 +22407,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -22472,6 +22577,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -22517,6 +22624,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -22685,6 +22794,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -22730,6 +22841,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -22894,6 +23007,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -22939,6 +23054,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -23103,6 +23220,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -23148,6 +23267,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -23312,6 +23433,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -23357,6 +23480,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -23525,6 +23650,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -23570,6 +23697,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -23738,6 +23867,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -23783,6 +23914,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -23948,6 +24081,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -23993,6 +24128,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -24158,6 +24295,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -24203,6 +24342,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -24371,6 +24512,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -24416,6 +24559,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -24584,6 +24729,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -24629,6 +24776,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -24803,6 +24952,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -24848,6 +24999,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -25022,6 +25175,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -25067,6 +25222,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -25231,6 +25388,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -25276,6 +25435,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -25440,6 +25601,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -25485,6 +25648,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -25635,6 +25800,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -25680,6 +25847,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -25829,6 +25998,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -25874,6 +26045,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -26023,6 +26196,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -26068,6 +26243,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -26218,6 +26395,8 @@ export interface operations {
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 source?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
+                service_tier?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
@@ -26263,6 +26442,8 @@ export interface operations {
                 not_user_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_service_tier?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */

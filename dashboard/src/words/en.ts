@@ -190,6 +190,7 @@ export const words = {
       config: 'Config',
       errorCode: 'Error code',
       cache: 'Cache',
+      tier: 'Service tier',
       endpoint: 'Endpoint',
       latency: 'Latency (ms)',
       cost: 'Cost (cents)',

@@ -53,6 +53,9 @@ export const virtualKeyWords = {
     period: 'Budget resets',
     periods: { monthly: 'every month', weekly: 'every week', none: 'never' },
     rate: 'Requests per minute',
+    unsupported: 'Unsupported parameters',
+    unsupportedHelp: 'For parameters that the provider does not have, such as seed at Anthropic.',
+    unsupportedRules: { refuse: 'Refuse the request', drop: 'Send without them' },
     otherLimits:
       'This virtual key has limits that this form cannot show. Change them with the API; they stay as they are here.',
     submit: 'Create virtual key',

@@ -1,6 +1,7 @@
 import type { Reach } from '../../auth/tenant.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
+import type { UnsupportedParameterRule } from '../../common/contracts/unsupported-parameters.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import { credentialBindingOf } from '../../common/crypto/credential-binding.js';
 import type { Queryable } from '../../database/queryable.js';
@@ -24,6 +25,7 @@ interface Row extends OwnTerms, SubjectRules {
   readonly sealed_credentials: Buffer | null;
   readonly expires_at: Date | null;
   readonly on_client_disconnect: ClientDisconnectRule | null;
+  readonly unsupported_parameters: UnsupportedParameterRule | null;
   readonly wrapped_key: Buffer;
   /** Of the integration whose credential it is, and the workspace that this belongs to; null for a credential of its own. */
   readonly integration_id: string | null;
@@ -49,7 +51,7 @@ interface Found {
  */
 const BY_SLUG = `
   SELECT key.id, key.slug, key.organization_id, key.workspace_id, key.integration_id, key.expires_at, key.prices,
-    key.rate_limits, key.usage_limits, key.on_client_disconnect,
+    key.rate_limits, key.usage_limits, key.on_client_disconnect, key.unsupported_parameters,
     shared.workspace_id AS integration_workspace_id, shared.allows_all_models,
     coalesce(key.provider_id, shared.provider_id) AS provider_id,
     coalesce(key.custom_host, shared.custom_host) AS custom_host,
@@ -147,6 +149,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
         ...ownTermsOf(row),
         ...(limits.length > 0 ? { limits } : {}),
         ...(row.on_client_disconnect ? { onClientDisconnect: row.on_client_disconnect } : {}),
+        ...(row.unsupported_parameters ? { unsupportedParameters: row.unsupported_parameters } : {}),
       };
     } catch (error) {
       const refusal =

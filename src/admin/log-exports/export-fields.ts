@@ -96,6 +96,8 @@ export const EXPORT_FIELDS = {
   error_code: column('text', 'error_code'),
   cache_status: column('text', 'cache_status'),
   cache_score: column('number', 'cache_score'),
+  dropped_parameters: column('json', 'dropped_parameters'),
+  service_tier: column('text', 'service_tier'),
 } as const satisfies Record<ExportFieldName, ExportField>;
 
 export const isExportField = (name: string): name is ExportFieldName => Object.hasOwn(EXPORT_FIELDS, name);

@@ -91,6 +91,20 @@ export class LogDto {
     description: 'What an answer from the cache would have cost, nano-dollars',
   })
   readonly saved_nano_usd: number | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Tier of service that the answer names, or else the request; null for none',
+    example: 'default',
+  })
+  readonly service_tier: string | null;
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Parameters that the provider does not have and was not sent; null for none',
+    example: null,
+  })
+  readonly dropped_parameters: readonly string[] | null;
   @whole(0) readonly retry_count: number | null;
   @whole(0) readonly fallback_count: number | null;
   @ApiProperty({ type: Object, nullable: true, example: { _user: 'ada' } })

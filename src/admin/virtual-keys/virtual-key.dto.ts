@@ -1,11 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject, IsString, Length } from 'class-validator';
 import {
   CLIENT_DISCONNECT_RULES,
   type ClientDisconnectRule,
 } from '../../common/contracts/client-disconnect.js';
+import {
+  UNSUPPORTED_PARAMETER_RULES,
+  type UnsupportedParameterRule,
+} from '../../common/contracts/unsupported-parameters.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { VirtualKey } from './virtual-key.entity.js';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull, ValidateEach } from '../../common/http/validators.js';
@@ -168,6 +172,20 @@ class VirtualKeyFields {
   @MayTakeDisconnectRule()
   readonly on_client_disconnect?: ClientDisconnectRule | null;
 
+  /**
+   * What happens to a request with a parameter that the provider does not have, such as `seed` at Anthropic: `refuse` answers
+   * 400, `drop` sends it without the parameter. Null: `refuse`. The request's header and its config take precedence.
+   */
+  @ApiPropertyOptional({
+    type: String,
+    enum: [...UNSUPPORTED_PARAMETER_RULES, null],
+    nullable: true,
+    example: 'drop',
+  })
+  @OrNull()
+  @IsIn(UNSUPPORTED_PARAMETER_RULES)
+  readonly unsupported_parameters?: UnsupportedParameterRule | null;
+
   @HasNoEffectYet(NO_REFERENCES)
   readonly secret_mappings?: unknown;
 
@@ -285,6 +303,15 @@ export class VirtualKeyDto {
   @ApiProperty({ type: String, enum: [...CLIENT_DISCONNECT_RULES, null], nullable: true, example: null })
   readonly on_client_disconnect: ClientDisconnectRule | null;
 
+  /** What happens to parameters that the provider does not have; null where they are refused. */
+  @ApiProperty({
+    type: String,
+    enum: [...UNSUPPORTED_PARAMETER_RULES, null],
+    nullable: true,
+    example: null,
+  })
+  readonly unsupported_parameters: UnsupportedParameterRule | null;
+
   @ApiId()
   readonly organisation_id: string;
 
@@ -318,6 +345,7 @@ export class VirtualKeyDto {
       fields: key.fields,
       model_pricing: key.prices && shownPrices(key.prices),
       on_client_disconnect: key.onClientDisconnect,
+      unsupported_parameters: key.unsupportedParameters,
       organisation_id: key.organizationId,
       workspace_id: key.workspaceId,
       expires_at: key.expiresAt?.toISOString() ?? null,

@@ -1,5 +1,6 @@
 import { Column, Entity } from 'typeorm';
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
+import type { UnsupportedParameterRule } from '../../common/contracts/unsupported-parameters.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
@@ -48,6 +49,10 @@ export class VirtualKey extends WorkspaceOwned {
   /** What becomes of an attempt whose client leaves; null for the workspace's rule. */
   @Column({ type: 'text', nullable: true })
   onClientDisconnect: ClientDisconnectRule | null;
+
+  /** What happens to parameters that the provider does not have; null: they are refused. */
+  @Column({ type: 'text', nullable: true })
+  unsupportedParameters: UnsupportedParameterRule | null;
 
   @Column({ type: 'jsonb', nullable: true })
   rateLimits: RateRule[] | null;

@@ -46,6 +46,7 @@ export class VirtualKeysService {
         sealedCredentials: await this.credentials.seal(place, dto.key),
         prices: pricesOf(dto.model_pricing ?? null),
         onClientDisconnect: dto.on_client_disconnect ?? null,
+        unsupportedParameters: dto.unsupported_parameters ?? null,
         expiresAt: momentOf(dto.expires_at ?? null),
         rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
         usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
@@ -76,6 +77,7 @@ export class VirtualKeysService {
     if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at);
     if (dto.model_pricing !== undefined) key.prices = pricesOf(dto.model_pricing);
     if (dto.on_client_disconnect !== undefined) key.onClientDisconnect = dto.on_client_disconnect;
+    if (dto.unsupported_parameters !== undefined) key.unsupportedParameters = dto.unsupported_parameters;
     await this.changeLimits(key, dto);
     if (namesDestination(dto)) await this.changeDestination(key, dto);
     const saved = await this.unitOfWork.repository(VirtualKey).saveLocked(key);
@@ -86,8 +88,8 @@ export class VirtualKeysService {
   /** A second key to the same place, with a credential sealed and limits counted for itself; in the same workspace unless another is said. */
   async copy(reach: Reach, slug: string, wish: DuplicateVirtualKeyDto, to?: Tenant): Promise<VirtualKey> {
     const key = await this.find(reach, slug, true);
-    const { organizationId, providerId, customHost, note, fields, prices, expiresAt, onClientDisconnect } =
-      key;
+    const { organizationId, providerId, customHost, note, fields, prices, expiresAt } = key;
+    const { onClientDisconnect, unsupportedParameters } = key;
     const workspaceId = to ? to.workspaceId : key.workspaceId;
     const place = { organizationId, workspaceId, id: uuidV7(Date.now()), providerId, customHost };
     const sealedCredentials = await this.credentials.sealAgain(key, place);
@@ -101,6 +103,7 @@ export class VirtualKeysService {
         prices,
         expiresAt,
         onClientDisconnect,
+        unsupportedParameters,
         ...this.limits.copied(key),
         sealedCredentials,
       },

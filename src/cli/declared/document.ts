@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/client-disconnect.js';
+import { UNSUPPORTED_PARAMETER_RULES } from '../../common/contracts/unsupported-parameters.js';
 
 /**
  * What an organization should be, as a file says it. What the file does not name is left alone; a field that is left out
@@ -68,6 +69,7 @@ const virtualKey = z.strictObject({
   fields: z.record(z.string(), z.string()).optional(),
   model_pricing: z.record(z.string(), z.unknown()).nullable().optional(),
   on_client_disconnect: z.enum(CLIENT_DISCONNECT_RULES).nullable().optional(),
+  unsupported_parameters: z.enum(UNSUPPORTED_PARAMETER_RULES).nullable().optional(),
   expires_at: z.string().nullable().optional(),
   /** Needed for a new key, and for one that is to lead elsewhere. */
   key: secret.optional(),

@@ -147,9 +147,17 @@ function virtualKey(key: Json, places: Places): Json {
     fields,
     model_pricing,
     on_client_disconnect,
+    unsupported_parameters,
     expires_at,
   } = key;
-  const said = filled({ note, custom_host, model_pricing, on_client_disconnect, expires_at });
+  const said = filled({
+    note,
+    custom_host,
+    model_pricing,
+    on_client_disconnect,
+    unsupported_parameters,
+    expires_at,
+  });
   const account = Object.keys(fields as Json).length > 0 ? { fields } : {};
   return {
     slug,

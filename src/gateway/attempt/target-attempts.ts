@@ -50,14 +50,16 @@ export class TargetAttempts {
     checkAllowed(caller, target, content, entry);
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
-    const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
+    const translating = outgoing({ request, content: passed, planned, target, entry });
+    const { wire, dropped } = translating;
+    entry.dropped = dropped;
     if (!entry.isOpen) await opened(sending);
     const rules = cacheRules(entry, caller, planned);
     const ready = rules
       ? await this.cache.offer({ exchange, caller, target, wire, content: passed, rules, path: planned.path })
       : wire;
     const attempt = await this.sender.send(sending, planned, { target, content: passed, wire: ready });
-    const translated = unlessPassed(attempt, translating);
+    const translated = unlessPassed(attempt, translating.translated);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };

@@ -8,6 +8,7 @@ const NAMES = [
   'cache-status',
   'retry-attempt-count',
   'last-used-option-index',
+  'dropped-parameters',
   'error-source',
   'overhead-ms',
 ] as const;
@@ -55,5 +56,6 @@ function add(
       names['last-used-option-index'],
       entry.option,
     );
+  if (entry.dropped) headers.push(names['dropped-parameters'], entry.dropped.join(', '));
   if (errorSource) headers.push(names['error-source'], errorSource);
 }

@@ -123,7 +123,13 @@ class Compiler {
 
 type Way = Pick<
   PlannedTarget,
-  'customHost' | 'forwarded' | 'timeoutMs' | 'onClientDisconnect' | 'isStrict' | 'isPassedThrough'
+  | 'customHost'
+  | 'forwarded'
+  | 'timeoutMs'
+  | 'onClientDisconnect'
+  | 'unsupportedParameters'
+  | 'isStrict'
+  | 'isPassedThrough'
 >;
 type Rules = Pick<PlannedTarget, 'retry' | 'breaker' | 'cache' | 'hooks'>;
 
@@ -133,6 +139,7 @@ function wayOf(all: RoutingConfig): Way {
     forwarded: setOf(all.forward_headers?.map((name) => name.toLowerCase())),
     timeoutMs: all.request_timeout ?? null,
     onClientDisconnect: all.on_client_disconnect ?? null,
+    unsupportedParameters: all.unsupported_parameters ?? null,
     isStrict: all.strict_open_ai_compliance ?? null,
     isPassedThrough: all.passthrough ?? false,
   };

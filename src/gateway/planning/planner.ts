@@ -46,6 +46,15 @@ export function finishesWithoutClient(planned: PlannedTarget, target: Target, ca
   return rule === 'finish';
 }
 
+/** Whether parameters that the target does not have are dropped: by the request's header, or else the config, or else the virtual key. */
+export function dropsUnsupported(planned: PlannedTarget, target: Target, options: GatewayHeaders): boolean {
+  const rule =
+    options.unsupportedParameters ??
+    planned.unsupportedParameters ??
+    target.virtualKey?.unsupportedParameters;
+  return rule === 'drop';
+}
+
 /** A provider that a config names without a key. */
 type KeylessPlace = Pick<Extract<Where, { readonly account: object }>, 'account' | 'isOnlyOne'>;
 
@@ -208,7 +217,7 @@ function slugIn(provider: string | null): string | null {
 }
 
 function virtualKeyOf(key: VirtualKeySnapshot): Target['virtualKey'] {
-  const { id, slug, limits, models, prices, onClientDisconnect } = key;
+  const { id, slug, limits, models, prices, onClientDisconnect, unsupportedParameters } = key;
   return {
     id,
     slug,
@@ -216,5 +225,6 @@ function virtualKeyOf(key: VirtualKeySnapshot): Target['virtualKey'] {
     ...(models ? { models } : {}),
     ...(prices ? { prices } : {}),
     ...(onClientDisconnect ? { onClientDisconnect } : {}),
+    ...(unsupportedParameters ? { unsupportedParameters } : {}),
   };
 }

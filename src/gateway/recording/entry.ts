@@ -56,6 +56,7 @@ const OF_ITS_WAY = [
   'isStreamed',
   'isExhausted',
   'retries',
+  'dropped',
   'hookResults',
   'requestBody',
   'priced',
@@ -102,6 +103,8 @@ export class Entry implements Findings {
   isExhausted = false;
   /** Attempts at the target that were given up for another one at it. */
   retries = 0;
+  /** Parameters that the target does not have and did not get; null for none. */
+  dropped: readonly string[] | null = null;
   /** What the response cache did for the target; null where it was not asked. */
   cacheStatus: CacheStatus | null = null;
   /** How like the nearest question was that the cache knew; null where it compared no meanings. */
@@ -169,6 +172,7 @@ export class Entry implements Findings {
     this.isStreamed = isStreamed;
     this.isExhausted = false;
     this.retries = 0;
+    this.dropped = null;
     this.cacheStatus = null;
     this.cacheScore = null;
   }

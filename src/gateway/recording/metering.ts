@@ -12,6 +12,8 @@ import { mayTellFailure, tellsFailure } from './tells-failure.js';
 export interface Reading {
   usage: Usage | null;
   responseModel: string | null;
+  /** As the last event named it: the first ones of a stream repeat the request's. */
+  serviceTier: string | null;
   /** It is that of the beginning: the output was still to come. */
   isBeginning: boolean;
   /** Text of the output, gathered only while its usage is unknown. */
@@ -36,6 +38,9 @@ export interface Meter {
   readonly isOver?: () => boolean;
 }
 
+/** Providers name tiers with a word. */
+export const TIER_CHARS_MAX = 64;
+
 const DONE = '[DONE]';
 const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
 /** A plain answer is read whole, so it must be small; of a larger one only the end is read, and a stream as it passes. */
@@ -52,6 +57,7 @@ export function nothingRead(): Reading {
     usage: null,
     isBeginning: false,
     responseModel: null,
+    serviceTier: null,
     outputText: '',
     firstEventAt: null,
     hasFailed: false,
@@ -208,8 +214,14 @@ export function note(reading: Reading, reader: UsageReader, answer: Json | null)
     reading.usage = usage;
     reading.isBeginning = reader.tellsBeginning?.(answer, usage) ?? false;
   }
-  reading.responseModel ??= reader.modelOf(answer)?.slice(0, 256) ?? null;
+  noteServed(reading, reader, answer);
   if (isGathered(reading)) reading.outputText += reader.outputText(answer);
+}
+
+/** Which model answered, and in which tier. */
+function noteServed(reading: Reading, reader: UsageReader, answer: Json): void {
+  reading.responseModel ??= reader.modelOf(answer)?.slice(0, 256) ?? null;
+  reading.serviceTier = reader.tierOf?.(answer)?.slice(0, TIER_CHARS_MAX) ?? reading.serviceTier;
 }
 
 /** The same of an event that tells nothing but a text. */

@@ -21,7 +21,7 @@ import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { maskedHeaders, maskedPath } from './masking.js';
-import { lacksOutput, type Reading, UNREAD } from './metering.js';
+import { lacksOutput, type Reading, TIER_CHARS_MAX, UNREAD } from './metering.js';
 
 /** What the steps of an exchange have found so far. */
 export interface Findings {
@@ -44,6 +44,7 @@ export interface Findings {
   readonly option: string;
   readonly config: SavedConfig | null;
   readonly decisions: readonly string[] | null;
+  readonly dropped: readonly string[] | null;
   readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
@@ -107,7 +108,9 @@ export function openedExchange(
 
 const NOWHERE = { provider: null, virtual_key: null, virtual_key_id: null } as const;
 
-function whereOf(target: Target | null): Pick<OpenedExchange, 'provider' | 'virtual_key' | 'virtual_key_id'> {
+type Where = Pick<OpenedExchange, 'provider' | 'virtual_key' | 'virtual_key_id'>;
+
+function whereOf(target: Target | null): Where {
   if (!target) return NOWHERE;
   const { provider, virtualKey } = target;
   if (!virtualKey) return { provider: provider.id, virtual_key: null, virtual_key_id: null };
@@ -200,11 +203,10 @@ export function reservedAttempt({
 export const isUnended = ({ wasSent, status, isWhole }: Attempt, isComplete = false): boolean =>
   wasSent && status < 400 && !isComplete && !isWhole;
 
+type Used = Pick<RequestLogRecord, 'usage' | 'usage_source'>;
+
 /** Of an answer that reported nothing it is what the last attempt is charged, which is an estimate then. */
-function usageIn(
-  attempts: readonly AttemptRecord[],
-  { usage, isAssumed }: Reading,
-): Pick<RequestLogRecord, 'usage' | 'usage_source'> {
+function usageIn(attempts: readonly AttemptRecord[], { usage, isAssumed }: Reading): Used {
   const last = attempts.at(-1);
   const known = usage ?? (last?.isEstimated ? last.usage : null);
   if (!known) return { usage: null, usage_source: 'none' };
@@ -214,11 +216,22 @@ function usageIn(
 
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
-/** The second frame. Written out field by field: a spread of an object this wide costs several microseconds. */
+/** The second frame. */
 export function closedRecord(found: Findings, opened: OpenedExchange, outcome: Outcome): RequestLogRecord {
-  const { usage, usage_source } = usageIn(found.attempts, outcome.reading);
+  const used = usageIn(found.attempts, outcome.reading);
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
+  return recordAt(where, used, { found, opened, outcome });
+}
+
+interface ClosedExchange {
+  readonly found: Findings;
+  readonly opened: OpenedExchange;
+  readonly outcome: Outcome;
+}
+
+/** Written out field by field: a spread of an object this wide costs several microseconds. */
+function recordAt(where: Where, used: Used, { found, opened, outcome }: ClosedExchange): RequestLogRecord {
   return {
     id: opened.id,
     created_at: opened.created_at,
@@ -253,11 +266,13 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     request_bytes: found.requestBody.bytes,
     response_bytes: found.responseBody.bytes,
     response_model: outcome.reading.responseModel,
-    usage,
-    usage_source,
+    usage: used.usage,
+    usage_source: used.usage_source,
     cost_nano_usd: costIn(found),
     cache_status: found.cacheStatus,
     cache_score: found.cacheScore,
+    dropped_parameters: found.dropped,
+    service_tier: outcome.reading.serviceTier ?? askedTier(found.body),
     saved_nano_usd: savedIn(found, outcome.reading),
     attempts: found.attempts,
     countable: lacksOutput(outcome.reading) ? countable(found, outcome) : null,
@@ -265,6 +280,12 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     request_headers: maskedHeaders(found.rawHeaders, found.secrets),
     response_headers: maskedHeaders(outcome.responseHeaders, found.secrets),
   };
+}
+
+/** What an answer that names none was asked for. */
+function askedTier(body: Json | null): string | null {
+  const tier = body?.service_tier;
+  return typeof tier === 'string' ? tier.slice(0, TIER_CHARS_MAX) : null;
 }
 
 const isHit = (status: CacheStatus | null): boolean => status === 'HIT' || status === 'SEMANTIC HIT';

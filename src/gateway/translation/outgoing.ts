@@ -3,10 +3,11 @@ import type { Json } from '../../providers/endpoint.js';
 import { messagesUsage } from '../../providers/endpoints/messages.js';
 import { supportOf } from '../../providers/endpoints/support.js';
 import type { Provider } from '../../providers/provider.js';
-import type { Context } from '../../providers/translation.js';
+import type { Context, ProviderRequest } from '../../providers/translation.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { namesDeployment, pathModelOf } from '../planning/path-model.js';
+import { dropsUnsupported } from '../planning/planner.js';
 import type { Content } from '../types/content.js';
 import type { Entry } from '../recording/entry.js';
 import type { PlannedTarget } from '../types/plan.js';
@@ -23,19 +24,22 @@ import { withFittingIds } from './fitting-call-ids.js';
 import { isOwnPath, joined, ownPath, placeOf, queryAt } from './own-path.js';
 import { plainHub } from './plain-hub.js';
 import { type Translation, translationFor } from './translation-for.js';
+import { ParameterDrops, without } from './unsupported-parameters.js';
 
 /** A request as it leaves, and how its answer comes back. */
 export interface Outgoing {
   readonly wire: WireRequest;
   /** Null: the answer is the client's as it is. */
   readonly translated: Translated | null;
+  /** Parameters that the provider does not have and that it is not sent; null for none. */
+  readonly dropped: readonly string[] | null;
 }
 
 /** A translation under way. */
 export interface Translated {
   readonly translation: Translation;
   readonly context: Context;
-  /** The client's own request. */
+  /** The client's own request, without what was dropped of it. */
   readonly asked: Json;
   /** The same in the hub's words. */
   readonly hub: Json;
@@ -71,7 +75,7 @@ export async function withFields(content: Content): Promise<Content> {
 /** What is known of a request besides its content. */
 export type Subject = Pick<
   Entry,
-  'id' | 'createdAt' | 'gatewayKey' | 'endpoint' | 'body' | 'model' | 'isStreamed'
+  'id' | 'createdAt' | 'gatewayKey' | 'asked' | 'endpoint' | 'body' | 'model' | 'isStreamed'
 >;
 
 /** What the steps before have found. */
@@ -91,7 +95,7 @@ export function outgoing(prepared: Prepared): Outgoing {
   const translation = isUntouched ? null : translationFor(target, entry.endpoint);
   return translation
     ? translatedRequest(prepared, translation)
-    : { wire: isUntouched ? ownRequest(prepared) : knownRequest(prepared), translated: null };
+    : { wire: isUntouched ? ownRequest(prepared) : knownRequest(prepared), translated: null, dropped: null };
 }
 
 /** The request or the config wants nothing translated. */
@@ -194,19 +198,14 @@ function isCounted({ provider }: Target, { endpoint }: Subject): boolean {
 function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
   const { content, target, entry } = prepared;
   const isForm = entry.endpoint?.body === 'form';
-  const asked = content.fields ?? (isForm ? null : entry.body);
-  if (!asked) throw unreadable(target, isForm);
+  const given = content.fields ?? (isForm ? null : entry.body);
+  if (!given) throw unreadable(target, isForm);
   const context = contextOf(prepared, translation);
-  const hub = hubRequest(asked, translation, context, target.provider);
-  const {
-    path,
-    body,
-    headers = [],
-  } = translation.translator?.request(hub, context) ?? {
-    path: ownPath(target, entry, '/chat/completions'),
-    body: hub,
-  };
-  const { contentType, bytes } = encodeBody(body, longStrings(content, asked));
+  const drops = new ParameterDrops(() => dropsUnsupported(prepared.planned, target, entry.asked));
+  const read = drops.run(given, (body) => hubRequest(body, translation, context, target.provider));
+  const written = drops.run(read.made, (hub) => providerRequest(hub, prepared, { translation, context }));
+  const { path, body, headers = [] } = written.made;
+  const { contentType, bytes } = encodeBody(body, longStrings(content, given));
   const own = ['content-type', contentType, ...PLAINLY, ...headers];
   const wire = {
     method: 'POST',
@@ -214,7 +213,19 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
     headers: headersOf(prepared, own, true),
     body: bytes,
   };
-  return { wire, translated: { translation, context, asked, hub } };
+  const translated = { translation, context, asked: read.request, hub: written.request };
+  return { wire, translated, dropped: drops.names };
+}
+
+/** The hub's request in the provider's words, which may be the hub's own. */
+function providerRequest(
+  hub: Json,
+  { target, entry }: Prepared,
+  { translation: { translator }, context }: Pick<Translated, 'translation' | 'context'>,
+): ProviderRequest {
+  return (
+    translator?.request(hub, context) ?? { path: ownPath(target, entry, '/chat/completions'), body: hub }
+  );
 }
 
 /** Those of the body as this target gets it, and of no earlier one: a guardrail may have changed it. */
@@ -242,8 +253,7 @@ function hubRequest(
 }
 
 function withoutStreamOptions(hub: Json): Json {
-  if (hub.stream_options === undefined) return hub;
-  return Object.fromEntries(Object.entries(hub).filter(([name]) => name !== 'stream_options'));
+  return hub.stream_options === undefined ? hub : without(hub, 'stream_options');
 }
 
 function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {

@@ -1,6 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CacheRules } from '../../routing-config/document.js';
+import {
+  UNSUPPORTED_PARAMETER_RULES,
+  type UnsupportedParameterRule,
+} from '../../common/contracts/unsupported-parameters.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** What a caller asks of the gateway itself, in headers of either spelling. Null or false where nothing was said. */
@@ -23,6 +27,8 @@ export interface GatewayHeaders {
   readonly timeoutMs: number | null;
   /** What the caller wants of the response cache where its config says nothing of it. */
   readonly cache: CacheRules | null;
+  /** What happens to parameters that the provider does not have; null where the config and the virtual key decide. */
+  readonly unsupportedParameters: UnsupportedParameterRule | null;
   /** The caller wrote `x-portkey-*` and reads the answer's headers in that spelling too. */
   readonly isCompatible: boolean;
 }
@@ -49,6 +55,7 @@ export const NOTHING_ASKED: GatewayHeaders = {
   retries: 0,
   timeoutMs: null,
   cache: null,
+  unsupportedParameters: null,
   isCompatible: false,
 };
 
@@ -68,6 +75,7 @@ export function readGatewayHeaders(headers: IncomingHttpHeaders): GatewayHeaders
     retries: whole(headers, RETRY_COUNT, RETRIES_MAX) ?? 0,
     timeoutMs: whole(headers, REQUEST_TIMEOUT, TIMEOUT_MS_MAX) || null,
     cache: cacheRules(option(headers, CACHE)),
+    unsupportedParameters: unsupportedRule(option(headers, UNSUPPORTED)),
     isCompatible:
       headers['x-portkey-api-key'] !== undefined || headers['x-portkey-package-version'] !== undefined,
   };
@@ -90,6 +98,7 @@ const DEBUG = named('debug');
 const RETRY_COUNT = named('retry-count');
 const REQUEST_TIMEOUT = named('request-timeout');
 const CACHE = named('cache');
+const UNSUPPORTED = named('unsupported-parameters');
 
 /** Those of the catalogue and of the code: there are no others to ask for. */
 const asked = new Map<string, Option>();
@@ -183,6 +192,14 @@ function cacheRules(mode: string | null): CacheRules | null {
       detail: 'it must be "simple", "semantic" or "off"',
     });
   return rules;
+}
+
+function unsupportedRule(text: string | null): UnsupportedParameterRule | null {
+  if (text === null) return null;
+  const rule = UNSUPPORTED_PARAMETER_RULES.find((each) => each === text);
+  if (!rule)
+    throw new AppError('header_invalid', { header: UNSUPPORTED[0], detail: 'it must be "refuse" or "drop"' });
+  return rule;
 }
 
 function jsonObject(text: string): object | null {

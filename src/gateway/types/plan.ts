@@ -1,4 +1,5 @@
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
+import type { UnsupportedParameterRule } from '../../common/contracts/unsupported-parameters.js';
 import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
 import type { Condition } from '../../routing-config/conditions.js';
 import type { BalanceRule, CacheRules, JsonObject } from '../../routing-config/document.js';
@@ -85,6 +86,7 @@ export interface PlannedTarget {
   readonly forwarded: ReadonlySet<string> | null;
   readonly timeoutMs: number | null;
   readonly onClientDisconnect: ClientDisconnectRule | null;
+  readonly unsupportedParameters: UnsupportedParameterRule | null;
   readonly isStrict: boolean | null;
   /** The request goes to the provider untranslated. */
   readonly isPassedThrough: boolean;
@@ -176,6 +178,7 @@ export const AS_ASKED: PlannedTarget = {
   forwarded: null,
   timeoutMs: null,
   onClientDisconnect: null,
+  unsupportedParameters: null,
   isStrict: null,
   isPassedThrough: false,
   retry: null,

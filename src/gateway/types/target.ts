@@ -1,5 +1,6 @@
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
 import type { Price } from '../../common/contracts/price.js';
+import type { UnsupportedParameterRule } from '../../common/contracts/unsupported-parameters.js';
 import type { Limit } from '../../common/limits/limit.js';
 import type { Credentials } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
@@ -25,6 +26,8 @@ export interface Target {
     readonly limits?: readonly Limit[];
     /** Absent where the workspace decides. */
     readonly onClientDisconnect?: ClientDisconnectRule;
+    /** Absent where unsupported parameters are refused. */
+    readonly unsupportedParameters?: UnsupportedParameterRule;
   } | null;
   /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */
   readonly credentials: Credentials;

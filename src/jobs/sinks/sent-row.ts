@@ -41,6 +41,8 @@ const OF_REQUEST = [
   'cost_nano_usd',
   'saved_nano_usd',
   'cache_status',
+  'dropped_parameters',
+  'service_tier',
   'retry_count',
   'fallback_count',
   'metadata',

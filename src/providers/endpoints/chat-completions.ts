@@ -15,6 +15,9 @@ export const chatCompletionsUsage: UsageReader = {
   // https://learn.microsoft.com/en-us/azure/ai-services/openai/concepts/content-filter
   modelOf: ({ model }) => textOrNull(model),
 
+  /** https://platform.openai.com/docs/api-reference/chat/object#chat-object-service_tier */
+  tierOf: ({ service_tier }) => textOrNull(service_tier),
+
   outputText(answer) {
     let text = '';
     for (const choice of list(answer.choices)) {

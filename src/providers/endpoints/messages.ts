@@ -17,6 +17,9 @@ export const messagesUsage: UsageReader = {
 
   modelOf: ({ model, message }) => textOrNull(model ?? objectOf(message).model),
 
+  /** Of the usage: https://platform.claude.com/docs/en/api/service-tiers */
+  tierOf: ({ usage, message }) => textOrNull(objectOf(usage ?? objectOf(message).usage).service_tier),
+
   outputText(answer) {
     if (isObject(answer.delta)) return deltaText(answer.delta);
     return blocksText(isObject(answer.content_block) ? [answer.content_block] : answer.content);

@@ -30,6 +30,8 @@ export const responsesUsage: UsageReader = {
 
   modelOf: (answer) => textOrNull(responseOf(answer).model),
 
+  tierOf: (answer) => textOrNull(responseOf(answer).service_tier),
+
   outputText(answer) {
     if (typeof answer.type === 'string') return DELTAS.has(answer.type) ? textOf(answer.delta) : '';
     return itemsText(answer.output);

@@ -132,6 +132,7 @@ const VALUES = {
   user: anyText('end_user', true),
   user_id: anyId('user_id'),
   source: anyText('source'),
+  service_tier: anyText('service_tier'),
   trace_id: anyText('trace_id'),
   span_id: anyText('span_id'),
   metadata,

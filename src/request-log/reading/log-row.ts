@@ -48,6 +48,8 @@ export interface LogRow {
   readonly cache_status: string | null;
   readonly cache_score: number | null;
   readonly saved_nano_usd: string | null;
+  readonly service_tier: string | null;
+  readonly dropped_parameters: readonly string[] | null;
   readonly retry_count: number | null;
   readonly fallback_count: number | null;
   readonly metadata: Readonly<Record<string, string>> | null;

@@ -113,11 +113,21 @@ const everyRecord: Every<RequestLogRecord> = {
   countable: maybe(countable),
   hook_results: maybe(json),
   source: anyOf(['api', 'otlp'] as const),
+  dropped_parameters: fc.array(text),
+  service_tier: text,
   request_headers: fc.array(text),
   response_headers: fc.array(text),
 };
 
-const RARE = ['prompt_slug', 'cache_status', 'cache_score', 'saved_nano_usd', 'source'] as const;
+const RARE = [
+  'prompt_slug',
+  'cache_status',
+  'cache_score',
+  'saved_nano_usd',
+  'source',
+  'dropped_parameters',
+  'service_tier',
+] as const;
 const anyOpened = someOf(everyOpened, ['prompt_slug']);
 const anyRecord = someOf(everyRecord, RARE);
 const anyFacts = maybe(

@@ -94,6 +94,8 @@ const closedValues = (it: RequestLogRecord): readonly unknown[] => [
   it.cache_score,
   it.saved_nano_usd,
   it.source,
+  it.dropped_parameters,
+  it.service_tier,
 ];
 
 const attemptValues = (it: AttemptRecord): readonly unknown[] => [
@@ -124,7 +126,15 @@ const bodyValues = (it: BodyFacts): readonly unknown[] => [
 ];
 
 const OPENED = orderOf(openedValues, 'prompt_slug', 'attempts_so_far');
-const CLOSED = orderOf(closedValues, 'cache_status', 'cache_score', 'saved_nano_usd', 'source');
+const CLOSED = orderOf(
+  closedValues,
+  'cache_status',
+  'cache_score',
+  'saved_nano_usd',
+  'source',
+  'dropped_parameters',
+  'service_tier',
+);
 const ATTEMPT = orderOf(attemptValues, 'price', 'charges', 'isAside', 'countable', 'isEstimated');
 const BODY = orderOf(bodyValues);
 

@@ -1,12 +1,11 @@
+import type { ColumnType } from '../columns.js';
+
 /** A column of a table that is filled with COPY: name, type, and where its value comes from. */
 export interface CopyColumn<Row> {
   readonly name: string;
   readonly type: ColumnType;
   readonly value: (row: Row) => unknown;
 }
-
-export type ColumnType =
-  'uuid' | 'text' | 'timestamptz' | 'int2' | 'int4' | 'int8' | 'float4' | 'bool' | 'jsonb' | 'bytea';
 
 /** A value that its column cannot hold. The row is at fault, not the database. */
 export class UnfitValueError extends Error {
@@ -46,6 +45,7 @@ type Encoder = (out: GrowingBuffer, value: unknown) => boolean;
 const ENCODERS: Readonly<Record<ColumnType, Encoder>> = {
   uuid: (out, value) => typeof value === 'string' && out.sizedUuid(value),
   text: (out, value) => typeof value === 'string' && out.sizedText(withoutNul(value)),
+  'text[]': (out, value) => isTexts(value) && out.sizedTexts(value.map(withoutNul)),
   timestamptz: (out, value) =>
     isNumber(value) &&
     Math.abs(value) < YEAR_9999_MS &&
@@ -66,6 +66,10 @@ const FALSE = Buffer.from([0]);
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function clamp(value: number, most: number): number {
@@ -99,6 +103,9 @@ function cleanText(_key: string, value: unknown): unknown {
 function clean(text: string): string {
   return withoutNul(text).replace(LONE_SURROGATE, REPLACEMENT);
 }
+
+/** https://github.com/postgres/postgres/blob/REL_17_0/src/include/catalog/pg_type.dat */
+const TEXT_OID = 25;
 
 const UUID_BYTES = 16;
 const DASH = '-'.charCodeAt(0);
@@ -144,6 +151,18 @@ class GrowingBuffer {
     this.room(4 + text.length * BYTES_PER_CHAR);
     const bytes = this.buffer.write(text, this.used + 4);
     this.used = this.buffer.writeInt32BE(bytes, this.used) + bytes;
+    return true;
+  }
+
+  /**
+   * An array of text of one dimension: dimensions, whether one is null, type, length, first index, values.
+   * https://github.com/postgres/postgres/blob/REL_17_0/src/backend/utils/adt/arrayfuncs.c (array_recv)
+   */
+  sizedTexts(texts: readonly string[]): true {
+    const begin = this.used;
+    for (const field of [0, 1, 0, TEXT_OID, texts.length, 1]) this.int32(field);
+    for (const text of texts) this.sizedText(text);
+    this.buffer.writeInt32BE(this.used - begin - 4, begin);
     return true;
   }
 

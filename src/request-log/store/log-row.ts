@@ -1,4 +1,5 @@
 import type { Usage } from '../../common/contracts/usage.js';
+import { LOG_COLUMN_NAMES, LOG_COLUMNS, type LogColumnName } from '../columns.js';
 import type { AttemptRecord, HeaderPairs, RequestLogRecord } from '../record.js';
 import type { ClosedExchange } from '../spool/frame-values.js';
 import type { CopyColumn } from './copy-binary.js';
@@ -51,14 +52,6 @@ interface BodyRow {
   readonly body: StoredBody | null;
 }
 
-/** Columns that bear the name of the field they hold. */
-function fields(
-  type: CopyColumn<RequestRow>['type'],
-  ...names: readonly (keyof RequestLogRecord)[]
-): CopyColumn<RequestRow>[] {
-  return names.map((name) => ({ name, type, value: ({ record }) => record[name] }));
-}
-
 const OF_BATCH = { name: 'batch_id', type: 'uuid' } as const;
 
 const TOKENS = [
@@ -75,55 +68,28 @@ function tokens<Row>(usageOf: (row: Row) => Usage | null): CopyColumn<Row>[] {
   return TOKENS.map((name) => ({ name, type: 'int4', value: (row) => usageOf(row)?.[name] }));
 }
 
+/** Columns that are no field of the record. */
+type Computed = Exclude<LogColumnName, keyof RequestLogRecord>;
+
+const COMPUTED: Readonly<Record<Computed, (row: RequestRow) => unknown>> = {
+  batch_id: ({ batch_id }) => batch_id,
+  retry_count: ({ retry_count }) => retry_count,
+  fallback_count: ({ fallback_count }) => fallback_count,
+  attempt_count: ({ record }) => record.attempts.length,
+  ...(Object.fromEntries(
+    TOKENS.map((name) => [name, ({ record }: RequestRow) => record.usage?.[name]]),
+  ) as Record<(typeof TOKENS)[number], (row: RequestRow) => unknown>),
+};
+
+const isComputed = (name: LogColumnName): name is Computed => Object.hasOwn(COMPUTED, name);
+
 const requestLogs: CopyTable<RequestRow> = {
   name: 'request_logs',
-  columns: [
-    ...fields(
-      'uuid',
-      'id',
-      'organisation_id',
-      'workspace_id',
-      'api_key_id',
-      'user_id',
-      'virtual_key_id',
-      'config_id',
-      'config_version_id',
-    ),
-    { ...OF_BATCH, value: ({ batch_id }) => batch_id },
-    ...fields('timestamptz', 'created_at'),
-    ...fields(
-      'text',
-      'trace_id',
-      'span_id',
-      'parent_span_id',
-      'span_name',
-      'method',
-      'path',
-      'endpoint',
-      'option_path',
-    ),
-    ...fields(
-      'text',
-      'provider',
-      'virtual_key',
-      'model',
-      'response_model',
-      'ending',
-      'error_code',
-      'error_source',
-    ),
-    ...fields('text', 'usage_source', 'prompt_slug', 'cache_status', 'source'),
-    ...fields('bool', 'streamed'),
-    ...fields('int2', 'status'),
-    { name: 'retry_count', type: 'int2', value: ({ retry_count }) => retry_count },
-    { name: 'fallback_count', type: 'int2', value: ({ fallback_count }) => fallback_count },
-    ...fields('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
-    ...fields('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd', 'saved_nano_usd'),
-    ...fields('float4', 'cache_score'),
-    ...tokens<RequestRow>(({ record }) => record.usage),
-    { name: 'attempt_count', type: 'int2', value: ({ record }) => record.attempts.length },
-    ...fields('jsonb', 'decisions', 'hook_results', 'metadata'),
-  ],
+  columns: LOG_COLUMN_NAMES.map((name) => ({
+    name,
+    type: LOG_COLUMNS[name].postgres,
+    value: isComputed(name) ? COMPUTED[name] : ({ record }) => record[name],
+  })),
   rowsOf: ({ record }, batch_id) => [{ ...furtherTries(record.attempts), record, batch_id }],
 };
 

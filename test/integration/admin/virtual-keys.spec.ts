@@ -63,21 +63,19 @@ describe('virtual keys', () => {
       });
     });
 
-    it('keeps the rule for clients that leave, until it is taken away', async () => {
-      const slug = await aSlug({ on_client_disconnect: 'finish' });
-      const rule = async (): Promise<unknown> =>
-        (await app.call('GET', `${KEYS}/${slug}`)).body.on_client_disconnect;
+    it.each([
+      ['on_client_disconnect', 'finish'],
+      ['unsupported_parameters', 'drop'],
+    ])('keeps the rule of "%s", until it is taken away', async (field, value) => {
+      const slug = await aSlug({ [field]: value });
+      const change = (rule: string | null) => app.call('PUT', `${KEYS}/${slug}`, { body: { [field]: rule } });
+      const rule = async (): Promise<unknown> => (await app.call('GET', `${KEYS}/${slug}`)).body[field];
 
-      expect(await rule()).toBe('finish');
-      expect(
-        (await app.call('PUT', `${KEYS}/${slug}`, { body: { on_client_disconnect: null } })).status,
-      ).toBe(200);
+      expect(await rule()).toBe(value);
+      expect((await change(null)).status).toBe(200);
       expect(await rule()).toBeNull();
-      const refused = await app.call('PUT', `${KEYS}/${slug}`, { body: { on_client_disconnect: 'wait' } });
-      expect([refused.status, refused.body.error.message]).toEqual([
-        400,
-        expect.stringContaining('on_client_disconnect'),
-      ]);
+      const refused = await change('wait');
+      expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining(field)]);
     });
 
     it('shows the secret nowhere: answers, audit, database', async () => {

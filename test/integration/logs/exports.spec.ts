@@ -166,6 +166,7 @@ describe('an export', () => {
     const { rows, filters } = await stored(30, (at) => ({
       cost_nano_usd: at % 2 === 0 ? null : at * 10_000_000,
       metadata: { n: String(at) },
+      dropped_parameters: at === 1 ? ['seed', 'logit_bias'] : null,
     }));
     const requested_data = [
       'id',
@@ -175,6 +176,7 @@ describe('an export', () => {
       'cost',
       'metadata',
       'prompt_slug',
+      'dropped_parameters',
     ];
     const id = await started({ filters, requested_data, format: 'parquet' });
     expect(await write(id)).toBe('success');
@@ -189,6 +191,7 @@ describe('an export', () => {
         cost: at % 2 === 0 ? null : at,
         metadata: `{"n":"${at}"}`,
         prompt_slug: null,
+        dropped_parameters: at === 1 ? '["seed","logit_bias"]' : null,
       })),
     );
     expect((await readdir(folder)).filter((name) => name.startsWith(id))).toEqual([`${id}.parquet`]);

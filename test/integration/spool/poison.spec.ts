@@ -62,6 +62,7 @@ const POISONS: Readonly<Record<string, () => Poison>> = {
         response_model: NASTY,
         error_code: NASTY,
         decisions: [NASTY],
+        dropped_parameters: [NASTY, ''],
         hook_results: { [NASTY]: [NASTY, { deep: NASTY }] },
         request_headers: [NASTY, NASTY],
       },

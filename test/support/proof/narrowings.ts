@@ -94,6 +94,7 @@ const VALUES: Readonly<Record<string, Draw>> = {
   user: anyOf(userOf),
   user_id: noneHas,
   source: anyOf(({ source }) => source),
+  service_tier: noneHas,
   trace_id: anyOf(({ trace }) => trace),
   span_id: anyOf(({ span }) => span),
   metadata: (facts, random) => {

@@ -80,6 +80,16 @@ function Head({ log, keyNames }: { log: LogDetail; keyNames: ReadonlyMap<string,
             {logWords.config} <b>{log.config.name}</b> v{log.config.version}
           </span>
         )}
+        {log.service_tier && (
+          <span>
+            {logWords.tier} <b>{log.service_tier}</b>
+          </span>
+        )}
+        {log.dropped_parameters && (
+          <span>
+            {logWords.dropped} <b>{log.dropped_parameters.join(', ')}</b>
+          </span>
+        )}
       </p>
     </>
   );

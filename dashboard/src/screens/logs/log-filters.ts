@@ -36,6 +36,7 @@ export const LOG_FIELDS: readonly LogField[] = [
     options: options('HIT', 'SEMANTIC HIT', 'MISS', 'DISABLED'),
   },
   { key: 'endpoint', parameter: 'endpoint', label: names.endpoint, operators: EQUAL },
+  { key: 'tier', parameter: 'service_tier', label: names.tier, operators: EQUAL },
   { key: 'latency', parameter: 'response_time', label: names.latency, operators: BETWEEN },
   { key: 'cost', parameter: 'cost', label: names.cost, operators: BETWEEN },
   { key: 'first_token', parameter: 'time_to_first_token', label: names.firstToken, operators: BETWEEN },

@@ -22,6 +22,7 @@ import {
   needsSecretAgain,
   newBody,
   slugOf,
+  type UnsupportedRule,
 } from './virtual-key-form';
 
 const texts = virtualKeyWords.dialog;
@@ -80,6 +81,10 @@ export function VirtualKeyDialog({ virtualKey, onClose }: VirtualKeyDialogProps)
             <CredentialTestPanel form={form} provider={provider} virtualKey={virtualKey} />
           </>
         )}
+        <UnsupportedSelect
+          value={form.unsupported}
+          onChange={(unsupported) => setForm({ ...form, unsupported })}
+        />
         <LimitFields
           form={form}
           isEditable={virtualKey === null || hasPlainLimits(virtualKey)}
@@ -121,6 +126,24 @@ function ProviderSelect({ providers, value, isFixed, onChange }: ProviderSelectP
       classNames={{ options: styles.options }}
       data-autofocus={!isFixed}
       onChange={(id) => onChange(id ?? '')}
+    />
+  );
+}
+
+interface UnsupportedSelectProps {
+  readonly value: UnsupportedRule;
+  readonly onChange: (rule: UnsupportedRule) => void;
+}
+
+function UnsupportedSelect({ value, onChange }: UnsupportedSelectProps) {
+  return (
+    <Select
+      label={texts.unsupported}
+      description={texts.unsupportedHelp}
+      data={Object.entries(texts.unsupportedRules).map(([rule, label]) => ({ value: rule, label }))}
+      value={value}
+      allowDeselect={false}
+      onChange={(rule) => onChange((rule ?? 'refuse') as UnsupportedRule)}
     />
   );
 }

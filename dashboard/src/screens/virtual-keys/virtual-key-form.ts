@@ -3,6 +3,9 @@ import type { CatalogProvider, UnsavedCredential, VirtualKeyChange } from '../..
 
 export type Period = 'monthly' | 'weekly' | 'none';
 
+/** What happens to parameters that the provider does not have. */
+export type UnsupportedRule = NonNullable<VirtualKey['unsupported_parameters']>;
+
 /** A virtual key as a person fills it in. */
 export interface Form {
   readonly provider: string;
@@ -14,6 +17,7 @@ export interface Form {
   readonly budget: string;
   readonly period: Period;
   readonly rate: string;
+  readonly unsupported: UnsupportedRule;
 }
 
 export const EMPTY: Form = {
@@ -26,6 +30,7 @@ export const EMPTY: Form = {
   budget: '',
   period: 'monthly',
   rate: '',
+  unsupported: 'refuse',
 };
 
 /** What a slug may look like, made of a name. */
@@ -62,6 +67,7 @@ export function formOf(key: VirtualKey): Form {
     budget: budget ? String(budget.credit_limit) : '',
     period: budget ? ((budget.periodic_reset as Period | null) ?? 'none') : 'monthly',
     rate: rate ? String(rate.value) : '',
+    unsupported: key.unsupported_parameters ?? 'refuse',
   };
 }
 
@@ -122,6 +128,7 @@ export const newBody = (form: Form, provider: CatalogProvider, workspace: string
   name: form.name.trim(),
   slug: form.slug || slugOf(form.name),
   workspace_id: workspace,
+  unsupported_parameters: form.unsupported,
   ...limits(form),
 });
 
@@ -136,6 +143,7 @@ export function changeOf(form: Form, key: VirtualKey, provider: CatalogProvider)
     ...(secret !== undefined && { key: secret }),
     ...(form.host.trim() !== before.host && { custom_host }),
     ...(JSON.stringify(fields) !== JSON.stringify(fieldsOf(before, provider)) && { fields }),
+    ...(form.unsupported !== before.unsupported && { unsupported_parameters: form.unsupported }),
     ...(hasPlainLimits(key) && hasOtherLimits && limits(form)),
   };
 }

@@ -26,42 +26,14 @@ const FORMS: Readonly<Partial<Record<StoredColumn, Form>>> = {
   saved_nano_usd: ofText('saved_nano_usd'),
   decisions: ofDocument('decisions'),
   hook_results: ofDocument('hook_results'),
-  // A map cannot be null there.
+  // A list cannot be null there, and an empty one is never stored.
+  dropped_parameters: { read: (names) => ((names as readonly string[]).length > 0 ? names : null) },
+  // Nor can a map.
   metadata: {
     sql: 'if(has_metadata, [metadata], [])',
     read: (found) => (found as readonly unknown[])[0] ?? null,
   },
 };
-
-const IDS = ['id', 'organisation_id', 'workspace_id', 'api_key_id', 'user_id', 'virtual_key_id'] as const;
-
-/** All that a list or a detail shows. */
-export const ALL_COLUMNS: readonly StoredColumn[] = [
-  ...IDS,
-  ...([
-    'created_at',
-    'at',
-    'virtual_key',
-    'config_id',
-    'config_version_id',
-    'option_path',
-    'decisions',
-  ] as const),
-  ...(['trace_id', 'span_id', 'parent_span_id', 'span_name', 'method', 'path', 'endpoint'] as const),
-  ...(['provider', 'model', 'response_model', 'streamed', 'ending', 'status'] as const),
-  ...(['error_code', 'error_source', 'duration_ms', 'first_token_ms', 'overhead_us'] as const),
-  ...(['request_bytes', 'response_bytes', 'input_tokens', 'output_tokens', 'cached_input_tokens'] as const),
-  ...(['cache_write_tokens', 'reasoning_tokens', 'audio_input_tokens', 'audio_output_tokens'] as const),
-  ...([
-    'usage_source',
-    'cost_nano_usd',
-    'attempt_count',
-    'prompt_slug',
-    'cache_status',
-    'cache_score',
-  ] as const),
-  ...(['saved_nano_usd', 'retry_count', 'fallback_count', 'metadata', 'hook_results', 'source'] as const),
-];
 
 export const selected = (columns: readonly StoredColumn[]): string =>
   [...new Set(columns)]

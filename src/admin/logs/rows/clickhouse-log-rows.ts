@@ -6,12 +6,12 @@ import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { Queryable } from '../../../database/queryable.js';
 import type { ClickHouse } from '../../../request-log/analytics/clickhouse/clickhouse.js';
 import { conditionsSql, Question } from '../../../request-log/analytics/clickhouse/question.js';
-import { ALL_COLUMNS, rowsOf, selected } from './clickhouse-columns.js';
+import { rowsOf, selected } from './clickhouse-columns.js';
 import { isWaiting, waitingBatches, type WaitingBatches } from './waiting-batches.js';
 import { among, beyond, ID, moment, NEWEST_FIRST, OLDEST_FIRST, upTo } from './clickhouse-places.js';
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
-import { LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
+import { LogRows, type LogStep, type LogStepRows, STORED_COLUMNS, type StoredColumn } from './log-rows.js';
 import { merged, type Place, together } from './merged-rows.js';
 import type { PostgresLogRows } from './postgres-log-rows.js';
 
@@ -90,14 +90,14 @@ export class ClickHouseLogRows extends LogRows {
     const places = await this.#newestPlaces(asked, { where, before, size: size + 1 });
     const rows = await this.#rows(
       reach,
-      ALL_COLUMNS,
+      STORED_COLUMNS,
       asked,
       `${question.tenant(reach)} AND ${among(question, places)}`,
     );
     // A replica that is behind, or a day that went meanwhile: then one that knows all of it answers.
     return rows.length === places.length
       ? rows
-      : this.#rows(reach, ALL_COLUMNS, asked, `${where} ${NEWEST_FIRST} LIMIT ${size + 1}`);
+      : this.#rows(reach, STORED_COLUMNS, asked, `${where} ${NEWEST_FIRST} LIMIT ${size + 1}`);
   }
 
   /** Of the newest day first, then of as many as should have enough, if those are few, and then of all before them. No day is searched twice. */
@@ -184,7 +184,7 @@ export class ClickHouseLogRows extends LogRows {
     const asked = await this.#asked(reach, reach.own, waiting);
     if (!asked) return ofInbox(reach);
     const [stored, inbox] = await Promise.all([
-      this.#rows(reach, ALL_COLUMNS, asked, `${asked.where} AND ${rest(asked.question)}`),
+      this.#rows(reach, STORED_COLUMNS, asked, `${asked.where} AND ${rest(asked.question)}`),
       this.#inbox(waiting, (among) => ofInbox({ ...reach, own: [...reach.own, ...among] })),
     ]);
     return this.#named(reach, merged(stored, inbox));

@@ -1,11 +1,18 @@
 import type { Sight } from '../../../auth/permissions/sight.js';
 import type { Reach } from '../../../auth/tenant.js';
+import { LOG_COLUMN_NAMES, type LogColumnName } from '../../../request-log/columns.js';
 import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 
 /** What stands in the table itself, and the exact time of arrival. */
-export type StoredColumn = Exclude<keyof LogRow, 'workspace_slug'>;
+export type StoredColumn = Exclude<LogColumnName, 'batch_id'> | 'at';
+
+/** All that a list or a detail shows. */
+export const STORED_COLUMNS: readonly StoredColumn[] = [
+  'at',
+  ...LOG_COLUMN_NAMES.filter((name) => name !== 'batch_id'),
+];
 
 /** The next rows of the log, as a reader of all of them asks for them. */
 export interface LogStep<Column extends StoredColumn> {

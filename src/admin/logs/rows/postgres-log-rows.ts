@@ -6,18 +6,22 @@ import type { LogRow } from '../../../request-log/reading/log-row.js';
 import { filtered } from '../../../request-log/reading/where.js';
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
-import { BEFORE_ALL, LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
+import {
+  BEFORE_ALL,
+  LogRows,
+  type LogStep,
+  type LogStepRows,
+  STORED_COLUMNS,
+  type StoredColumn,
+} from './log-rows.js';
 
 const AT = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`;
 const POSITION = `${AT}, id`;
-const LOG_COLUMNS = `
-  id, created_at, ${AT}, organisation_id,
-  workspace_id, (SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id) AS workspace_slug,
-  api_key_id, user_id, virtual_key_id, virtual_key, config_id, config_version_id, option_path, decisions, trace_id, span_id, parent_span_id, span_name, method, path, endpoint,
-  provider, model, response_model, streamed, ending, status, error_code, error_source, duration_ms, first_token_ms,
-  overhead_us, request_bytes, response_bytes, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
-  reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count,
-  prompt_slug, cache_status, cache_score, saved_nano_usd, retry_count, fallback_count, metadata, hook_results, source`;
+const selected = (columns: readonly StoredColumn[]): string =>
+  columns.map((name) => (name === 'at' ? AT : name)).join(', ');
+const SLUG =
+  '(SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id) AS workspace_slug';
+const LOG_COLUMNS = `${selected(STORED_COLUMNS)}, ${SLUG}`;
 
 /** The queries of the request log in PostgreSQL. Values travel as parameters and never as SQL. */
 @Injectable()
@@ -79,9 +83,8 @@ export class PostgresLogRows extends LogRows {
         id,
       );
     }
-    const selected = columns.map((name) => (name === 'at' ? AT : name)).join(', ');
     return this.database.read(
-      `SELECT ${selected} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id`,
+      `SELECT ${selected(columns)} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id`,
       query.parameters,
     );
   }

@@ -148,7 +148,16 @@ function question(
     content,
     planned: AS_ASKED,
     target,
-    entry: { id, createdAt, gatewayKey, endpoint: ENDPOINT, body: json, model, isStreamed: false },
+    entry: {
+      id,
+      createdAt,
+      gatewayKey,
+      asked: NOTHING_ASKED,
+      endpoint: ENDPOINT,
+      body: json,
+      model,
+      isStreamed: false,
+    },
   });
 }
 

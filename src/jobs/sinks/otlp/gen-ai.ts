@@ -42,10 +42,11 @@ export function errorOf({ status, error_code }: SentAttempt): string | undefined
 
 /** Without what nobody knows. */
 export function known(
-  values: Readonly<Record<string, string | number | boolean | null | undefined>>,
+  values: Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>,
 ): Attributes {
   const attributes: Attributes = {};
   for (const [name, value] of Object.entries(values))
-    if (value !== null && value !== undefined) attributes[name] = value;
+    if (value !== null && value !== undefined)
+      attributes[name] = typeof value === 'object' ? [...value] : value;
   return attributes;
 }

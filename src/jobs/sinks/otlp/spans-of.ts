@@ -84,6 +84,8 @@ function attributesOf(row: SentRow): Attributes {
       'gatehouse.first_token_ms': row.first_token_ms,
       'gatehouse.overhead_us': row.overhead_us,
       'gatehouse.cache_status': row.cache_status,
+      'gatehouse.dropped_parameters': row.dropped_parameters,
+      'gatehouse.service_tier': row.service_tier,
       'gatehouse.request_cost_nano_usd': row.cost_nano_usd,
     }),
     ...Object.fromEntries(

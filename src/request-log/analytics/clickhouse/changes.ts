@@ -71,6 +71,18 @@ const CHANGES_OF_TABLES: readonly Change[] = [
       ];
     },
   },
+  {
+    version: 4,
+    name: 'parameters that a provider was not sent',
+    statements: (ddl) =>
+      ddl.addColumns('request_logs', [['dropped_parameters', 'Array(LowCardinality(String))']]),
+  },
+  {
+    version: 5,
+    name: 'tiers of service',
+    statements: (ddl) =>
+      ddl.addColumns('request_logs', [['service_tier', 'LowCardinality(Nullable(String))']]),
+  },
 ];
 
 /** Makes the changes that were not made, in their order. One of a release that is newer than this is left alone. */

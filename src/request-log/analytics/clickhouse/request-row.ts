@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../database/queryable.js';
+import { LOG_COLUMN_NAMES, LOG_COLUMNS, type LogColumnName } from '../../columns.js';
 import { NIL_ID } from '../../rollups/dimensions.js';
 import { boundsOf, OF_BATCHES, type StoredBatch } from '../count-once.js';
 
@@ -9,8 +10,22 @@ interface RowColumn {
   readonly from?: string;
 }
 
-const columns = (type: string, ...names: readonly string[]): RowColumn[] =>
-  names.map((name) => ({ name, type }));
+/** Documents are kept as the text that PostgreSQL writes. Lists and maps cannot be null. */
+const FROM: Readonly<Partial<Record<LogColumnName, string>>> = {
+  workspace_id: `coalesce(workspace_id, '${NIL_ID}'::uuid)`,
+  created_at: "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
+  metadata: "coalesce(metadata, '{}'::jsonb)",
+  decisions: 'decisions::text',
+  hook_results: 'hook_results::text',
+  dropped_parameters: "coalesce(dropped_parameters, '{}')",
+};
+
+const columns = (areCounted: boolean): RowColumn[] =>
+  LOG_COLUMN_NAMES.filter((name) => LOG_COLUMNS[name].isCounted === areCounted).map((name) => {
+    const from = FROM[name];
+    const type = LOG_COLUMNS[name].clickhouse;
+    return from === undefined ? { name, type } : { name, type, from };
+  });
 
 /** Keys of the metadata that had slices when the request came (src/request-log/rollups/metadata-keys.ts). */
 const CHOSEN_KEYS = `ARRAY(SELECT key FROM rollup_metadata_keys
@@ -18,73 +33,18 @@ const CHOSEN_KEYS = `ARRAY(SELECT key FROM rollup_metadata_keys
 
 /** All that is counted of a request, and all that it can be found by. */
 export const COUNTED_COLUMNS: readonly RowColumn[] = [
-  ...columns('UUID', 'id', 'batch_id', 'organisation_id'),
-  { name: 'workspace_id', type: 'UUID', from: `coalesce(workspace_id, '${NIL_ID}'::uuid)` },
-  {
-    name: 'created_at',
-    type: "DateTime64(6, 'UTC')",
-    from: "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
-  },
-  ...columns('Nullable(UUID)', 'api_key_id', 'user_id', 'config_id'),
-  ...columns(
-    'LowCardinality(Nullable(String))',
-    'virtual_key',
-    'provider',
-    'model',
-    'endpoint',
-    'cache_status',
-    'error_code',
-    'prompt_slug',
-    'source',
-  ),
-  ...columns('LowCardinality(String)', 'ending', 'usage_source'),
-  ...columns('String', 'trace_id'),
-  ...columns('Nullable(String)', 'span_id'),
-  ...columns('Int16', 'status'),
-  ...columns('Int32', 'duration_ms', 'overhead_us'),
-  ...columns(
-    'Nullable(Int32)',
-    'first_token_ms',
-    'input_tokens',
-    'output_tokens',
-    'cached_input_tokens',
-    'cache_write_tokens',
-    'reasoning_tokens',
-    'audio_input_tokens',
-    'audio_output_tokens',
-  ),
-  ...columns('Nullable(Int64)', 'cost_nano_usd', 'saved_nano_usd'),
-  ...columns('Nullable(Int16)', 'retry_count', 'fallback_count'),
-  { name: 'metadata', type: 'Map(String, String)', from: "coalesce(metadata, '{}'::jsonb)" },
+  ...columns(true),
   { name: 'chosen_keys', type: 'Array(String)', from: CHOSEN_KEYS },
 ];
 
-/** What is only shown of it. Documents are kept as the text that PostgreSQL writes. */
-const SHOWN_COLUMNS: readonly RowColumn[] = [
-  ...columns('Nullable(UUID)', 'virtual_key_id', 'config_version_id'),
-  ...columns(
-    'LowCardinality(Nullable(String))',
-    'span_name',
-    'response_model',
-    'option_path',
-    'error_source',
-  ),
-  ...columns('LowCardinality(String)', 'method'),
-  ...columns('String', 'path'),
-  ...columns('Nullable(String)', 'parent_span_id'),
-  { name: 'decisions', type: 'Nullable(String)', from: 'decisions::text' },
-  { name: 'hook_results', type: 'Nullable(String)', from: 'hook_results::text' },
-  ...columns('Bool', 'streamed'),
-  ...columns('Int64', 'request_bytes', 'response_bytes'),
-  ...columns('Int16', 'attempt_count'),
-  ...columns('Nullable(Float32)', 'cache_score'),
+/** A request in ClickHouse. Attempts and bodies are not among it. */
+export const ROW_COLUMNS: readonly RowColumn[] = [
+  ...COUNTED_COLUMNS,
+  ...columns(false),
   { name: 'has_metadata', type: 'Bool', from: 'metadata IS NOT NULL' },
-  // Rows of the release that only counted lack what is above: of them it is false.
+  // Rows of the release that only counted lack what is only shown: of them it is false.
   { name: 'is_whole', type: 'Bool', from: 'true' },
 ];
-
-/** A request in ClickHouse. Attempts and bodies are not among it. */
-export const ROW_COLUMNS: readonly RowColumn[] = [...COUNTED_COLUMNS, ...SHOWN_COLUMNS];
 
 const SELECTED = ROW_COLUMNS.map(({ name, from }) => (from === undefined ? name : `${from} AS ${name}`)).join(
   ', ',

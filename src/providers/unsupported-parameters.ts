@@ -1,0 +1,34 @@
+import { AppError } from '../common/errors/app-error.js';
+import type { Json } from './endpoint.js';
+
+/**
+ * Parameters that a request may lose where its provider does not have them, and why an answer without them is still an
+ * answer to the request. Names are those of OpenAI's API: https://platform.openai.com/docs/api-reference/chat/create and
+ * https://platform.openai.com/docs/api-reference/responses/create.
+ *
+ * A parameter is not here if the client would misread the answer without it: how many answers there are (`n`), their form
+ * (`response_format`, `stop`, `modalities`, `audio`), what the model may do (`tools`, `tool_choice`,
+ * `parallel_tool_calls`, `web_search_options`), or what the answer costs (`service_tier`).
+ */
+export const DROPPABLE_PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ['seed', 'OpenAI itself promises no more than its best effort to sample the same answer again'],
+  ['frequency_penalty', 'it shifts the choice of words, and the answer has the same form without it'],
+  ['presence_penalty', 'it shifts the choice of words, and the answer has the same form without it'],
+  ['logit_bias', "it shifts the choice of tokens, whose ids are those of OpenAI's models"],
+  ['verbosity', 'it is a wish for a shorter or longer answer'],
+  ['logprobs', 'the answer has the same text, and its `logprobs` are null'],
+  ['top_logprobs', 'the answer has the same text, and its `logprobs` are null'],
+  ['prediction', 'it makes the answer faster, not different'],
+  ['store', 'the answer is the same; it cannot be fetched from the provider later'],
+  ['truncation', 'a conversation that is too long is refused by the provider instead of shortened'],
+  ['context_management', 'a conversation that is too long is refused by the provider instead of shortened'],
+]);
+
+/** The parameter of `request` that an error of its translation refuses; null unless the request may lose it. */
+export function droppableIn(request: Json, error: unknown): string | null {
+  if (!(error instanceof AppError) || error.code !== 'parameter_unsupported') return null;
+  const { parameter } = error.details;
+  const isDroppable =
+    typeof parameter === 'string' && DROPPABLE_PARAMETERS.has(parameter) && Object.hasOwn(request, parameter);
+  return isDroppable ? parameter : null;
+}
