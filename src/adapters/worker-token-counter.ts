@@ -38,7 +38,7 @@ export class WorkerTokenCounter extends TokenCounter {
       if (this.waiting.size === 0) this.idle = setTimeout(() => void worker.terminate(), IDLE_MS).unref();
     });
     worker.on('error', (error) => this.lost(worker, error));
-    worker.on('exit', () => this.lost(worker, new Error('the counting thread has ended')));
+    worker.on('exit', () => this.lost(worker, new Error('the token counting thread has ended')));
     worker.unref();
     return worker;
   }

@@ -16,7 +16,7 @@ export class PatientQueue<T> {
   ) {
     const report = reportSparsely(createLogger(name));
     // BullMQ reports lost connections here, and an error that nobody listens to ends the process.
-    queue.on('error', (error) => report('the queue is not reachable', error));
+    queue.on('error', (error) => report('the queue is unavailable', error));
   }
 
   /** Settles within two seconds; rejects when the queue did not take the job. A job whose id is known is not added again. */

@@ -84,7 +84,7 @@ export class DirectorySnapshot implements OnApplicationShutdown {
       .toSorted((one, other) => one.readAt - other.readAt)
       .filter((row) => byQuestion.get(row.question)?.takeBack(row)).length;
     if (rows.length > 0)
-      logger.info({ taken, found: rows.length }, 'What was known of keys and configs was taken back.');
+      logger.info({ taken, found: rows.length }, 'Keys and configs were loaded from the snapshot.');
   }
 
   private async goRound(): Promise<void> {

@@ -214,7 +214,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       if (!(error instanceof StoreAway))
         logger.warn(
           { err: error },
-          'A remembered value could not be refreshed; it serves until it is too old.',
+          'A cached value could not be refreshed. It is used until it is too old.',
         );
     });
   }

@@ -55,7 +55,7 @@ import { ListOf } from '../shapes/list.dto.js';
 import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
 import type { LastUse } from './key-use.service.js';
 
-const NO_SCHEDULE = 'keys are not rotated by themselves yet; rotate them by a request';
+const NO_SCHEDULE = 'automatic rotation is not supported yet; rotate the key with a request';
 
 const MOST_EMAILS = 20;
 

@@ -11,7 +11,7 @@ const MOST_TEXTS = 64;
 const NANO = 1e9;
 
 const AreTexts = (): PropertyDecorator =>
-  rule('areTexts', `it must be an object of at most ${MOST_TEXTS} texts`, (value) => {
+  rule('areTexts', `it must be an object of at most ${MOST_TEXTS} strings`, (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const texts = Object.values(value);
     return texts.length <= MOST_TEXTS && texts.every((text) => typeof text === 'string');

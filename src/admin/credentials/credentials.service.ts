@@ -45,7 +45,7 @@ export class CredentialsService {
   read(wanted: WantedDestination, secret: string | undefined): Destination {
     const destination = readDestination(wanted, this.egress);
     const { provider } = destination;
-    checkSecret(secret, provider, `The provider "${provider.id}" needs its own key in the field "key".`);
+    checkSecret(secret, provider, `The field "key" is missing: it holds your API key for the provider "${provider.id}".`);
     return destination;
   }
 
@@ -107,4 +107,4 @@ export class CredentialsService {
 }
 
 const SECRET_AGAIN =
-  'Another provider or custom host needs the provider\'s key again. Send it in the field "key".';
+  'A change of provider or custom host needs the provider\'s key again. Send it in the field "key".';

@@ -57,6 +57,6 @@ function tenantOf({ organizationId, workspaceId }: Principal): {
   workspaceId: string;
 } {
   if (workspaceId === null)
-    throw new AppError('forbidden', { detail: 'feedback is given with a workspace key' });
+    throw new AppError('forbidden', { detail: 'feedback needs a workspace key' });
   return { organizationId, workspaceId };
 }

@@ -109,7 +109,7 @@ export class IdentityProvidersService {
     const { issuer = row.issuer, client_secret: secret } = dto;
     if (issuer !== row.issuer && secret === undefined)
       throw new AppError('invalid_request', {
-        detail: 'Another issuer needs the field "client_secret" again.',
+        detail: 'A change of issuer needs the client secret again. Send it in the field "client_secret".',
       });
     const place = { id: row.id, organizationId: row.organizationId, issuer };
     return {

@@ -146,7 +146,7 @@ export class CreateWorkspaceDto extends WorkspaceFields {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_USERS)
-  @ArrayUnique(withoutCase, { message: 'each person may be named only once' })
+  @ArrayUnique(withoutCase, { message: 'each user may be named only once' })
   @IsUUID('all', { each: true })
   readonly users?: readonly string[];
 }

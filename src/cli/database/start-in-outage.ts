@@ -55,8 +55,8 @@ async function newestIn({ url, secrets, dataDir }: Preparation, staleMs: number)
 
 function outageText({ url }: Preparation, newest: number): string {
   return (
-    `The database at ${place(url)} does not answer. Requests with keys that were known at ${new Date(newest).toISOString()} ` +
-    'are served from the snapshot; unknown keys and the administration get 503 until the database is back. Records wait in the spool.'
+    `The database at ${place(url)} does not answer. Requests with keys known at ${new Date(newest).toISOString()} ` +
+    'are served from the snapshot. Unknown keys and the administration get 503 until the database answers. Request logs wait in the spool.'
   );
 }
 
@@ -72,13 +72,13 @@ async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | 
         patienceMs: SHORT_PATIENCE_MS,
         notice: () => undefined,
       });
-      logger.info('The database is back, and its schema is that of this release.');
+      logger.info('The database answers again, and its schema matches this release.');
       return made;
     } catch (error) {
       signal.throwIfAborted();
       const { message } = error as Error;
       if (message !== said)
-        logger.error({ err: error }, 'The database cannot be used yet; it is tried again.');
+        logger.error({ err: error }, 'The database cannot be used yet. Trying again.');
       said = message;
     }
   }

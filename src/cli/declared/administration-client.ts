@@ -64,7 +64,7 @@ export class AdministrationClient {
       });
     } catch (cause) {
       throw new LauncherError(
-        `Nobody answers at ${this.baseUrl}. Is the service running? Another address: --url.`,
+        `No service answers at ${this.baseUrl}. Start it, or name its address with --url.`,
         { cause },
       );
     }

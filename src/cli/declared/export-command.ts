@@ -65,8 +65,8 @@ export async function exported(
 
 /** What is not in this file in particular. */
 const furtherOf = (document: object, tokens: Json | null): string[] => [
-  ...(tokens && !tokens.jwks_uri ? ['the signed-token set-up: its keys were given without an address'] : []),
-  ...(hasMask(document) ? ['secrets within guardrails and integrations: "***" stands for each'] : []),
+  ...(tokens && !tokens.jwks_uri ? ['the signed-token settings, whose keys were set without a URL'] : []),
+  ...(hasMask(document) ? ['secrets in guardrails and integrations, which are shown as "***"'] : []),
 ];
 
 /** The sections of a table, without those that are empty. */
@@ -106,10 +106,10 @@ async function exportedTokens(client: AdministrationClient): Promise<Json | null
 }
 
 const LEFT_OUT = [
-  'secrets: virtual keys, integrations and audit destinations name a variable for each',
+  'secrets: virtual keys, integrations and audit destinations name an environment variable for each',
   'API keys themselves: "api_keys" describes existing ones',
-  'people, their memberships and invites',
-  'workspaces and models that an integration is shared with, limits of keys and workspaces, policies without a name',
+  'users, their memberships and invites',
+  'workspaces and models of integrations, limits of keys and workspaces, policies without a name',
   'records: request logs, analytics, feedback and the audit log',
 ];
 

@@ -47,7 +47,7 @@ class PlannedEntry {
         if (!isInPlace)
           this.planning.note(
             this.at(field),
-            'is not the workspace that it is in; nothing moves from one to another',
+            'is not its current workspace, and it cannot be moved',
           );
       } else if (entry[field] !== undefined && !isDeepStrictEqual(entry[field], now[field]))
         this.planning.note(this.at(field), 'cannot change: delete it, and apply the file again');
@@ -80,7 +80,7 @@ class PlannedEntry {
       if (hasMask(fields[field]))
         planning.note(
           this.at(field),
-          'holds "***" where a secret belongs: write the secret there for a new thing',
+          'has "***" in the place of a secret. Write the secret for a new entry',
         );
     const { isPut, isShared } = resource;
     if (isPut) {

@@ -155,7 +155,7 @@ export class KeptProcess {
       );
     }
     const waitMs = this.#backOff.next();
-    logger.error({ process: this.name, how, waitMs }, 'A process ended. Starting another in its place.');
+    logger.error({ process: this.name, how, waitMs }, 'A process ended. Starting another one.');
     await sleep(waitMs);
     if (!this.#closing) this.start();
   }

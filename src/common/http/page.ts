@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import { didYouMean } from '../text/nearest-names.js';
 
 /** Which part of a list is asked for. */
 export interface Page {
@@ -46,7 +47,7 @@ export function parameterOf(query: ListQuery, ...names: readonly string[]): stri
   if (given.length > 1 || typeof value !== 'string')
     throw new AppError('invalid_request', { detail: `The parameter "${name}" may be sent only once.` });
   if (value.includes('\0'))
-    throw new AppError('invalid_request', { detail: `The parameter "${name}" must not have a NUL.` });
+    throw new AppError('invalid_request', { detail: `The parameter "${name}" must not contain a NUL character.` });
   return value;
 }
 
@@ -76,11 +77,13 @@ export function flagOf(query: ListQuery, name: string): boolean {
 
 const LONGEST_NAME = 64;
 
-/** `hint` says what to do instead. */
-export const noParameter = (name: string, hint = ''): AppError =>
-  new AppError('invalid_request', {
-    detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.${hint}`,
+/** `known`: what it may have been meant for. `hint` says what to do instead. */
+export function noParameter(name: string, known: readonly string[], hint = ''): AppError {
+  const shown = name.slice(0, LONGEST_NAME);
+  return new AppError('invalid_request', {
+    detail: `There is no parameter "${shown}" here${didYouMean(shown, known)}.${hint}`,
   });
+}
 
 interface Bounds {
   readonly smallest: number;

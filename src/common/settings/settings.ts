@@ -135,7 +135,7 @@ export function loadSettings(environment: Environment): Settings {
   const known = new Set(Object.keys(settingsSchema.shape).flatMap((name) => [name, `${name}_FILE`]));
   for (const name of Object.keys(given))
     if (name.startsWith('GATEHOUSE_') && !known.has(name))
-      problems.push(`${name}: there is no such setting.`);
+      problems.push(`${name}: there is no such setting${didYouMean(name, known)}.`);
 
   const { data, mistakes = [] } = readBySchema(settingsSchema, given);
   for (const { path, rule } of mistakes) problems.push(`${path.join('.')}: ${rule}.`);
@@ -229,13 +229,13 @@ function badMail(raw: Raw): string[] {
   if (raw.GATEHOUSE_SMTP_URL === undefined) return [];
   return (['GATEHOUSE_MAIL_FROM', 'GATEHOUSE_PUBLIC_URL'] as const)
     .filter((name) => raw[name] === undefined)
-    .map((name) => `${name}: GATEHOUSE_SMTP_URL needs it.`);
+    .map((name) => `${name}: is required by GATEHOUSE_SMTP_URL.`);
 }
 
 function badInitOwner(raw: Raw): string[] {
   const [email, password] = ['GATEHOUSE_INIT_OWNER_EMAIL', 'GATEHOUSE_INIT_OWNER_PASSWORD'] as const;
   if ((raw[email] === undefined) === (raw[password] === undefined)) return [];
-  return raw[email] === undefined ? [`${password}: it needs ${email}.`] : [`${email}: it needs ${password}.`];
+  return raw[email] === undefined ? [`${password}: is set without ${email}.`] : [`${email}: is set without ${password}.`];
 }
 
 function initOwnerOf(raw: Raw): Settings['initOwner'] {
@@ -247,7 +247,7 @@ function initOwnerOf(raw: Raw): Settings['initOwner'] {
 function badCluster(raw: Raw): string[] {
   return raw.CLICKHOUSE_CLUSTER === undefined || raw.CLICKHOUSE_URL !== undefined
     ? []
-    : ['CLICKHOUSE_CLUSTER: it needs CLICKHOUSE_URL.'];
+    : ['CLICKHOUSE_CLUSTER: is set without CLICKHOUSE_URL.'];
 }
 
 function clickhouseOf({ CLICKHOUSE_URL: url, CLICKHOUSE_CLUSTER: cluster }: Raw): ClickHouseSettings | null {

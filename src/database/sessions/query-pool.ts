@@ -53,6 +53,6 @@ class NotThereYet extends Error {
   readonly code = '57P03';
 
   constructor() {
-    super('The database was away when this process was started, and has not been prepared since.');
+    super('The database was unavailable when this process started, and its schema has not been checked since.');
   }
 }

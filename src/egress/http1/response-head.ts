@@ -81,7 +81,7 @@ export class ResponseHeadReader extends LineReader implements ResponseHead {
     const read = super.read(chunk, from);
     if (read >= 0) this.checkWhole();
     else if (this.status === 0 && !VERSION.startsWith(this.pending.slice(0, VERSION.length)))
-      throw invalidResponse('it does not begin as an answer does');
+      throw invalidResponse('it does not begin with an HTTP version');
     return read;
   }
 

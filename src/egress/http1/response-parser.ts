@@ -73,7 +73,7 @@ export class ResponseParser {
     // Whoever announced to close and then did so too early has told a wrong length.
     throw this.phase === 'head' || this.head.keepsAlive
       ? connectionClosed()
-      : invalidResponse('the body is shorter than it says');
+      : invalidResponse('the body is shorter than its content-length');
   }
 
   private run(chunk: Buffer): void {

@@ -68,7 +68,7 @@ function semanticBy({ rules, caller, path }: Offered): Semantic {
   const embedding = rules.embedding ?? caller.cache?.embedding;
   if (!embedding)
     throw new AppError('config_invalid', {
-      detail: `${path}.cache.embedding is missing, and the workspace has no default: it says which virtual key and model put texts into vectors`,
+      detail: `${path}.cache.embedding is missing, and the workspace has no default: it names the virtual key and the model that compute embeddings`,
     });
   return { embedding, threshold: rules.threshold ?? caller.cache?.threshold ?? THRESHOLD };
 }

@@ -133,7 +133,7 @@ export function judged(
 function refuse(error: unknown): never {
   if (!(error instanceof TooDeep)) throw error;
   throw new AppError('invalid_request', {
-    detail: 'The body is nested too deep for guardrails to look at it.',
+    detail: 'The body is nested too deeply for guardrails to check it.',
   });
 }
 

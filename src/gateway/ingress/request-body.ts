@@ -3,6 +3,7 @@ import { FastRequest } from '../../common/http/fast-request.js';
 import type { ClientRequest } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
+import { jsonFault } from '../../common/json/json-fault.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../recording/capture.js';
 import type { PassingBody } from '../upstream/wire.js';
@@ -49,11 +50,12 @@ export class ClientLeft extends Error {
 }
 
 export function parseJsonObject(body: Buffer): Json {
+  const text = withoutByteOrderMark(body.toString('utf8'));
   let value: unknown;
   try {
-    value = JSON.parse(withoutByteOrderMark(body.toString('utf8')));
+    value = JSON.parse(text);
   } catch {
-    throw new AppError('invalid_json', { detail: body.length === 0 ? 'it is empty' : 'it cannot be parsed' });
+    throw new AppError('invalid_json', { detail: jsonFault(text) });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('invalid_request', { detail: 'The request body must be a JSON object.' });

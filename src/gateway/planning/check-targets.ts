@@ -10,7 +10,7 @@ const OF_ONE_ACCOUNT: ReadonlySet<EndpointId> = new Set(['batches', 'files', 'fi
 export function checkTargets({ targetCount }: CompiledConfig, endpoint: Endpoint | null): void {
   if (targetCount <= 1 || !endpoint || !OF_ONE_ACCOUNT.has(endpoint.id)) return;
   throw new AppError('config_invalid', {
-    detail: `${endpoint.title} lie in one account, so the config must have one target and not ${targetCount}`,
+    detail: `${endpoint.title} belong to one account, so the config must have exactly one target, not ${targetCount}`,
   });
 }
 

@@ -31,7 +31,7 @@ export function checkHandshake(request: IncomingMessage): void {
   if (headers['sec-websocket-version'] !== VERSION)
     throw new AppError('header_invalid', {
       header: 'sec-websocket-version',
-      detail: `only version ${VERSION} is spoken here`,
+      detail: `only version ${VERSION} is supported`,
     });
   if (!KEY.test(String(headers['sec-websocket-key'])))
     throw new AppError('header_invalid', {

@@ -223,7 +223,7 @@ const longStrings = ({ body, json }: Content, asked: Json): LongStrings | null =
 
 const unreadable = ({ provider }: Target, isForm = false): AppError =>
   new AppError('invalid_request', {
-    detail: `The provider "${provider.id}" speaks another dialect, so the request body must be ${isForm ? 'a multipart form' : 'JSON'} without a content-encoding.`,
+    detail: `The provider "${provider.id}" has a different API, so the request is translated, and its body must be ${isForm ? 'a multipart form' : 'JSON'} without a content-encoding.`,
   });
 
 /** What a stream cost is known only when the provider is asked to say it. */

@@ -164,7 +164,7 @@ function alertOf(row: Row): Alert {
     type: `budget.${row.kind}`,
     organisation_id: row.organization_id,
     limit_id: row.limit_id,
-    subject: row.subject ?? 'a limit that is gone',
+    subject: row.subject ?? 'a deleted limit',
     group: row.group_text,
     measure: row.measure,
     spent: shown(row.spent),

@@ -228,7 +228,7 @@ export class Shipper {
       shipperMetrics.crashed.inc(rows.length);
       this.options.logger.warn(
         { writer, exchanges: rows.length },
-        'Closed the exchanges of a gateway process that died.',
+        'Closed the exchanges of a gateway process that was killed.',
       );
     }
     await this.endLeases(writer);

@@ -38,7 +38,7 @@ export interface Reading {
 /** Another shipper read on and deleted segments. What this one knows of the writer is out of date. */
 export class OvertakenError extends Error {
   constructor() {
-    super('Another shipper is ahead in this spool.');
+    super('Another shipper has moved the cursor of this spool.');
     this.name = 'OvertakenError';
   }
 }

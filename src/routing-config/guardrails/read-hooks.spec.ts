@@ -35,7 +35,7 @@ describe('guardrails of a config', () => {
     [{ input_guardrails: [{}] }, 'config.input_guardrails[0] has no checks'],
     [
       { input_guardrails: [{ 'default.notNull': {}, denny: true }] },
-      'config.input_guardrails[0].denny is not a field',
+      'config.input_guardrails[0].denny is not a known field (did you mean "deny"?)',
     ],
     [
       { input_guardrails: [{ 'default.notNull': {}, deny: 1 }] },
@@ -47,7 +47,7 @@ describe('guardrails of a config', () => {
     ],
     [
       { output_guardrails: [{ 'default.modelwhitelist': { models: ['x'] } }] },
-      'looks at requests and not at answers',
+      'checks requests only',
     ],
     [{ input_mutators: [{ 'default.notNull': {} }] }, 'changes nothing'],
     [

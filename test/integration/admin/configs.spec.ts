@@ -69,7 +69,7 @@ describe('configs', () => {
     expect((await make({ config: '{"retry":' })).body.error.message).toContain('not JSON');
     expect((await make({ config: '{"provider":{"toString":1}}' })).body.error).toMatchObject({
       code: 'config_invalid',
-      message: expect.stringContaining('config.provider must be text'),
+      message: expect.stringContaining('config.provider must be a string'),
     });
   });
 

@@ -35,7 +35,7 @@ export class Rooms {
   private readonly readings = new Map<string, Promise<readonly KnownQuestion[]>>();
   private total = 0;
   private readonly patience = new StorePatience(
-    'The store of cached vectors failed: nothing is found by its meaning there.',
+    'The store of cached embeddings failed. It returns no semantic matches until it works again.',
   );
 
   /** `store`: null where questions stay in this process. */

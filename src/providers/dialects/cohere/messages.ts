@@ -17,7 +17,7 @@ export function cohereMessages(messages: unknown): readonly Json[] {
   return list(messages).map((message) => {
     const turn = isObject(message) ? TURNS.get(message.role) : undefined;
     if (!turn || !isObject(message))
-      throw unsupported('messages', 'Cohere knows system, user, assistant and tool');
+      throw unsupported('messages', 'Cohere supports system, user, assistant and tool');
     return turn(message);
   });
 }
@@ -99,7 +99,7 @@ function thoughts({ content, content_blocks, reasoning_content }: Json): readonl
 
 function callOf(call: unknown): Json {
   if (!isObject(call) || !isObject(call.function))
-    throw unsupported('messages[].tool_calls', 'Cohere knows functions only');
+    throw unsupported('messages[].tool_calls', 'Cohere supports only functions');
   const { name, arguments: given } = call.function;
   return { id: call.id, type: 'function', function: { name, arguments: given } };
 }

@@ -8,7 +8,7 @@ import { deepgramError } from './errors.js';
 const IMPOSSIBLE = new Map([
   ...NO_STREAMS,
   ['prompt', because('send Deepgram\'s "keyterm" instead', '""')] as const,
-  ['temperature', because('Deepgram samples nothing', '0', '"0"')] as const,
+  ['temperature', because('Deepgram has no sampling', '0', '"0"')] as const,
 ]);
 
 const READ: ReadonlySet<string> = new Set([

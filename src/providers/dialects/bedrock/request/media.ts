@@ -115,7 +115,7 @@ export function fileBlock({ file }: Json, names: DocumentNames): Json {
   if (!isObject(file)) throw invalid('A file part needs a "file".');
   const { file_id: id, filename } = file;
   if (typeof id === 'string')
-    throw unsupported('messages[].content[].file', 'Bedrock keeps no files; send the bytes');
+    throw unsupported('messages[].content[].file', 'Bedrock stores no files; send the bytes');
   const { type, source } = fileSource(file);
   if (formatIn(IMAGES, type) !== null) return image({ type, source });
   const format = formatIn(DOCUMENTS, type);
