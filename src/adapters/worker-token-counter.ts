@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../common/errors/app-error.js';
 import { TokenCounter } from '../gateway/ports.js';
 
-/** The thread ends, and gives its 73 MiB back, when nobody has asked for so long. */
+/** The thread ends, and gives its 73 MiB back, when it was not used for so long. */
 const IDLE_MS = 60_000;
 /** One text takes a second at most; who comes behind so many has given up by then. */
 const WAITING_MAX = 32;

@@ -123,7 +123,7 @@ function addTag(request: FastifyRequest, reply: FastifyReply, payload: unknown):
 const OURS = 'x-gateway-';
 const COMPATIBLE = 'x-portkey-';
 
-/** A client that spoke the compatible header names hears them too. */
+/** A client that used the compatible header names receives them too. */
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-gateway-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');

@@ -38,7 +38,7 @@ export async function openDataFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it that are missing. Not by `recursive`, which tries for ever where a folder is
+ * Makes a folder and those above it that are missing. Not by `recursive`, which tries indefinitely where a folder is
  * there and makes none in it, answering ENOENT, as /proc and automounters do.
  */
 async function makeFolder(path: string, mode: number): Promise<void> {

@@ -106,7 +106,7 @@ class Supervisor {
     await stop.asked();
   }
 
-  /** The database may be away for a while, the embedded one as well as any other. */
+  /** The database may be unavailable for a while, the embedded one as well as any other. */
   async #prepare(
     terms: Omit<Preparation, 'makesFirstKeys' | 'initOwner'>,
     fleet: Fleet,

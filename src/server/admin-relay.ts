@@ -222,7 +222,7 @@ function canBeAskedAgain({ reusedSocket }: ClientRequest, request: IncomingMessa
   return reusedSocket && (request.method === 'GET' || request.method === 'HEAD') && !hasBody(request);
 }
 
-/** A client that is still sending what nobody reads is told that its connection ends with this answer. */
+/** A client that is still sending what nobody reads is informed that its connection ends with this answer. */
 function answerHeaders(answer: IncomingMessage, request: IncomingMessage): string[] {
   const headers = relayed(answer.rawHeaders);
   if (!request.complete) headers.push('connection', 'close');

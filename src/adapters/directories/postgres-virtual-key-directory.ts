@@ -81,7 +81,7 @@ const MAX_OPENED = 10_000;
 export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements Remembering {
   private readonly cache: RefreshingCache<Asked, Row, Found>;
 
-  /** `staleKeysMs`: how long known keys keep working while the database is away. */
+  /** `staleKeysMs`: how long known keys keep working while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,

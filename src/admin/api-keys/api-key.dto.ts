@@ -81,7 +81,7 @@ class ChangeableApiKeyFields {
   @Type(() => ApiKeyDefaultsDto)
   readonly defaults?: ApiKeyDefaultsDto;
 
-  /** Who hears of its budgets, besides owners and admins and the person whose key it is. */
+  /** Who is notified about its budgets, besides owners and admins and the person whose key it is. */
   @ApiPropertyOptional({ type: [String], format: 'email', nullable: true, example: ['team@example.com'] })
   @OrNull()
   @IsArray()

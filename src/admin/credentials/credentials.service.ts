@@ -27,7 +27,7 @@ export interface Changed extends Partial<WantedDestination> {
   readonly key?: string | undefined;
 }
 
-/** A destination that was changed, and whether its credential has to be sealed anew. */
+/** A destination that was changed, and whether its credential has to be sealed again. */
 export interface Moved extends Destination {
   readonly isSealedAnew: boolean;
 }

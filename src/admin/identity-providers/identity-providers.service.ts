@@ -72,7 +72,7 @@ export class IdentityProvidersService {
     return this.shown(await this.saved.find(organizationId, id));
   }
 
-  /** With another issuer or client the accounts of users are others, too: they are linked anew by their addresses. */
+  /** With another issuer or client the accounts of users are others, too: they are linked again by their addresses. */
   async update(caller: Principal, id: string, dto: UpdateIdentityProviderDto): Promise<IdentityProviderDto> {
     await this.people.takeTurn(caller.organizationId);
     const row = await this.saved.find(caller.organizationId, id);

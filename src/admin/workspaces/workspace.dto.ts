@@ -108,7 +108,7 @@ class WorkspaceFields {
 
   /**
    * What all requests of the workspace get: metadata, which wins over their own; guardrails, which apply before those of
-   * configs; the config that keys of people go by where they have none; and the response cache where nobody else says. A field that is not named stays as it is;
+   * configs; the config that keys of people go by where they have none; and the response cache where nothing else sets it. A field that is not named stays as it is;
    null takes all of them away.
    */
   @ApiPropertyOptional({ type: WorkspaceDefaultsDto, nullable: true })

@@ -10,7 +10,7 @@ export type CallersOf = 'anybody' | 'administrators' | 'workspace';
 
 interface Callers {
   readonly kinds: ReadonlySet<PrincipalKind>;
-  /** What the others hear. */
+  /** What the others are answered. */
   readonly refusal: string;
 }
 

@@ -15,7 +15,7 @@ export interface ChainAccess {
   readonly sealKey: Secret;
 }
 
-/** Whose chain is checked, and who hears how far it is. */
+/** Whose chain is checked, and the callback for progress. */
 interface ChainJob {
   readonly organizationId: string;
   readonly onProgress: (records: number) => void;

@@ -65,7 +65,7 @@ function explainPassword(error: unknown): never {
 }
 
 /**
- * Settles when an API node has made the first organization. Before that there is no work, and nobody could tell whether
+ * Settles when an API node has made the first organization. Before that there is no work, and it would be unclear whether
  * the keys of this instance are those of the installation. Rejects when they are not.
  */
 export async function awaitInstallation(preparation: Preparation): Promise<void> {

@@ -15,7 +15,7 @@ const LAST_RETRY_MS = 5_000;
 const logger = createLogger('launcher');
 
 /**
- * Prepares a database that may be away. Is it, and there is a snapshot of an earlier life that may still be used, then `serve` is
+ * Prepares a database that may be unavailable. Is it, and there is a snapshot of an earlier life that may still be used, then `serve` is
  * called, which lets the gateways begin on that; the rest is made up for when the database is back. Returns what was made,
  * as `prepareDatabase` does. Rejects when there is nothing to serve with, or the instance is to stop.
  */

@@ -26,7 +26,7 @@ export class AdministrationClient {
     private readonly apiKey: Secret,
   ) {}
 
-  /** Fails with `Refused`, or where nobody answers. */
+  /** Fails with `Refused`, or where no service answers. */
   async send(method: string, path: string, body?: Json, ifMatch?: string): Promise<Json> {
     const answer = await this.ask(method, path, body, ifMatch);
     const text = await answer.text();

@@ -10,7 +10,7 @@ const name = z.string().min(1).max(120);
 const slug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'it must be lowercase letters, digits and hyphens');
-/** Of a thing that shares its name with others, so that it can be told from them. */
+/** Of a thing that shares its name with others, so that it can be distinguished from them. */
 const id = z.guid('it must be an id').optional();
 const note = z.string().max(2000).nullable();
 /** Id, slug or name of a workspace. */

@@ -92,7 +92,7 @@ async function exportedResources(client: AdministrationClient, places: Places): 
   return sections;
 }
 
-/** A policy without a name cannot be told from others. */
+/** A policy without a name cannot be distinguished from others. */
 const isGiven = (thing: Json, field: string): boolean => field === 'workspace' || thing[field] != null;
 
 async function exportedTokens(client: AdministrationClient): Promise<Json | null> {
@@ -133,7 +133,7 @@ const HEAD = [
   '# An entry has an id only if others share its name. Such an entry applies to this organization only.\n',
 ].join('\n');
 
-/** What the administration shows and nobody sets. */
+/** Read-only fields of the administration. */
 const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
 
 function virtualKey(key: Json, places: Places): Json {

@@ -36,7 +36,7 @@ export function pageOf(query: ListQuery): Page {
 }
 
 /**
- * One text parameter, or undefined. Refuses one that was sent twice, of which nobody could say which counts, and one with a
+ * One text parameter, or undefined. Refuses one that was sent twice, because it is unclear which one counts, and one with a
  * NUL, which no text of PostgreSQL can have: https://www.postgresql.org/docs/current/datatype-character.html
  */
 export function parameterOf(query: ListQuery, ...names: readonly string[]): string | undefined {
@@ -66,7 +66,7 @@ export function choiceOf<T extends string>(
   });
 }
 
-/** Yes or no; no where it is not sent. Any other word is refused: who writes `yes` must not hear the answer to `false`. */
+/** Yes or no; no where it is not sent. Any other word is refused: `yes` must not count as `false`. */
 export function flagOf(query: ListQuery, name: string): boolean {
   const text = parameterOf(query, name) ?? 'false';
   if (text === 'true' || text === 'false') return text === 'true';

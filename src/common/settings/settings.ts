@@ -59,7 +59,7 @@ export interface Settings {
   readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
 }
 
-/** For how many days what is kept; 0 is for ever. */
+/** For how many days what is kept; 0 means without limit. */
 export interface RetentionDays {
   readonly logs: number;
   readonly bodies: number;
@@ -147,7 +147,7 @@ export function loadSettings(environment: Environment): Settings {
 
 /**
  * What is wrong beyond the form of single settings. Those whose form is wrong have their usual values here, so that
- * everything else is told beside them; of them nothing is told a second time.
+ * everything else is reported beside them; they are not reported twice.
  */
 function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<string>): string[] {
   const raw = settingsSchema.parse(

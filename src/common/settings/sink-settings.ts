@@ -124,7 +124,7 @@ function badWebhook(raw: Raw): string[] {
   return ['GATEHOUSE_SINK_WEBHOOK_SECRET: is required by GATEHOUSE_SINK_WEBHOOK_URL.'];
 }
 
-/** By what was given, and not by what could be read of it: beside an address that is wrong, everything else is told, too. */
+/** By what was given, and not by what could be read of it: beside an address that is wrong, everything else is reported too. */
 function isAskedFor(raw: Raw, environment: Readonly<Record<string, string>>, signal: Signal): boolean {
   const names = [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
   return isOn(raw, signal) && names.some((name) => environment[name] !== undefined);

@@ -23,7 +23,7 @@ export class QueryPool implements Queryable {
   }
 
   /**
-   * Refuses every statement at once, as if the database were away, until `there` settles: whoever starts in an outage does not know
+   * Refuses every statement at once, as if the database were unavailable, until `there` settles: whoever starts in an outage does not know
    * whether it has the schema of this release.
    */
   awaitDatabase(there: Promise<void>): void {

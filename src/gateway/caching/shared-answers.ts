@@ -11,7 +11,7 @@ export class SharedAnswers {
 
   constructor(private readonly store: AnswerStore) {}
 
-  /** Undefined where nobody can say. */
+  /** Undefined where it is unknown. */
   find(place: AnswerPlace): Promise<StoredAnswer | null | undefined> {
     return this.patience.ask(async () => {
       const found = await this.store.find(place);

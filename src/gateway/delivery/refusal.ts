@@ -84,7 +84,7 @@ export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boole
 
 interface RefusedExchange extends Exchange {
   readonly error: AppError;
-  /** The client is gone, so nobody hears the answer. */
+  /** The client is gone, so no answer can be sent. */
   readonly hasLeft: boolean;
   /** The try in which the provider failed us; null when the refusal is our own. */
   readonly attempt: Attempt | null;

@@ -44,7 +44,7 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
   });
 }
 
-/** The client went away before its request was whole. Nobody hears an answer. */
+/** The client went away before its request was whole. No answer can be sent. */
 export class ClientLeft extends Error {
   override readonly name = 'ClientLeft';
 }
@@ -76,7 +76,7 @@ async function* onePiece(request: FastRequest): AsyncGenerator<Buffer> {
 
 /**
  * A body on its way through: never whole in memory, and paused when the provider is slow. What a provider does not want of it any more
- * is read all the same: a client that sends first and listens then would wait for ever, and the next request of its connection too.
+ * is read all the same: a client that sends first and listens then would wait indefinitely, and the next request of its connection too.
  */
 export class BodyStream implements PassingBody {
   readonly size: number | null;

@@ -18,7 +18,7 @@ const LONGEST_SLUG = 65;
 
 /**
  * Refuses a request that names a virtual key which its config uses nowhere: the key, its limits and its budget would be ignored
- * without a word. A config with a target that names no place uses the request's.
+ * silently. A config with a target that names no place uses the request's.
  */
 export function checkNamedKey({ namedKeys }: CompiledConfig, { virtualKey, provider }: GatewayHeaders): void {
   if (namedKeys === null) return;

@@ -47,7 +47,7 @@ interface Accepted {
 
 /**
  * Passes the provider's `101` on and lets go of the socket, which carries frames from now on. False when nothing was sent,
- * because the provider chose an extension that nobody offered.
+ * because the provider chose an extension that was not offered.
  */
 export function acceptUpgrade({ response, entry }: Accepted, attempt: Attempt): boolean {
   const { headers } = readResponseHead(attempt.rawHeaders);

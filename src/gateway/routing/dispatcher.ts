@@ -73,7 +73,7 @@ export class Dispatcher {
     return plan.kind === 'target' ? this.attempt(sending, plan) : route(plan, new RequestWalk(this, sending));
   }
 
-  /** One target of several: its breaker hears what became of it, and an answer may have to prove itself first. */
+  /** One target of several: its breaker records the outcome, and an answer may have to prove itself first. */
   tryOut(sending: Sending, planned: PlannedTarget, hold: HoldRule | null): Promise<Answer> {
     return planned.breaker ? this.heard(sending, planned, hold) : this.held(sending, planned, hold);
   }

@@ -54,7 +54,7 @@ interface Request {
   /** Of the first question. */
   readonly leg: Leg;
   readonly entry: Entry;
-  /** What the request may cost at a target, nano-dollars; null when nobody knows. */
+  /** What the request may cost at a target, nano-dollars; null when it is unknown. */
   readonly estimate: (planned: PlannedTarget) => Promise<number | null>;
   readonly walkOf: (entry: Entry, leg: Leg) => Walk<Answer>;
 }

@@ -104,7 +104,7 @@ async function costsOf(targets: readonly Weighted[], walk: Walk<Answered>): Prom
   return new Map(await Promise.all(costs));
 }
 
-/** What a token costs where the plan would go first; null when nobody knows. */
+/** What a token costs where the plan would go first; null when it is unknown. */
 async function costOfPlan(plan: Plan, walk: Walk<Answered>): Promise<number | null> {
   if (plan.kind === 'loadbalance') return leastOf([...(await costsOf(plan.targets, walk)).values()]);
   if (plan.kind !== 'target') {

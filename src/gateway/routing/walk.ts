@@ -24,7 +24,7 @@ export interface Walk<Answer extends Answered> {
   mayGoOn(failed: FailedAttempt | null): boolean;
   /** Puts an answer or a failure away, because another target is tried. */
   giveUp(outcome: Outcome<Answer>): Promise<void>;
-  /** The price of a target's model for this request; null when nobody knows it. Never rejects. */
+  /** The price of a target's model for this request; null when it is unknown. Never rejects. */
   priceOf(target: PlannedTarget): Promise<Price | null>;
   /** Null for a request that must not be asked twice at once. */
   racing(): Racing<Answer> | null;

@@ -124,7 +124,7 @@ function ownRequest(prepared: Prepared): WireRequest {
   };
 }
 
-/** What is asked of the coding of an answer that is read, or written anew, on its way. */
+/** What is asked of the coding of an answer that is read, or written again, on its way. */
 function codingsFor({ request, content, target, entry }: Prepared): readonly string[] | undefined {
   if (target.provider.links?.some(({ paths }) => paths.test(content.path.path))) return PLAINLY;
   return entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;

@@ -165,7 +165,7 @@ function untilDate(text: string): number | null {
   return Number.isNaN(pause) ? null : Math.max(0, pause);
 }
 
-/** Reads an answer that nobody gets, as far as it is short. */
+/** Reads an answer that is discarded, as far as it is short. */
 export function discard(reply: Reply): Promise<Buffer> {
   return new Promise((resolve) => {
     let bytes = 0;

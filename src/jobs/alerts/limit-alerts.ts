@@ -5,7 +5,7 @@ import type { HttpCaller } from '../../egress/http-caller.js';
 import { webhookSignature } from '../../common/http/webhook-signature.js';
 import type { Mailer } from '../mails/mailer.js';
 
-/** `void`: it is sent, or being sent, or there is nobody to tell. */
+/** `void`: it is sent, or being sent, or there is no recipient. */
 export type Sending = 'sent' | 'void';
 
 /** What is told, under the names of the wire. Amounts are dollars or tokens. */

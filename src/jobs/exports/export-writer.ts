@@ -66,7 +66,7 @@ export class ExportWriter {
     return 'success';
   }
 
-  /** Where the file is shorter than the row says, it is begun anew. */
+  /** Where the file is shorter than the row says, it is begun again. */
   private async open(claimed: ClaimedExport): Promise<[GrowingFile, Progress]> {
     const { folder } = this.parts.settings;
     const path = growingFile(folder, claimed);

@@ -57,7 +57,7 @@ const HALF_FRAME_PATIENCE_MS = 5_000;
  */
 export class SpoolTail {
   private readonly open = new Map<string, OpenExchange>();
-  /** Segments up to this one are deleted and never written again. Of those before the first that was read nobody knows what they hold. */
+  /** Segments up to this one are deleted and never written again. The content of those before the first that was read is unknown. */
   private goneUpTo: number;
   private leavesNothing = false;
   /** Whose records were read before the cursor when the tail was restored. */

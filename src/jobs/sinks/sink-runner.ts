@@ -47,7 +47,7 @@ export class SinkRunner {
     await this.sink.close();
   }
 
-  /** One delivery. What the receiver did wrong is written into the sink's row; rejects only when the database is away. */
+  /** One delivery. What the receiver did wrong is written into the sink's row; rejects only when the database is unavailable. */
   async deliver(): Promise<SinkDelivery> {
     const { sink, book } = this;
     if (!this.#isRegistered) await book.register(sink.id);

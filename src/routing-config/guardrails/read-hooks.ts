@@ -6,7 +6,7 @@ import type { Place } from '../place.js';
 import { withoutSecrets } from './check-secrets.js';
 import type { CheckSpec, HookFeedback, HookSpec } from './hook.js';
 
-/** Reads guardrails from documents. What is wrong is told all at once, each mistake with its place. */
+/** Reads guardrails from documents. What is wrong is reported all at once, each mistake with its place. */
 
 export type HookSide = 'input' | 'output';
 

@@ -48,7 +48,7 @@ export class Rooms {
     return this.total;
   }
 
-  /** The newest first. Never rejects: while the store is away, what is in memory is believed for longer. */
+  /** The newest first. Never rejects: while the store is unavailable, what is in memory is believed for longer. */
   async questionsIn(place: VectorRoom): Promise<readonly KnownQuestion[]> {
     const known = this.rooms.get(place.room);
     const { store } = this;

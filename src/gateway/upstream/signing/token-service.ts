@@ -19,7 +19,7 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 
 export const FORM = 'application/x-www-form-urlencoded';
 
-/** What callers are told of a credential, which is never what it is or what its owner said of it. */
+/** What callers may read about a credential, which is never what it is or what its owner said of it. */
 export const unusable = (cause?: unknown): AppError => new AppError('credential_unusable', {}, { cause });
 
 const unreachable = (detail: string, cause?: unknown): AppError =>

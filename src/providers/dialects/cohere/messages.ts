@@ -89,7 +89,7 @@ function spoken({ content, refusal }: Json): readonly Json[] {
 
 const isThought = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** Reasoning of earlier turns. What another provider hid in a block can be read by nobody here. */
+/** Reasoning of earlier turns. What another provider encrypted in a block cannot be read here. */
 function thoughts({ content, content_blocks, reasoning_content }: Json): readonly Json[] {
   const blocks = [...list(content_blocks), ...list(content)].filter(isObject).filter(isThought);
   const texts =

@@ -21,7 +21,7 @@ function request(hub: Json, context: Context): ProviderRequest {
   };
 }
 
-/** A vector per input. Tokens are not told. */
+/** A vector per input. Tokens are not reported. */
 const answer = ({ items }: Json, { model }: Context, hub: Json = {}): Json => ({
   object: 'list',
   data: embeddingsOf(list(items), hub),

@@ -32,7 +32,7 @@ function assistant({ reasoning_content: reasoning, tool_calls: calls }: Json): J
   };
 }
 
-/** Results are told by the name of the tool: Ollama has no ids. */
+/** Results are matched by the name of the tool: Ollama has no ids. */
 function namesOfCalls(turns: readonly unknown[]): ReadonlyMap<unknown, unknown> {
   const calls = turns.filter(isObject).flatMap(({ tool_calls: called }) => list(called).filter(isObject));
   return new Map(calls.map(({ id, function: called }) => [id, isObject(called) ? called.name : undefined]));

@@ -17,7 +17,7 @@ interface Turn {
   readonly content: Json[];
 }
 
-/** What must be told apart, or told the same, throughout a request. */
+/** What must be distinguished, or kept equal, throughout a request. */
 interface Known {
   readonly names: DocumentNames;
   readonly ids: CallIds;
