@@ -58,12 +58,8 @@ function errorsPage() {
     'Errors of the gateway itself. The response has the header `x-gateway-error-source: gateway` and the body ' +
     '`{"error": {"message", "type", "code", "param", "request_id"}}`. A provider\'s own error keeps its status and body, and the header is `provider`. ' +
     '`{detail}` names the field or value, what is wrong with it, and what to do. `{hint}` suggests the nearest known name. ' +
-    'The column "Other target" marks errors after which a fallback of the routing config tries the next target.';
-  return page(
-    'Errors',
-    intro,
-    table(['Status', 'Code', 'Type', 'Other target', 'Message'], rows),
-  );
+    'The column "Other target" marks errors that another target or attempt may not have.';
+  return page('Errors', intro, table(['Status', 'Code', 'Type', 'Other target', 'Message'], rows));
 }
 
 function scopesPage() {
@@ -74,7 +70,8 @@ function scopesPage() {
     mark(service),
     mark(user),
   ]);
-  const intro = 'Scopes are the permissions of credentials. The columns show which kinds of API key can carry each.';
+  const intro =
+    'Scopes are the permissions of credentials. The columns show which kinds of API key can carry each.';
   return page(
     'Scopes',
     intro,

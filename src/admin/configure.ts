@@ -90,7 +90,10 @@ async function unpacked(request: Head, bytes: Buffer): Promise<Buffer> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
       throw new AppError('body_too_large', { limitBytes: LARGEST_UNPACKED });
-    throw new AppError('invalid_request', { detail: 'The body is not gzip, although its Content-Encoding says so. Compress it, or leave the header out.' });
+    throw new AppError('invalid_request', {
+      detail:
+        'The body is not gzip, although its Content-Encoding says so. Compress it, or leave the header out.',
+    });
   }
 }
 

@@ -51,7 +51,10 @@ function runningCommands(program: Command): void {
     .description('run Gatehouse in the foreground until it is stopped')
     .addHelpText(
       'after',
-      examples('gatehouse start', 'GATEHOUSE_PORT=8080 DATABASE_URL=postgres://gatehouse:…@db/gatehouse gatehouse start'),
+      examples(
+        'gatehouse start',
+        'GATEHOUSE_PORT=8080 DATABASE_URL=postgres://gatehouse:…@db/gatehouse gatehouse start',
+      ),
     )
     .action(async () => {
       const { start } = await import('./supervisor.js');
@@ -59,15 +62,13 @@ function runningCommands(program: Command): void {
     });
   program
     .command('migrate')
-    .description(
-      'migrate the database schema; "start" does this itself. Safe beside a running instance',
-    )
-    .option(
-      '--status',
-      'list applied and pending migrations only; exit code 1 if any is pending',
-    )
+    .description('migrate the database schema; "start" does this itself. Safe beside a running instance')
+    .option('--status', 'list applied and pending migrations only; exit code 1 if any is pending')
     .option('--dry-run', 'run the pending migrations in a transaction, then roll it back')
-    .addHelpText('after', examples('gatehouse migrate --status', 'gatehouse migrate --dry-run', 'gatehouse migrate'))
+    .addHelpText(
+      'after',
+      examples('gatehouse migrate --status', 'gatehouse migrate --dry-run', 'gatehouse migrate'),
+    )
     .action(async (options: { readonly status?: boolean; readonly dryRun?: boolean }) => {
       const { migrateCommand } = await import('./database/migrate-command.js');
       await finish(migrateCommand(process.env, options));
@@ -102,7 +103,10 @@ function declaredCommands(program: Command): void {
     .option('--dry-run', 'show the changes and exit')
     .addHelpText(
       'after',
-      examples('gatehouse apply -f gatehouse.yaml --dry-run', 'gatehouse apply -f gatehouse.yaml --yes --key-env ADMIN_KEY'),
+      examples(
+        'gatehouse apply -f gatehouse.yaml --dry-run',
+        'gatehouse apply -f gatehouse.yaml --yes --key-env ADMIN_KEY',
+      ),
     )
     .action(async (options: ApplyOptions) => {
       const { applyCommand } = await import('./declared/apply-command.js');
@@ -112,7 +116,10 @@ function declaredCommands(program: Command): void {
     .description('print the organization as YAML for "gatehouse apply", without secrets')
     .addHelpText(
       'after',
-      examples('gatehouse export > gatehouse.yaml', 'gatehouse export --url https://gateway.example.com --key-env ADMIN_KEY'),
+      examples(
+        'gatehouse export > gatehouse.yaml',
+        'gatehouse export --url https://gateway.example.com --key-env ADMIN_KEY',
+      ),
     )
     .action(async (options: ConnectOptions) => {
       const { exportCommand } = await import('./declared/export-command.js');
@@ -138,7 +145,9 @@ function bookCommands(program: Command): void {
     .command('verify')
     .description('check stored figures against each other')
     .command('money')
-    .description('compare charged attempts with budgets, requests and rollups; exit code 1 on any unexplained difference')
+    .description(
+      'compare charged attempts with budgets, requests and rollups; exit code 1 on any unexplained difference',
+    )
     .option('--repair', 'recompute the budget counters from the charged attempts first')
     .addHelpText('after', examples('gatehouse verify money', 'gatehouse verify money --repair'))
     .action(async (options: { readonly repair?: boolean }) => {
@@ -180,7 +189,10 @@ function accessCommands(program: Command): void {
     .option('--name <name>', 'name of the key', 'Made on the machine')
     .option('--user <email>', 'user that the key acts for (default: the oldest active owner)')
     .option('--organization <id>', 'organization of the key, if there are several')
-    .addHelpText('after', examples('gatehouse api-key create-admin --name "Deploy pipeline" --user ada@example.com'))
+    .addHelpText(
+      'after',
+      examples('gatehouse api-key create-admin --name "Deploy pipeline" --user ada@example.com'),
+    )
     .action(async (options: CreateAdminKeyOptions) => {
       const { createAdminKeyCommand } = await import('./operator/create-admin-key-command.js');
       await finish(createAdminKeyCommand(process.env, options));

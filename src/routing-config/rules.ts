@@ -89,8 +89,7 @@ function checkNode(config: RoutingConfig | undefined, at: Place, where: Where): 
 
 function checkBranch(config: RoutingConfig, at: Place): void {
   for (const name of OF_A_TARGET)
-    if (config[name] !== undefined)
-      at.at(name).refuse('belongs in the targets: write it there');
+    if (config[name] !== undefined) at.at(name).refuse('belongs in the targets: write it there');
 }
 
 function checkTarget(config: RoutingConfig, at: Place): void {

@@ -34,7 +34,8 @@ describe('a fenced block of README and docs', () => {
   });
 
   it('is found with its place and its marks', () => {
-    const page = 'One\n\n```sh\ntrue\n```\n\n<!-- answers: 446 -->\n```sh\nfalse\n```\n\n<!-- not run: needs Docker -->\n\n```sh\nx\n```\n';
+    const page =
+      'One\n\n```sh\ntrue\n```\n\n<!-- answers: 446 -->\n```sh\nfalse\n```\n\n<!-- not run: needs Docker -->\n\n```sh\nx\n```\n';
     expect(blocksIn('a.md', page)).toEqual([
       { place: 'a.md:3', language: 'sh', text: 'true\n', notRun: null, answers: null },
       { place: 'a.md:8', language: 'sh', text: 'false\n', notRun: null, answers: 446 },

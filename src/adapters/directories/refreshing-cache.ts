@@ -212,10 +212,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     if (this.loading.has(key) || (this.health.isAway(now) && !this.health.takeProbe(now))) return;
     this.load(key, asked).catch((error: unknown) => {
       if (!(error instanceof StoreAway))
-        logger.warn(
-          { err: error },
-          'A cached value could not be refreshed. It is used until it is too old.',
-        );
+        logger.warn({ err: error }, 'A cached value could not be refreshed. It is used until it is too old.');
     });
   }
 

@@ -35,7 +35,9 @@ function mayGrant(caller: Principal, scope: Scope): boolean {
 function known(name: string, kind: ApiKeyType): Scope {
   if (!isScope(name)) throw unknownScope(name.slice(0, LONGEST_SHOWN));
   if (!SCOPES[name][KINDS[kind].offer])
-    throw new AppError('invalid_request', { detail: `Keys of the type "${kind}" cannot carry the scope "${name}". docs/scopes.md lists the scopes of each type.` });
+    throw new AppError('invalid_request', {
+      detail: `Keys of the type "${kind}" cannot carry the scope "${name}". docs/scopes.md lists the scopes of each type.`,
+    });
   return name;
 }
 

@@ -58,7 +58,8 @@ export interface ChainReading {
  */
 export async function verifyChain(reading: ChainReading, part: ChainPart = WHOLE): Promise<ChainReport> {
   const { client, seal, organizationId, snapshot, onProgress = () => undefined } = reading;
-  if (!isUuid(organizationId)) throw new TypeError('--organization takes the id of an organization, which is a UUID.');
+  if (!isUuid(organizationId))
+    throw new TypeError('--organization takes the id of an organization, which is a UUID.');
   const check = new ChainCheck(seal, organizationId, part);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {

@@ -82,5 +82,8 @@ export function missing(
 ): Mistake[] {
   return references
     .filter(({ slug }) => !known.has(slug))
-    .map(({ path, slug }) => ({ path, message: `names the ${what} "${slug.slice(0, LONGEST_SHOWN)}", which does not exist here` }));
+    .map(({ path, slug }) => ({
+      path,
+      message: `names the ${what} "${slug.slice(0, LONGEST_SHOWN)}", which does not exist here`,
+    }));
 }

@@ -45,7 +45,11 @@ export class CredentialsService {
   read(wanted: WantedDestination, secret: string | undefined): Destination {
     const destination = readDestination(wanted, this.egress);
     const { provider } = destination;
-    checkSecret(secret, provider, `The field "key" is missing: it holds your API key for the provider "${provider.id}".`);
+    checkSecret(
+      secret,
+      provider,
+      `The field "key" is missing: it holds your API key for the provider "${provider.id}".`,
+    );
     return destination;
   }
 

@@ -53,7 +53,8 @@ function readCustomHost(
       );
     return null;
   }
-  if (provider.inProcess) refuse(`The provider "${provider.id}" accepts no custom host: it runs inside the gateway.`);
+  if (provider.inProcess)
+    refuse(`The provider "${provider.id}" accepts no custom host: it runs inside the gateway.`);
   const url = parseDestination(text);
   egress.checkDestination(url);
   return url.href.replace(/\/+$/, '');

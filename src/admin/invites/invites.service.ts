@@ -119,7 +119,9 @@ export class InvitesService {
     const roles = new Map<string, InviteWorkspace['role']>();
     for (const { id, role } of workspaces) roles.set((await this.workspaces.get(caller, id)).id, role);
     if (roles.size < workspaces.length)
-      throw new AppError('invalid_request', { detail: 'The field "workspaces" names the same workspace twice.' });
+      throw new AppError('invalid_request', {
+        detail: 'The field "workspaces" names the same workspace twice.',
+      });
     return roles;
   }
 

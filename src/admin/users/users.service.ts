@@ -76,7 +76,9 @@ export class UsersService {
     if (actor.id === user.id)
       throw new AppError('conflict', { detail: 'Ownership can be transferred only to another user.' });
     if (user.status !== 'active')
-      throw new AppError('conflict', { detail: 'A deactivated user cannot become an owner. Reactivate them first.' });
+      throw new AppError('conflict', {
+        detail: 'A deactivated user cannot become an owner. Reactivate them first.',
+      });
     const [before, after] = await this.save(user, { role: 'owner' });
     if (stepsDown) await this.save(actor, { role: 'admin' });
     this.audit.note({

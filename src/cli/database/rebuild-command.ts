@@ -34,7 +34,9 @@ export async function rebuildCommand(
       progress.end();
       say(`${hours} hours were recomputed from the request logs.`);
       if (keptBefore)
-        say(`Hours before ${keptBefore.toISOString()} stay as they are, because their request logs were deleted.`);
+        say(
+          `Hours before ${keptBefore.toISOString()} stay as they are, because their request logs were deleted.`,
+        );
       return 0;
     } finally {
       await dataSource.destroy();

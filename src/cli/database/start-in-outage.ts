@@ -77,8 +77,7 @@ async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | 
     } catch (error) {
       signal.throwIfAborted();
       const { message } = error as Error;
-      if (message !== said)
-        logger.error({ err: error }, 'The database cannot be used yet. Trying again.');
+      if (message !== said) logger.error({ err: error }, 'The database cannot be used yet. Trying again.');
       said = message;
     }
   }

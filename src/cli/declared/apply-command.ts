@@ -71,7 +71,9 @@ async function isConfirmed(count: number): Promise<boolean> {
     );
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return /^y(es)?$/i.test((await terminal.question(`Apply ${count} change${count === 1 ? '' : 's'}? [y/N] `)).trim());
+    return /^y(es)?$/i.test(
+      (await terminal.question(`Apply ${count} change${count === 1 ? '' : 's'}? [y/N] `)).trim(),
+    );
   } finally {
     terminal.close();
   }

@@ -69,7 +69,11 @@ export const ERRORS = {
       "Authorization carries a gateway key where the provider's own key belongs. It was not sent on. Put the gateway key into x-gateway-api-key and the provider's key into Authorization.",
   },
   confirmation_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
-  scope_unknown: { status: 400, type: 'invalid_request_error', message: 'There is no scope "{scope}"{hint}.' },
+  scope_unknown: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'There is no scope "{scope}"{hint}.',
+  },
   parameter_unsupported: {
     status: 400,
     type: 'invalid_request_error',
@@ -101,7 +105,8 @@ export const ERRORS = {
   budget_exceeded: {
     status: 402,
     type: 'budget_error',
-    message: 'The budget of {subject} has {left} left, and this request may use up to {needed}. Lower max_tokens, or raise the budget.',
+    message:
+      'The budget of {subject} has {left} left, and this request may use up to {needed}. Lower max_tokens, or raise the budget.',
     doNotRetry: true,
   },
   price_unknown: {
@@ -132,7 +137,8 @@ export const ERRORS = {
   provider_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message: 'This organization does not allow the provider "{provider}". An owner can change that in its settings.',
+    message:
+      'This organization does not allow the provider "{provider}". An owner can change that in its settings.',
   },
   model_not_allowed: {
     status: 403,
@@ -195,11 +201,16 @@ export const ERRORS = {
     type: 'invalid_request_error',
     message: 'This Idempotency-Key was used for another request. Send a new one for each different request.',
   },
-  rate_limited: { status: 429, type: 'rate_limit_error', message: 'The rate limit of {subject} is reached{rate}.' },
+  rate_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'The rate limit of {subject} is reached{rate}.',
+  },
   concurrency_limited: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'The concurrency limit of {subject} is reached: {limit} requests are running. Try again when one has finished.',
+    message:
+      'The concurrency limit of {subject} is reached: {limit} requests are running. Try again when one has finished.',
   },
   headers_too_large: {
     status: 431,
@@ -269,7 +280,8 @@ export const ERRORS = {
   audit_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The change was not made, because the audit log could not record it. Try again in a few seconds.',
+    message:
+      'The change was not made, because the audit log could not record it. Try again in a few seconds.',
   },
   log_capacity_exhausted: {
     status: 503,
@@ -312,7 +324,8 @@ export const ERRORS = {
   loop_detected: {
     status: 508,
     type: 'invalid_request_error',
-    message: 'The request already passed through this gateway: the base URL of the provider leads back to it.',
+    message:
+      'The request already passed through this gateway: the base URL of the provider leads back to it.',
   },
 } as const satisfies Record<string, ErrorSpec>;
 

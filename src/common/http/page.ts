@@ -47,7 +47,9 @@ export function parameterOf(query: ListQuery, ...names: readonly string[]): stri
   if (given.length > 1 || typeof value !== 'string')
     throw new AppError('invalid_request', { detail: `The parameter "${name}" may be sent only once.` });
   if (value.includes('\0'))
-    throw new AppError('invalid_request', { detail: `The parameter "${name}" must not contain a NUL character.` });
+    throw new AppError('invalid_request', {
+      detail: `The parameter "${name}" must not contain a NUL character.`,
+    });
   return value;
 }
 

@@ -71,7 +71,9 @@ export const settingsSchema = z.object({
   GATEHOUSE_MASTER_KEY: z
     .string()
     .optional()
-    .describe('Encrypts stored credentials: 32 random bytes in base64. Default: generated into the data folder.'),
+    .describe(
+      'Encrypts stored credentials: 32 random bytes in base64. Default: generated into the data folder.',
+    ),
   GATEHOUSE_NEXT_MASTER_KEY: z
     .string()
     .optional()
@@ -81,7 +83,9 @@ export const settingsSchema = z.object({
   GATEHOUSE_KEY_PEPPER: z
     .string()
     .optional()
-    .describe('Secret for the hashes of API keys: 32 random bytes in base64. Default: generated into the data folder.'),
+    .describe(
+      'Secret for the hashes of API keys: 32 random bytes in base64. Default: generated into the data folder.',
+    ),
   GATEHOUSE_SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'it must be smtp://user:password@host:587 or smtps://…:465' })
     .optional()
@@ -148,8 +152,16 @@ export const settingsSchema = z.object({
     1,
     'Timeout of an attempt from sending the request to the first byte of the response.',
   ),
-  GATEHOUSE_IDLE_TIMEOUT_MS: whole(2 * MINUTE, 1, 'Timeout of an attempt between two chunks of the response.'),
-  GATEHOUSE_TOTAL_TIMEOUT_MS: whole(30 * MINUTE, 1, 'Timeout of an attempt until the last byte of the response.'),
+  GATEHOUSE_IDLE_TIMEOUT_MS: whole(
+    2 * MINUTE,
+    1,
+    'Timeout of an attempt between two chunks of the response.',
+  ),
+  GATEHOUSE_TOTAL_TIMEOUT_MS: whole(
+    30 * MINUTE,
+    1,
+    'Timeout of an attempt until the last byte of the response.',
+  ),
   GATEHOUSE_BODY_LIMIT_BYTES: whole(32 * MIB, 1024, 'Largest request body that the gateway parses.'),
   GATEHOUSE_OUTPUT_TOKENS_CEILING: whole(
     16_384,
@@ -177,7 +189,11 @@ export const settingsSchema = z.object({
     64 * MIB,
     'Ingested logs that may wait for the background process, per organization. Further ones are refused.',
   ),
-  GATEHOUSE_LOG_RETENTION_DAYS: whole(90, 0, 'Days for which request logs are kept. 0 keeps them without limit.'),
+  GATEHOUSE_LOG_RETENTION_DAYS: whole(
+    90,
+    0,
+    'Days for which request logs are kept. 0 keeps them without limit.',
+  ),
   GATEHOUSE_BODY_RETENTION_DAYS: whole(
     30,
     0,
@@ -218,7 +234,11 @@ export const settingsSchema = z.object({
     1_000,
     'How long a client may take to send a whole request, uploads included.',
   ),
-  GATEHOUSE_DRAIN_DELAY_MS: whole(3_000, 0, 'After SIGTERM: how long to keep serving while readiness is 503.'),
+  GATEHOUSE_DRAIN_DELAY_MS: whole(
+    3_000,
+    0,
+    'After SIGTERM: how long to keep serving while readiness is 503.',
+  ),
   GATEHOUSE_DRAIN_TIMEOUT_MS: whole(
     2 * MINUTE,
     0,
@@ -227,5 +247,5 @@ export const settingsSchema = z.object({
   GATEHOUSE_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe("Log level of the processes."),
+    .describe('Log level of the processes.'),
 });

@@ -6,6 +6,7 @@ import { type EgressRule, parseEgressAllow } from '../net/egress-allow.js';
 import { isAddressRange } from '../http/client-address.js';
 import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
+import { didYouMean } from '../text/nearest-names.js';
 import { settingsSchema } from './settings-schema.js';
 import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
 
@@ -235,7 +236,9 @@ function badMail(raw: Raw): string[] {
 function badInitOwner(raw: Raw): string[] {
   const [email, password] = ['GATEHOUSE_INIT_OWNER_EMAIL', 'GATEHOUSE_INIT_OWNER_PASSWORD'] as const;
   if ((raw[email] === undefined) === (raw[password] === undefined)) return [];
-  return raw[email] === undefined ? [`${password}: is set without ${email}.`] : [`${email}: is set without ${password}.`];
+  return raw[email] === undefined
+    ? [`${password}: is set without ${email}.`]
+    : [`${email}: is set without ${password}.`];
 }
 
 function initOwnerOf(raw: Raw): Settings['initOwner'] {

@@ -135,7 +135,9 @@ function badCollector(raw: Raw, environment: Readonly<Record<string, string>>): 
   if (!SIGNALS.some((signal) => isAskedFor(raw, environment, signal))) return [];
   const certificates = Object.keys(environment)
     .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?(?:CERTIFICATE|CLIENT_KEY)$/.test(name))
-    .map((name) => `${name}: is not supported; set further certificate authorities with NODE_EXTRA_CA_CERTS.`);
+    .map(
+      (name) => `${name}: is not supported; set further certificate authorities with NODE_EXTRA_CA_CERTS.`,
+    );
   const protocols = Object.keys(environment)
     .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?PROTOCOL$/.test(name) && environment[name] !== PROTOCOL)
     .map((name) => `${name}: must be ${PROTOCOL}, the only supported protocol.`);

@@ -53,6 +53,8 @@ class NotThereYet extends Error {
   readonly code = '57P03';
 
   constructor() {
-    super('The database was unavailable when this process started, and its schema has not been checked since.');
+    super(
+      'The database was unavailable when this process started, and its schema has not been checked since.',
+    );
   }
 }

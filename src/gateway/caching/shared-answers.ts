@@ -5,9 +5,7 @@ import { StorePatience } from './store-patience.js';
 
 /** The answers of all processes. It is never waited for long, and what goes wrong there is a miss. */
 export class SharedAnswers {
-  private readonly patience = new StorePatience(
-    'The cache store failed. Requests continue without it.',
-  );
+  private readonly patience = new StorePatience('The cache store failed. Requests continue without it.');
 
   constructor(private readonly store: AnswerStore) {}
 

@@ -25,21 +25,31 @@ describe('the failure of a provider', () => {
   });
 
   it('names the port of a host that the caller sent', () => {
-    const { message } = namingProvider(refused, target({ origin: 'http://127.0.0.1:4529', isCustomHost: true }));
+    const { message } = namingProvider(
+      refused,
+      target({ origin: 'http://127.0.0.1:4529', isCustomHost: true }),
+    );
     expect(message).toContain('"openai" at 127.0.0.1:4529 failed');
   });
 
   it('never shows a host that a virtual key pins', () => {
     const pinned = { origin: 'https://models.internal:8443', isCustomHost: true };
     const { message } = namingProvider(refused, target({ ...pinned, virtualKey: { id: 'i', slug: 'acme' } }));
-    expect(message).toBe('The request to the provider "openai" of the virtual key "acme" failed: connection refused.');
+    expect(message).toBe(
+      'The request to the provider "openai" of the virtual key "acme" failed: connection refused.',
+    );
   });
 
   it('keeps code and cause, and leaves other refusals alone', () => {
     const cause = new Error('ECONNREFUSED');
-    const named = namingProvider(new AppError('upstream_timeout', { timeoutMs: 300, phase: 'connect' }, { cause }), target());
+    const named = namingProvider(
+      new AppError('upstream_timeout', { timeoutMs: 300, phase: 'connect' }, { cause }),
+      target(),
+    );
     expect([named.code, named.cause]).toEqual(['upstream_timeout', cause]);
-    expect(named.message).toBe('The provider "openai" at api.openai.com did not answer within 300 ms (connect).');
+    expect(named.message).toBe(
+      'The provider "openai" at api.openai.com did not answer within 300 ms (connect).',
+    );
     const other = new AppError('rate_limited', { subject: 'this API key' });
     expect(namingProvider(other, target())).toBe(other);
   });

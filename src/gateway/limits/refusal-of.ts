@@ -19,7 +19,14 @@ export function refusalOf(limit: Limit, { left, needed, retryMs }: Lack): AppErr
     });
   const retryAfter = Math.max(1, Math.ceil(retryMs / 1000));
   const rate = `: ${rateText(limit)}. Try again in ${retryAfter} s`;
-  const details = { subject, limit: amount, rate, remaining: Math.floor(left), retryAfter, reset: retryAfter };
+  const details = {
+    subject,
+    limit: amount,
+    rate,
+    remaining: Math.floor(left),
+    retryAfter,
+    reset: retryAfter,
+  };
   return limit.kind === 'slots'
     ? new AppError('concurrency_limited', details)
     : new AppError('rate_limited', details);

@@ -76,7 +76,10 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AppError('header_invalid', { header: HEADER, detail: `it is not valid JSON: ${jsonFault(text)}` });
+    throw new AppError('header_invalid', {
+      header: HEADER,
+      detail: `it is not valid JSON: ${jsonFault(text)}`,
+    });
   }
 }
 

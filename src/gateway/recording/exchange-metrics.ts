@@ -59,11 +59,7 @@ function labelsOf(kind: string): Record<(typeof labelNames)[number], string> {
 
 /** Registers the metrics of the data plane. Call once per process. */
 export function registerExchangeMetrics(): void {
-  counter(
-    'gatehouse_requests_total',
-    'Authenticated requests, by outcome.',
-    (sum) => sum.requests,
-  );
+  counter('gatehouse_requests_total', 'Authenticated requests, by outcome.', (sum) => sum.requests);
   counter(
     'gatehouse_overhead_seconds_total',
     'Time spent in the gateway itself, in seconds.',

@@ -118,7 +118,9 @@ export class ExportWriter {
   private async rightsOf(claimed: ClaimedExport): Promise<Rights> {
     const rights = await this.parts.rights.of(claimed);
     if (!rights?.scopes.has('logs.export'))
-      throw new ExportProblem('The caller who started the export can no longer export requests of this workspace.');
+      throw new ExportProblem(
+        'The caller who started the export can no longer export requests of this workspace.',
+      );
     return rights;
   }
 

@@ -102,17 +102,14 @@ const metered: readonly ChargeRow[] = [
     charge: imagesCharge,
     charged: 'images by size and quality, or tokens',
     knownFrom: 'the response, else `n`, `size` and `quality`; for tokens, else the reservation',
-    reserved:
-      '`n` images; 6,240 tokens each, more for a larger `size`, and 8,000 per edited image',
+    reserved: '`n` images; 6,240 tokens each, more for a larger `size`, and 8,000 per edited image',
   },
   {
     operations: posts('/audio/speech'),
     charge: speechCharge,
     charged: 'characters, seconds of speech, or tokens',
-    knownFrom:
-      'the event stream, else the characters of `input`; for seconds and tokens, the reservation',
-    reserved:
-      'the characters of `input`; 0.25 s and 6 audio tokens each, more for a lower `speed`',
+    knownFrom: 'the event stream, else the characters of `input`; for seconds and tokens, the reservation',
+    reserved: 'the characters of `input`; 0.25 s and 6 audio tokens each, more for a lower `speed`',
   },
   {
     operations: posts('/audio/transcriptions', '/audio/translations'),

@@ -9,8 +9,7 @@ export type FilterDocument = Readonly<Record<string, unknown>>;
 export function conditionsIn(filters: FilterDocument): Condition[] {
   return Object.entries(filters).flatMap(([name, value]) => {
     if (value === null || value === '') return [];
-    if (!isLogFilter(name))
-      throw new AppError('invalid_request', { detail: noFilter(name.slice(0, 64)) });
+    if (!isLogFilter(name)) throw new AppError('invalid_request', { detail: noFilter(name.slice(0, 64)) });
     return [conditionOf(name, typeof value === 'string' ? value : JSON.stringify(value))];
   });
 }

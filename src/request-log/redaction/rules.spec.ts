@@ -32,7 +32,7 @@ describe('rules of redaction', () => {
       'log_redaction.json_paths[1] is not a path: it does not begin with "$"',
       'log_redaction.json_paths[2] is not a path: it is invalid from character 4 on',
       'log_redaction.json_paths[3] is not a path: it is invalid from character 4 on',
-      "log_redaction.patterns[0] is invalid: it is not a valid RE2 pattern",
+      'log_redaction.patterns[0] is invalid: it is not a valid RE2 pattern',
       'log_redaction.patterns[1] matches the empty string',
       'log_redaction.other is not a known field',
     ])

@@ -45,10 +45,7 @@ describe('guardrails of a config', () => {
       { input_guardrails: [{ 'default.notNull': {}, on_fail: { feedback: { value: 11 } } }] },
       'on_fail.feedback.value',
     ],
-    [
-      { output_guardrails: [{ 'default.modelwhitelist': { models: ['x'] } }] },
-      'checks requests only',
-    ],
+    [{ output_guardrails: [{ 'default.modelwhitelist': { models: ['x'] } }] }, 'checks requests only'],
     [{ input_mutators: [{ 'default.notNull': {} }] }, 'changes nothing'],
     [
       { before_request_hooks: [{ type: 'spell', checks: [{ id: 'default.notNull' }] }] },

@@ -146,8 +146,7 @@ function unknownCheck(id: string): string {
 
 function checkPlace(id: CheckId, { side, type }: HookContext, at: Place): void {
   const row = checkRow(id);
-  if (side === 'output' && row.side === 'input')
-    at.refuse(`has ${id}, which checks requests only`);
+  if (side === 'output' && row.side === 'input') at.refuse(`has ${id}, which checks requests only`);
   if (type === 'mutator' && !row.mutates)
     at.refuse(`has ${id}, which changes nothing, so it cannot be part of a mutator`);
 }

@@ -1,6 +1,10 @@
 import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/http/page.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
-import { type Condition, conditionOfParameter, LOG_FILTERS } from '../../../request-log/reading/log-filters.js';
+import {
+  type Condition,
+  conditionOfParameter,
+  LOG_FILTERS,
+} from '../../../request-log/reading/log-filters.js';
 
 /** A page of the request log, as it was asked for. */
 export interface LogQuery {

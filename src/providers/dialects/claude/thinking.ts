@@ -89,8 +89,7 @@ export function checkSampling(hub: Json, thinking: unknown): void {
   if (isObject(hub.thinking) || !isObject(thinking) || !THINKS.has(thinking.type)) return;
   for (const [parameter, fits, detail] of SAMPLING) {
     const value = hub[parameter] ?? null;
-    if (value !== null && !fits(value))
-      throw unsupported(parameter, `with "reasoning_effort", ${detail}`);
+    if (value !== null && !fits(value)) throw unsupported(parameter, `with "reasoning_effort", ${detail}`);
   }
 }
 

@@ -28,7 +28,8 @@ interface Offered {
 }
 
 function functionTool(tool: unknown): Offered {
-  if (!isObject(tool) || !isObject(tool.function)) throw unsupported('tools', 'Cohere supports only functions');
+  if (!isObject(tool) || !isObject(tool.function))
+    throw unsupported('tools', 'Cohere supports only functions');
   const { name, description, parameters, strict } = tool.function;
   const known = {
     name,

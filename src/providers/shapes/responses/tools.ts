@@ -37,7 +37,10 @@ function toolOf(tool: unknown, where: string): Json {
   if (tool.type === 'function')
     return { type: 'function', function: functionOf(tool, where), ...marksOf(tool) };
   if (tool.type === 'custom') return { type: 'custom', custom: customOf(tool, where) };
-  throw unsupported(where, `the tool "${wordOf(tool.type)}" runs at OpenAI, and this provider does not have it`);
+  throw unsupported(
+    where,
+    `the tool "${wordOf(tool.type)}" runs at OpenAI, and this provider does not have it`,
+  );
 }
 
 function functionOf(tool: Json, where: string): Json {
