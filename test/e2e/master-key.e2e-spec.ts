@@ -67,7 +67,7 @@ describe('N05: the master key in the data folder', () => {
       // Of two at once the later one finds the key of the first, with which nobody was started yet.
       expect(proposed.map(({ code }) => code).sort()).toEqual([0, 1]);
       const outputs = proposed.map(({ output }) => output).join('');
-      expect(outputs).toContain('Start the service again');
+      expect(outputs).toContain('Restart the service');
       expect(outputs).toContain('started without the next master key');
       const next = secrets()['next_master_key'];
       expect(secrets()).toEqual({ ...former, next_master_key: next });

@@ -10008,7 +10008,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The field \"name\" is invalid: it must be a text.",
+                 *         "message": "The field \"name\" is invalid: it must be a string.",
                  *         "type": "invalid_request_error",
                  *         "code": "invalid_request",
                  *         "param": null,
@@ -10128,7 +10128,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The request body is larger than 1048576 bytes.",
+                 *         "message": "The request body is larger than 1048576 bytes, the limit of this endpoint.",
                  *         "type": "invalid_request_error",
                  *         "code": "body_too_large",
                  *         "param": null,
@@ -10420,9 +10420,9 @@ export interface operations {
                 end_time?: string;
                 /** @description Must be one of POST, PUT, DELETE, PATCH, GET. */
                 method?: "POST" | "PUT" | "DELETE" | "PATCH" | "GET";
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 uri?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 request_id?: string;
                 /** @description Must be an id. */
                 user_id?: string;
@@ -10432,13 +10432,13 @@ export interface operations {
                 workspace_id?: string;
                 /** @description Must be a status code. */
                 response_status_code?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 resource_type?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 action?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 client_ip?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 country?: string;
                 /** @description Must be one of success, refused, failed. */
                 outcome?: "success" | "refused" | "failed";
@@ -10566,9 +10566,9 @@ export interface operations {
                 end_time?: string;
                 /** @description Must be one of POST, PUT, DELETE, PATCH, GET. */
                 method?: "POST" | "PUT" | "DELETE" | "PATCH" | "GET";
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 uri?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 request_id?: string;
                 /** @description Must be an id. */
                 user_id?: string;
@@ -10578,13 +10578,13 @@ export interface operations {
                 workspace_id?: string;
                 /** @description Must be a status code. */
                 response_status_code?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 resource_type?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 action?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 client_ip?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 country?: string;
                 /** @description Must be one of success, refused, failed. */
                 outcome?: "success" | "refused" | "failed";
@@ -19083,7 +19083,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -19129,7 +19129,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -19260,7 +19260,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -19306,7 +19306,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -20245,7 +20245,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -20291,7 +20291,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -20445,7 +20445,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -20491,7 +20491,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -20691,7 +20691,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -20737,7 +20737,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -20937,7 +20937,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -20983,7 +20983,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -21193,7 +21193,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21239,7 +21239,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -21402,7 +21402,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21448,7 +21448,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -21615,7 +21615,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21661,7 +21661,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -21840,7 +21840,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21886,7 +21886,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22053,7 +22053,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22099,7 +22099,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22262,7 +22262,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22308,7 +22308,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22475,7 +22475,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22521,7 +22521,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22688,7 +22688,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22734,7 +22734,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22897,7 +22897,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22943,7 +22943,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23106,7 +23106,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23152,7 +23152,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23315,7 +23315,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23361,7 +23361,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23528,7 +23528,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23574,7 +23574,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23741,7 +23741,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23787,7 +23787,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23951,7 +23951,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23997,7 +23997,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24161,7 +24161,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -24207,7 +24207,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24374,7 +24374,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -24420,7 +24420,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24587,7 +24587,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -24633,7 +24633,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24806,7 +24806,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -24852,7 +24852,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25025,7 +25025,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25071,7 +25071,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25234,7 +25234,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25280,7 +25280,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25443,7 +25443,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25489,7 +25489,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25638,7 +25638,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25684,7 +25684,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25832,7 +25832,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25878,7 +25878,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -26026,7 +26026,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -26072,7 +26072,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -26221,7 +26221,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -26267,7 +26267,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
