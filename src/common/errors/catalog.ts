@@ -89,7 +89,7 @@ export const ERRORS = {
   unauthenticated: {
     status: 401,
     type: 'authentication_error',
-    message: 'No valid gateway API key was given. Send it in the header x-gateway-api-key.',
+    message: 'The gateway API key is missing or invalid. Send a valid key in the header x-gateway-api-key.',
   },
   api_key_ended: {
     status: 401,

@@ -46,4 +46,8 @@ describe('what is wrong with a text that is not JSON', () => {
   it('reads a million brackets without running out of stack', () => {
     expect(jsonFault('['.repeat(1_000_000))).toBe('it ends too early, at line 1, column 1000001');
   });
+
+  it('is not looked for in a long text, which would hold up the process', () => {
+    expect(jsonFault('['.repeat(2_000_000))).toBe('it cannot be parsed');
+  });
 });

@@ -4,19 +4,31 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const STRING_EVENT = /["\\\u0000-\u001f]/g;
 const PRINTABLE = /[!-~]/;
 
+/** Reading a longer text once more would hold up the other requests of the process. */
+const LONGEST_CHARS = 1_048_576;
+
 /**
  * Says where a text that `JSON.parse` refuses stops being JSON: `unexpected "}" at line 1, column 19`. The parser's own message would
  * quote the text, which may hold a secret; this shows one character of it at most. Linear in the length of the text, and for refusals only.
  * @see https://www.rfc-editor.org/rfc/rfc8259
  */
 export function jsonFault(text: string): string {
+  if (text.length > LONGEST_CHARS) return 'it cannot be parsed';
   if (text.trim() === '') return 'it is empty';
   const at = new JsonScan(text).fault();
-  const lines = text.slice(0, at).split('\n');
-  const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+  const place = placeOf(text, at);
   if (at >= text.length) return `it ends too early, at ${place}`;
   const found = text.charAt(at);
   return `unexpected ${PRINTABLE.test(found) ? `"${found}"` : 'character'} at ${place}`;
+}
+
+function placeOf(text: string, at: number): string {
+  let [line, begin] = [1, 0];
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', begin)) {
+    line++;
+    begin = end + 1;
+  }
+  return `line ${line}, column ${at - begin + 1}`;
 }
 
 type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end';
@@ -39,18 +51,17 @@ class JsonScan {
   private step(): boolean {
     const next = this.text.charAt(this.at);
     if (this.expected.endsWith('or end') && next === this.closers.at(-1)) return this.close();
-    switch (this.expected) {
-      case 'value':
-      case 'value or end':
-        return this.value(next);
-      case 'name':
-      case 'name or end':
-        return next === '"' && this.string() && this.then('colon');
-      case 'colon':
-        return next === ':' && this.skipOne() && this.then('value');
-      default:
-        return next === ',' && this.comma();
-    }
+    if (this.expected.startsWith('value')) return this.value(next);
+    if (this.expected.startsWith('name')) return this.name(next);
+    return this.expected === 'colon' ? this.colon(next) : this.comma(next);
+  }
+
+  private name(next: string): boolean {
+    return next === '"' && this.string() && this.then('colon');
+  }
+
+  private colon(next: string): boolean {
+    return next === ':' && this.skipOne() && this.then('value');
   }
 
   private value(next: string): boolean {
@@ -69,9 +80,9 @@ class JsonScan {
     return this.skipOne() && this.then('comma or end');
   }
 
-  private comma(): boolean {
+  private comma(next: string): boolean {
     const closer = this.closers.at(-1);
-    if (closer === undefined) return false;
+    if (next !== ',' || closer === undefined) return false;
     return this.skipOne() && this.then(closer === '}' ? 'name' : 'value');
   }
 
