@@ -10028,7 +10028,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "No valid gateway API key was given. Send it in the header x-gateway-api-key.",
+                 *         "message": "The gateway API key is missing or invalid. Send a valid key in the header x-gateway-api-key.",
                  *         "type": "authentication_error",
                  *         "code": "unauthenticated",
                  *         "param": null,

@@ -42,7 +42,7 @@ export const ERRORS = {
   custom_host_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The base URL is invalid: {detail}.',
+    message: 'The custom host or other URL is invalid: {detail}.',
   },
   provider_missing: {
     status: 400,

@@ -59,6 +59,12 @@ describe('didYouMean', () => {
     ['virtual_kye', ['virtual_key', 'provider'], ' (did you mean "virtual_key"?)'],
     ['azure', ['azure-ai', 'azure-openai', 'groq'], ' (did you mean "azure-ai" or "azure-openai"?)'],
     ['nothing-like-it', ['strategy'], ''],
+    ['strat', ['start', 'migrate', 'doctor'], ' (did you mean "start"?)'],
+    [
+      'GATEHOUSE_PROT',
+      ['GATEHOUSE_PORT', 'GATEHOUSE_HOST', 'GATEHOUSE_ROLE'],
+      ' (did you mean "GATEHOUSE_PORT"?)',
+    ],
   ])('answers "%s" with the known names that are near', (asked, known, said) => {
     expect(didYouMean(asked, known)).toBe(said);
   });

@@ -5,8 +5,8 @@ const CONTAINED = 1;
 const SHORTEST_PART = 3;
 
 /**
- * The known names that are nearest to `asked`, nearest first; none when nothing is near. Looks at every name, so it
- * is for refusals.
+ * The known names that are nearest to `asked`, all at the same distance; none when nothing is near. Looks at every name,
+ * so it is for refusals.
  */
 export function nearestNames(asked: string, known: Iterable<string>): readonly string[] {
   const wanted = plain(asked);
@@ -16,8 +16,12 @@ export function nearestNames(asked: string, known: Iterable<string>): readonly s
     const distance = distanceOf(wanted, plain(name));
     if (distance <= allowed) near.push({ name, distance });
   }
-  near.sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name, 'en'));
-  return near.slice(0, MOST_SHOWN).map(({ name }) => name);
+  const least = Math.min(...near.map(({ distance }) => distance));
+  return near
+    .filter(({ distance }) => distance === least)
+    .map(({ name }) => name)
+    .sort((a, b) => a.localeCompare(b, 'en'))
+    .slice(0, MOST_SHOWN);
 }
 
 /** ` (did you mean "strategy"?)`, to follow an unknown name in an error; empty when no known name is near. */
@@ -44,16 +48,21 @@ function distanceOf(wanted: string, name: string): number {
   return editDistance(wanted, name);
 }
 
-/** Insertions, deletions and replacements that turn one name into the other (Levenshtein). */
+/** Insertions, deletions, replacements and swaps of neighbours that turn one name into the other (optimal string alignment). */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
+  let [before, previous]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
-      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const replaced = numberAt(previous, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const isSwap = column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swapped = isSwap ? numberAt(before, column - 2) + 1 : Infinity;
+      const added = Math.min(numberAt(previous, column), numberAt(current, column - 1)) + 1;
+      current.push(Math.min(replaced, swapped, added));
     }
-    previous = current;
+    [before, previous] = [previous, current];
   }
-  return previous[b.length] ?? 0;
+  return numberAt(previous, b.length);
 }
+
+const numberAt = (row: readonly number[] | undefined, at: number): number => row?.[at] ?? Infinity;

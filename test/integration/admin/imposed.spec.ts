@@ -106,7 +106,9 @@ describe('what an organization and a workspace impose on requests', () => {
       expect.stringContaining('config.cache.embedding is missing'),
     ]);
     const unknown = await aConfig({ ...config, cache: { ...semantic, embedding: nowhere } });
-    expect(unknown.body.error.message).toContain('config.cache.embedding.virtual_key names a virtual key');
+    expect(unknown.body.error.message).toContain(
+      'config.cache.embedding.virtual_key names the virtual key "nowhere"',
+    );
 
     expect((await putWorkspace({ cache: { mode: 'off', maxAge: 60, embedding } })).status).toBe(200);
     const cache = {
