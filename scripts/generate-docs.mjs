@@ -40,8 +40,8 @@ function settingsPage() {
     schema.description,
   ]);
   const intro =
-    'All settings come from the environment. They are checked at start, all at once. ' +
-    'Secrets (`DATABASE_URL`, `REDIS_URL`, `CLICKHOUSE_URL`, `GATEHOUSE_MASTER_KEY`, `GATEHOUSE_KEY_PEPPER`, `GATEHOUSE_METRICS_TOKEN`, `GATEHOUSE_SMTP_URL`, `GATEHOUSE_S3_SECRET_ACCESS_KEY`, `GATEHOUSE_SINK_WEBHOOK_SECRET`) may be given as `NAME_FILE`, the path of a file.';
+    'All settings are environment variables. The start checks them all and reports every mistake at once. ' +
+    'Secrets (`DATABASE_URL`, `REDIS_URL`, `CLICKHOUSE_URL`, `GATEHOUSE_MASTER_KEY`, `GATEHOUSE_KEY_PEPPER`, `GATEHOUSE_METRICS_TOKEN`, `GATEHOUSE_SMTP_URL`, `GATEHOUSE_S3_SECRET_ACCESS_KEY`, `GATEHOUSE_SINK_WEBHOOK_SECRET`) can also be read from a file: set `NAME_FILE` to its path.';
   return page('Settings', intro, table(['Setting', 'Default', 'Meaning'], rows));
 }
 
@@ -55,13 +55,11 @@ function errorsPage() {
   ]);
   rows.sort(([a], [b]) => a - b);
   const intro =
-    'Refusals of the gateway itself. The answer has the header `x-gateway-error-source: gateway` and the body ' +
-    '`{"error": {"message", "type", "code", "param", "request_id"}}`. A provider\'s own error keeps its status and body and says `provider` there.';
-  return page(
-    'Errors',
-    intro,
-    table(['Status', 'Code', 'Type', 'Another target might help', 'Message'], rows),
-  );
+    'Errors of the gateway itself. The response has the header `x-gateway-error-source: gateway` and the body ' +
+    '`{"error": {"message", "type", "code", "param", "request_id"}}`. A provider\'s own error keeps its status and body, and the header is `provider`. ' +
+    '`{detail}` names the field or value, what is wrong with it, and what to do. `{hint}` suggests the nearest known name, and `{where}` is the provider with its host. ' +
+    'The column "Other target" marks errors that another target or attempt may not have.';
+  return page('Errors', intro, table(['Status', 'Code', 'Type', 'Other target', 'Message'], rows));
 }
 
 function scopesPage() {
@@ -72,7 +70,8 @@ function scopesPage() {
     mark(service),
     mark(user),
   ]);
-  const intro = 'What a credential may be allowed to do, and which kinds of API key may carry it.';
+  const intro =
+    'Scopes are the permissions of credentials. The columns show which kinds of API key can carry each.';
   return page(
     'Scopes',
     intro,
@@ -113,8 +112,8 @@ function permissionsPage() {
     ...statuses.match(/\d{3}/g).map((status) => (status === '200' ? 'yes' : status)),
   ]);
   const intro =
-    'Permissions of each role, as the tests verify them: "yes", or the status of the refusal. Requests concern "this workspace"; resources elsewhere answer 404, whether they exist or not. ' +
-    'What callers hold is in [scopes.md](scopes.md). Lists show what lies within reach, so everybody who may list gets one.';
+    'Permissions of each role, as the tests verify them: "yes", or the status of the refusal. Requests are for "this workspace"; a resource elsewhere answers 404, whether it exists or not. ' +
+    '[scopes.md](scopes.md) lists the scopes. A list contains only what its caller may see.';
   return page('Permissions', intro, table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows));
 }
 

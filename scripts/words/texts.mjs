@@ -9,8 +9,8 @@ const GENERATED = new Set(
 
 /** TypeScript files whose string literals are texts for users, wherever the folder lies below `src`. */
 const SOURCES = {
-  errors: /\/errors\/catalog\.ts$/,
-  settings: /\/settings\/settings-schema\.ts$/,
+  errors: /\/errors\/([\w-]+-errors|catalog)\.ts$/,
+  settings: /\/settings\/([\w-]+-)?settings-schema\.ts$/,
   cli: /^src\/(launcher|cli)\/.*\.ts$/,
 };
 
@@ -41,9 +41,12 @@ function stringsBelow(ts, node, found = []) {
   return found;
 }
 
-/** What `new AppError(code, { detail })` says: literals given to a property `detail`. */
+/** Properties whose literals are read by callers (`detail` of an AppError) or operators (`help` of a metric). */
+const READ = new Set(['detail', 'help']);
+
+/** Literals given to such a property. */
 function detailsBelow(ts, node, found = []) {
-  if (ts.isPropertyAssignment(node) && node.name.getText() === 'detail')
+  if (ts.isPropertyAssignment(node) && READ.has(node.name.getText()))
     stringsBelow(ts, node.initializer, found);
   else ts.forEachChild(node, (child) => void detailsBelow(ts, child, found));
   return found;
@@ -97,7 +100,9 @@ export async function textsOf(root) {
     const contents = sources.filter(([path]) => isOne.test(path)).map(([, content]) => content);
     return [name, await literalsIn(contents, stringsBelow)];
   });
-  const withDetails = sources.map(([, content]) => content).filter((content) => content.includes('detail:'));
+  const withDetails = sources
+    .map(([, content]) => content)
+    .filter((content) => /\b(detail|help):/.test(content));
   const openApi = await readFile(join(root, 'openapi.json'), 'utf8').catch(() => '{}');
   const details = await literalsIn(withDetails, detailsBelow);
   return new Map([

@@ -10,7 +10,7 @@ export interface Memory {
   readonly forgotten: number;
   /** From now on rows are remembered beside what was made of them. */
   keepRows(): void;
-  /** What the store said, the newest first, as far as it may be served while the store is away. */
+  /** What the store said, the newest first, as far as it may be served while the store is unavailable. */
   kept(): Iterable<KeptRow>;
   /** Takes a row as what was last known. False when it is too old, from the future, or cannot be read. */
   takeBack(kept: KeptRow): boolean;

@@ -3,7 +3,7 @@ const PROBE_EVERY_MS = 1_000;
 
 /**
  * What is known of a store that was found away, so that requests need not each wait to find it out again. Only a
- * failure of the last five seconds counts: what nobody has asked since then is asked first.
+ * failure of the last five seconds counts: a store without a call since then is called first.
  */
 export class StoreHealth {
   private failedAt = -Infinity;

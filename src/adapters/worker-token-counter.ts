@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../common/errors/app-error.js';
 import { TokenCounter } from '../gateway/ports.js';
 
-/** The thread ends, and gives its 73 MiB back, when nobody has asked for so long. */
+/** The thread ends, and gives its 73 MiB back, when it was not used for so long. */
 const IDLE_MS = 60_000;
 /** One text takes a second at most; who comes behind so many has given up by then. */
 const WAITING_MAX = 32;
@@ -38,7 +38,7 @@ export class WorkerTokenCounter extends TokenCounter {
       if (this.waiting.size === 0) this.idle = setTimeout(() => void worker.terminate(), IDLE_MS).unref();
     });
     worker.on('error', (error) => this.lost(worker, error));
-    worker.on('exit', () => this.lost(worker, new Error('the counting thread has ended')));
+    worker.on('exit', () => this.lost(worker, new Error('the token counting thread has ended')));
     worker.unref();
     return worker;
   }

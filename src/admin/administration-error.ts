@@ -21,7 +21,7 @@ export function toAdministrationError(thrown: unknown, request: RefusedRequest):
 }
 
 const MEANWHILE =
-  'Something that this needs was removed meanwhile, or something else still needs this. Nothing was changed.';
+  'Another resource that this one refers to was removed, or another resource still refers to this one. Nothing was changed.';
 
 /** The framework refuses before any handler, and says why only by its status; its texts name libraries. */
 function fromFramework(thrown: HttpException, { contentType, bodyLimit }: RefusedRequest): AppError {

@@ -90,7 +90,10 @@ async function unpacked(request: Head, bytes: Buffer): Promise<Buffer> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
       throw new AppError('body_too_large', { limitBytes: LARGEST_UNPACKED });
-    throw new AppError('invalid_request', { detail: 'The body is not gzip, as its Content-Encoding says.' });
+    throw new AppError('invalid_request', {
+      detail:
+        'The body is not gzip, although its Content-Encoding says so. Compress it, or leave the header out.',
+    });
   }
 }
 
@@ -123,7 +126,7 @@ function addTag(request: FastifyRequest, reply: FastifyReply, payload: unknown):
 const OURS = 'x-gateway-';
 const COMPATIBLE = 'x-portkey-';
 
-/** A client that spoke the compatible header names hears them too. */
+/** A client that used the compatible header names receives them too. */
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-gateway-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');

@@ -19,7 +19,7 @@ export function entityTagOf(shown: object): string {
 export const isOneThing = (shown: object): boolean =>
   (shown as { object?: unknown }).object !== 'list' && !('records' in shown || 'total' in shown);
 
-/** What requests change and nobody sets would make every tag of a busy thing out of date. */
+/** What changes with requests and is not set would make every tag of a busy thing out of date. */
 const CHANGED_BY_USE: ReadonlySet<string> = new Set(['usage', 'status', 'last_used_at']);
 
 const withoutUse = (name: string, value: unknown): unknown => (CHANGED_BY_USE.has(name) ? undefined : value);

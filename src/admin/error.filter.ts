@@ -13,7 +13,7 @@ const RETRY_AFTER_SECONDS = '1';
 
 const LONGEST_CONTENT_TYPE = 100;
 
-/** Answers whatever was thrown on the way with one of our refusals, and logs what was nobody's intention. */
+/** Answers whatever was thrown on the way with one of our refusals, and logs what was not thrown on purpose. */
 @Catch()
 export abstract class ErrorFilter implements ExceptionFilter {
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {

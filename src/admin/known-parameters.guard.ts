@@ -22,7 +22,7 @@ export class KnownParametersGuard implements CanActivate {
     if (this.reflector.get<boolean | undefined>(OPEN_QUERY, handler)) return true;
     const known = this.reflector.get<readonly string[] | undefined>(QUERY_PARAMETERS, handler) ?? NONE;
     const unknown = names.find((name) => !known.includes(name));
-    if (unknown !== undefined) throw noParameter(unknown, hintOf(known));
+    if (unknown !== undefined) throw noParameter(unknown, known, hintOf(known));
     return true;
   }
 }

@@ -4,6 +4,6 @@ import { AppError } from '../common/errors/app-error.js';
 export function checkRepeated(field: string, repeated: string | undefined, inPath: string): void {
   if (repeated !== undefined && repeated.toLowerCase() !== inPath.toLowerCase())
     throw new AppError('invalid_request', {
-      detail: `The field "${field}" is invalid: it names another one than the path does.`,
+      detail: `The field "${field}" is invalid: it differs from the id in the path. Send the same id, or leave the field out.`,
     });
 }

@@ -4,7 +4,7 @@ import { catchError, type Observable } from 'rxjs';
 import { IdentityService } from '../auth/identity/identity.service.js';
 import { AppError } from '../common/errors/app-error.js';
 
-/** Counts attempts that fail by address, together with failed API keys: who guesses too often is told to slow down. */
+/** Counts attempts that fail by address, together with failed API keys: too many guesses get a 429. */
 @Injectable()
 export class SlowGuessingInterceptor implements NestInterceptor {
   constructor(private readonly identity: IdentityService) {}
@@ -20,5 +20,5 @@ export class SlowGuessingInterceptor implements NestInterceptor {
   }
 }
 
-/** A failure of our own is nobody's guess. */
+/** A failure of the gateway is not a guess. */
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.spec.status < 500;

@@ -66,7 +66,7 @@ const mediaTypeOf = (contentType: string): string =>
   (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 /**
- * What is left of the body cannot be told from the next request, so the connection ends with the answer. The relay, over its Unix socket,
+ * What is left of the body cannot be distinguished from the next request, so the connection ends with the answer. The relay, over its Unix socket,
  * ends it by itself: one that is closed on this side while it still writes would lose the answer.
  */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: AppError): void {

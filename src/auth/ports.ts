@@ -17,7 +17,7 @@ export interface KnownKey {
  * Finds who a presented API key belongs to, from memory where possible.
  *
  * Answers null for a key that is unknown or revoked, and rejects with
- * `auth_unavailable` when the store is away and the key is not known.
+ * `auth_unavailable` when the store is unavailable and the key is not known.
  */
 export abstract class ApiKeyDirectory {
   /**
@@ -34,7 +34,7 @@ export abstract class ApiKeyDirectory {
 export abstract class TokenDirectory {
   /**
    * `token` looks like one. Answers null for a token that is not to be believed. Rejects with `forbidden` when it names
-   * a workspace that is not open to it, with `auth_unavailable` when the store is away and the token is not known, and
+   * a workspace that is not open to it, with `auth_unavailable` when the store is unavailable and the token is not known, and
    * with an `UnknownPerson` when the organization takes newcomers and the token names one.
    */
   abstract find(token: string): KnownKey | null | Promise<KnownKey | null>;

@@ -23,10 +23,10 @@ function aboutKeys({ baseUrl, bootstrapPath, made, keysKept }: Launched): string
   return [
     `  Admin API key       ${made.admin_api_key}`,
     `  Workspace API key   ${made.workspace_api_key}`,
-    ...(made.setup_url ? [`  Set up dashboard    ${made.setup_url} (works once, for 7 days)`] : []),
-    `  They are shown this once, and kept in ${bootstrapPath}`,
+    ...(made.setup_url ? [`  Set up dashboard    ${made.setup_url} (one use, within 7 days)`] : []),
+    `  Shown only now, and stored in ${bootstrapPath}`,
     '',
-    '  Try it. The provider "sandbox" is built in and answers without leaving this machine:',
+    '  Send a first request. The provider "sandbox" is built in and needs no account:',
     '',
     sandboxRequest(baseUrl, made.workspace_api_key),
   ];

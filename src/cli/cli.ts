@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from '../common/version.js';
+import { didYouMean } from '../common/text/nearest-names.js';
 import type { ApplyOptions } from './declared/apply-command.js';
 import type { DoctorOptions } from './doctor/doctor.js';
 import type { ConnectOptions } from './declared/connect.js';
@@ -21,7 +22,8 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     .usage('<command> [options]')
     .action((unknown: string | undefined, _options: object, command: Command) => {
       if (unknown === undefined) command.help();
-      command.error(`error: unknown command '${unknown}' (see gatehouse --help)`);
+      const known = command.commands.map((each) => each.name());
+      command.error(`error: unknown command "${unknown}"${didYouMean(unknown, known)}; see gatehouse --help`);
     });
   runningCommands(program);
   declaredCommands(program);
@@ -30,40 +32,52 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   await program.parseAsync(args, { from: 'user' });
 }
 
-const EXAMPLES = `
-Examples:
-  gatehouse start                    start this instance; settings come from the environment (docs/settings.md)
-  gatehouse doctor                   check settings, machine and services
-  gatehouse export > gatehouse.yaml  print the organization as a file
-  gatehouse apply -f gatehouse.yaml  apply the file`;
+/** Shown below the options of a command: a line each. */
+const examples = (...lines: readonly string[]): string =>
+  ['', lines.length === 1 ? 'Example:' : 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
+
+const EXAMPLES = examples(
+  'gatehouse start                    run Gatehouse; settings come from the environment (docs/settings.md)',
+  'gatehouse doctor                   check settings, machine and services',
+  'gatehouse export > gatehouse.yaml  print the organization as a file',
+  'gatehouse apply -f gatehouse.yaml  apply the file',
+  'gatehouse help apply               show the options of a command',
+);
 
 /** To run an instance and look after it. */
 function runningCommands(program: Command): void {
   program
     .command('start')
-    .description('start this instance and stay with it until it is stopped')
+    .description('run Gatehouse in the foreground until it is stopped')
+    .addHelpText(
+      'after',
+      examples(
+        'gatehouse start',
+        'GATEHOUSE_PORT=8080 DATABASE_URL=postgres://gatehouse:…@db/gatehouse gatehouse start',
+      ),
+    )
     .action(async () => {
       const { start } = await import('./supervisor.js');
       await finish(start(process.env));
     });
   program
     .command('migrate')
-    .description(
-      'bring the schema of the database up to date, also beside a running instance (start does so by itself)',
+    .description('migrate the database schema; "start" does this itself. Safe beside a running instance')
+    .option('--status', 'list applied and pending migrations only; exit code 1 if any is pending')
+    .option('--dry-run', 'run the pending migrations in a transaction, then roll it back')
+    .addHelpText(
+      'after',
+      examples('gatehouse migrate --status', 'gatehouse migrate --dry-run', 'gatehouse migrate'),
     )
-    .option(
-      '--status',
-      'only list which migrations are done and which are pending; exit code 1 when any is pending',
-    )
-    .option('--dry-run', 'run the pending migrations in a transaction and roll it back')
     .action(async (options: { readonly status?: boolean; readonly dryRun?: boolean }) => {
       const { migrateCommand } = await import('./database/migrate-command.js');
       await finish(migrateCommand(process.env, options));
     });
   program
     .command('doctor')
-    .description('check settings, machine, database and other services, and say what to do')
-    .option('--from-shell', 'check the settings of this shell, also while an instance runs with others')
+    .description('check settings, machine, database and other services, and print what to fix')
+    .option('--from-shell', 'check the settings of this shell instead of those of the running instance')
+    .addHelpText('after', examples('gatehouse doctor', 'gatehouse doctor --from-shell'))
     .action(async (options: DoctorOptions) => {
       const { doctor } = await import('./doctor/doctor.js');
       await finish(doctor(process.env, options));
@@ -72,7 +86,8 @@ function runningCommands(program: Command): void {
     .command('rotate')
     .description('replace a secret of this installation')
     .command('master-key')
-    .description('encrypt what the current master key encrypted with the next one; the service keeps running')
+    .description('re-encrypt with GATEHOUSE_NEXT_MASTER_KEY; the service keeps running (docs/master-key.md)')
+    .addHelpText('after', examples('gatehouse rotate master-key'))
     .action(async () => {
       const { rotateCommand } = await import('./master-key/rotate-command.js');
       await finish(rotateCommand(process.env));
@@ -82,16 +97,30 @@ function runningCommands(program: Command): void {
 /** To keep an organization as a file says. */
 function declaredCommands(program: Command): void {
   reaching(program.command('apply'))
-    .description('apply a YAML file to the organization, after showing what would change')
-    .requiredOption('-f, --file <path>', 'the file')
-    .option('--yes', 'do not ask before the changes are made')
-    .option('--dry-run', 'only show what would change')
+    .description('show what a YAML file would change in the organization, then apply it (docs/configs.md)')
+    .requiredOption('-f, --file <path>', 'YAML file to apply')
+    .option('--yes', 'apply without asking for confirmation')
+    .option('--dry-run', 'show the changes and exit')
+    .addHelpText(
+      'after',
+      examples(
+        'gatehouse apply -f gatehouse.yaml --dry-run',
+        'gatehouse apply -f gatehouse.yaml --yes --key-env ADMIN_KEY',
+      ),
+    )
     .action(async (options: ApplyOptions) => {
       const { applyCommand } = await import('./declared/apply-command.js');
       await finish(applyCommand(process.env, options));
     });
   reaching(program.command('export'))
-    .description('print the organization as such a file, without secrets')
+    .description('print the organization as YAML for "gatehouse apply", without secrets')
+    .addHelpText(
+      'after',
+      examples(
+        'gatehouse export > gatehouse.yaml',
+        'gatehouse export --url https://gateway.example.com --key-env ADMIN_KEY',
+      ),
+    )
     .action(async (options: ConnectOptions) => {
       const { exportCommand } = await import('./declared/export-command.js');
       await finish(exportCommand(process.env, options));
@@ -104,28 +133,33 @@ function bookCommands(program: Command): void {
     .command('rebuild')
     .description('rebuild derived data')
     .command('rollups')
-    .description('count analytics again from the request logs, also beside a running instance')
-    .option('--from <day>', 'from this day on (UTC); default: everything')
-    .option('--to <day>', 'until the day before this one')
+    .description('recompute analytics from the request logs. Safe beside a running instance')
+    .option('--from <day>', 'first day, as YYYY-MM-DD (UTC); default: the oldest')
+    .option('--to <day>', 'day after the last one, as YYYY-MM-DD (UTC); default: now')
+    .addHelpText('after', examples('gatehouse rebuild rollups --from 2030-01-01 --to 2030-02-01'))
     .action(async (options: { readonly from?: string; readonly to?: string }) => {
       const { rebuildCommand } = await import('./database/rebuild-command.js');
       await finish(rebuildCommand(process.env, options));
     });
   program
     .command('verify')
-    .description('check the books of this instance')
+    .description('check stored figures against each other')
     .command('money')
-    .description('the ledger of attempts against budgets, requests and rollups; exit code 1 when any differs')
-    .option('--repair', 'make the counters of budgets anew from the ledger first')
+    .description(
+      'compare charged attempts with budgets, requests and rollups; exit code 1 on any unexplained difference',
+    )
+    .option('--repair', 'recompute the budget counters from the charged attempts first')
+    .addHelpText('after', examples('gatehouse verify money', 'gatehouse verify money --repair'))
     .action(async (options: { readonly repair?: boolean }) => {
       const { verifyMoneyCommand } = await import('./verify/verify-money-command.js');
       await finish(verifyMoneyCommand(process.env, options));
     });
-  const audit = program.command('audit').description('the record of who changed what');
+  const audit = program.command('audit').description('the audit log: who changed what');
   audit
     .command('verify')
-    .description('check that no record was edited, removed, slipped in or moved; exit code 1 when one was')
-    .option('--organization <id>', 'only the records of this organization')
+    .description('check that no record was changed, removed, inserted or moved; exit code 1 if one was')
+    .option('--organization <id>', 'check only this organization (default: all)')
+    .addHelpText('after', examples('gatehouse audit verify'))
     .action(async (options: { readonly organization?: string }) => {
       const { verifyCommand } = await import('./audit/verify-command.js');
       await finish(verifyCommand(process.env, options));
@@ -136,24 +170,29 @@ function bookCommands(program: Command): void {
 function accessCommands(program: Command): void {
   program
     .command('user')
-    .description('users who sign in to the dashboard')
+    .description('manage dashboard users')
     .command('reset-password')
-    .description('print a one-use link with which the user sets another password')
+    .description('print a one-use link to set a new password')
     .argument('<email>')
-    .option('--organization <id>', 'where users of several organizations have this address')
-    .option('--remove-second-factors', 'also remove authenticator app, recovery codes and passkeys')
+    .option('--organization <id>', 'organization of the user, if several have this address')
+    .option('--remove-second-factors', 'also remove the authenticator app, recovery codes and passkeys')
+    .addHelpText('after', examples('gatehouse user reset-password ada@example.com --remove-second-factors'))
     .action(async (email: string, options: ResetPasswordOptions) => {
       const { resetPasswordCommand } = await import('./operator/reset-password-command.js');
       await finish(resetPasswordCommand(process.env, email, options));
     });
   program
     .command('api-key')
-    .description('API keys of this installation')
+    .description('manage API keys of this installation')
     .command('create-admin')
-    .description('print a new admin key with every scope')
+    .description('create an admin key with every scope and print it once')
     .option('--name <name>', 'name of the key', 'Made on the machine')
-    .option('--user <email>', 'user on whose authority it acts (default: the oldest active owner)')
-    .option('--organization <id>', 'where there are several')
+    .option('--user <email>', 'user that the key acts for (default: the oldest active owner)')
+    .option('--organization <id>', 'organization of the key, if there are several')
+    .addHelpText(
+      'after',
+      examples('gatehouse api-key create-admin --name "Deploy pipeline" --user ada@example.com'),
+    )
     .action(async (options: CreateAdminKeyOptions) => {
       const { createAdminKeyCommand } = await import('./operator/create-admin-key-command.js');
       await finish(createAdminKeyCommand(process.env, options));
@@ -163,9 +202,9 @@ function accessCommands(program: Command): void {
 /** How a command finds the administration and shows who it is. */
 function reaching(command: Command): Command {
   return command
-    .option('--url <address>', "the service's address (default: that of this instance)")
-    .option('--key-file <path>', 'file that holds an admin key (default: bootstrap.json of the data folder)')
-    .option('--key-env <name>', 'variable of the environment that holds an admin key');
+    .option('--url <address>', 'address of the service (default: this instance)')
+    .option('--key-file <path>', 'file with an admin key (default: bootstrap.json in the data folder)')
+    .option('--key-env <name>', 'environment variable with an admin key');
 }
 
 /** Ends the process for certain: a forgotten timer must not keep a stopped service in the process list. */

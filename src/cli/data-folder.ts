@@ -38,7 +38,7 @@ export async function openDataFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it that are missing. Not by `recursive`, which tries for ever where a folder is
+ * Makes a folder and those above it that are missing. Not by `recursive`, which tries indefinitely where a folder is
  * there and makes none in it, answering ENOENT, as /proc and automounters do.
  */
 async function makeFolder(path: string, mode: number): Promise<void> {
@@ -56,11 +56,11 @@ async function makeFolder(path: string, mode: number): Promise<void> {
 
 /** The secrets that the database is useless without. */
 export interface InstanceSecrets {
-  /** Seals stored credentials: 32 bytes in base64. */
+  /** Encrypts stored credentials: 32 random bytes in base64. */
   readonly masterKey: Secret;
   /** The one that will take its place, where it is being replaced. */
   readonly nextMasterKey?: Secret | undefined;
-  /** Keys the hashes of API keys: 32 bytes in base64. */
+  /** Secret for the hashes of API keys: 32 random bytes in base64. */
   readonly keyPepper: Secret;
 }
 
@@ -113,7 +113,7 @@ export async function settleMasterKey(dataDir: string, masterKey: Secret): Promi
 
 async function changeSecrets(dataDir: string, changed: (kept: SecretsFile) => SecretsFile): Promise<void> {
   const kept = await readSecrets(dataDir);
-  if (!kept) throw new LauncherError(`There are no secrets in ${pathsOf(dataDir).secrets}.`);
+  if (!kept) throw new LauncherError(`${pathsOf(dataDir).secrets} has no secrets.`);
   await writeSecrets(dataDir, changed(kept));
 }
 

@@ -109,7 +109,7 @@ export class EmbeddedPostgres {
       if (signal.aborted) return;
       this.#failedStarts += 1;
       this.#reason = reason;
-      report('The embedded PostgreSQL ended or did not start. Starting it again.', new Error(reason));
+      report('The embedded PostgreSQL stopped or did not start. Restarting it.', new Error(reason));
       await sleep(this.#backOff.next(), undefined, { signal }).catch(() => undefined);
     }
   }

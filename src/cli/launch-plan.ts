@@ -54,7 +54,7 @@ async function socketPath(runDir: string): Promise<string> {
   return join(await mkdtemp(join(tmpdir(), 'gatehouse-')), 'admin.sock');
 }
 
-/** Else the administration would end at each start, and the service wait for it without a word. */
+/** Else the administration would end at each start, and the service wait for it silently. */
 async function usableSocketPath(path: string): Promise<string> {
   const refused = (reason: string): LauncherError =>
     new LauncherError(

@@ -106,7 +106,7 @@ class Supervisor {
     await stop.asked();
   }
 
-  /** The database may be away for a while, the embedded one as well as any other. */
+  /** The database may be unavailable for a while, the embedded one as well as any other. */
   async #prepare(
     terms: Omit<Preparation, 'makesFirstKeys' | 'initOwner'>,
     fleet: Fleet,
@@ -121,7 +121,7 @@ class Supervisor {
       const { baseUrl: address } = preparation;
       logger.info(
         { address, startMs: Math.round(performance.now()) },
-        'Gatehouse serves without its database',
+        'Gatehouse serves without its database, from the snapshot of keys and configs',
       );
     });
     if (isWorker) await awaitInstallation(preparation);
@@ -148,7 +148,7 @@ class Supervisor {
   /** A step takes time, in which the operator or a lost part may have ended it all. */
   #goOn(): void {
     this.stop.signal.throwIfAborted();
-    if (this.#goingDown) throw new Error('The instance is going down.');
+    if (this.#goingDown) throw new Error('The instance is shutting down.');
   }
 
   /**
@@ -171,7 +171,7 @@ class Supervisor {
     this.#announced = true;
     const { role, processes, dataDir } = this.settings;
     const bootstrapPath = pathsOf(dataDir).bootstrap;
-    if (role === 'worker') say('\n  Gatehouse works in the background.\n');
+    if (role === 'worker') say('\n  Gatehouse runs as a background worker.\n');
     else say(banner({ baseUrl: address, bootstrapPath, made, keysKept: existsSync(bootstrapPath) }));
     logger.info({ address, role, processes, startMs: Math.round(performance.now()) }, 'Gatehouse is ready');
   }

@@ -1,6 +1,6 @@
 /**
  * What takes turns across all processes of all instances on one database, and under which number. A release that is being replaced
- * takes the same ones, so a number keeps its meaning for ever.
+ * takes the same ones, so a number keeps its meaning indefinitely.
  * https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
  */
 export const ADVISORY_LOCKS = {

@@ -35,7 +35,7 @@ export class DatabaseClock {
   });
   readonly #gauge = new Gauge({
     name: 'gatehouse_clock_offset_seconds',
-    help: "By how much the clock of this machine is ahead of the database's; negative when it is behind.",
+    help: 'How far the clock of this machine is ahead of the database clock; negative when it is behind.',
     registers: [register],
     // The processes of a machine share its clock.
     aggregator: 'first',

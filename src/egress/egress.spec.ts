@@ -280,7 +280,7 @@ describe.each(CLIENTS)('a destination that is open, by %s', (_client, call) => {
 });
 
 describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
-  const details = (text: string) => `upstream_error: The provider could not be reached: ${text}.`;
+  const details = (text: string) => `upstream_error: The request to the provider failed: ${text}.`;
 
   it('says that it was refused, without an address', async () => {
     const { port } = await upstream(() => undefined);
@@ -338,7 +338,7 @@ describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
 });
 
 describe.each(CLIENTS)('a provider that breaks HTTP, by %s', (_client, call) => {
-  const PROTOCOL = 'upstream_protocol_error: The provider sent an answer that is not valid HTTP.';
+  const PROTOCOL = 'upstream_protocol_error: The provider sent a response that is not valid HTTP.';
 
   it.each([
     ['a status below 100', 'HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nhi'],

@@ -76,7 +76,7 @@ export class Egress {
     return openSocket(this.parts, endpoint, ca);
   }
 
-  /** Sends datagrams in their order. Resolves when the system has taken them: nobody can say whether they arrive. */
+  /** Sends datagrams in their order. Resolves when the system has taken them: whether they arrive is unknown. */
   sendDatagrams(endpoint: Endpoint, datagrams: readonly Buffer[]): Promise<void> {
     return sendDatagrams(this.parts, endpoint, datagrams);
   }

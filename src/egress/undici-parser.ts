@@ -12,7 +12,7 @@ interface Parser {
  * Keeps undici's parser from ending the process when a connection closes while its reader has paused it.
  *
  * A body without a length ends with the connection. If that happens while the client is slower than the provider,
- * `Parser.finish` asserts that it is not paused, inside an event of the socket, where nobody can catch it. By then
+ * `Parser.finish` asserts that it is not paused, inside an event of the socket, where it cannot be caught. By then
  * every byte has been handed over, so that waking the parser first is all that is missing.
  */
 export function endSafelyWhilePaused(socket: Socket): void {

@@ -24,7 +24,7 @@ describe('upstreamFailure', () => {
 
     expect({ told, message }).toEqual({
       told: 'upstream_error',
-      message: `The provider could not be reached: ${detail}.`,
+      message: `The request to the provider failed: ${detail}.`,
     });
   });
 

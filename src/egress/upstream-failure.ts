@@ -1,7 +1,7 @@
 import { AppError } from '../common/errors/app-error.js';
 
 /**
- * What the caller is told when a connection fails. Codes: `errno`, OpenSSL's as Node names them
+ * The message when a connection fails. Codes: `errno`, OpenSSL's as Node names them
  * (https://nodejs.org/docs/latest-v20.x/api/tls.html#x509-certificate-error-codes), undici's
  * (https://github.com/nodejs/undici/blob/v7.x/docs/docs/api/Errors.md), and those of `Http1Error`. Never an address, a port or a path.
  */

@@ -117,7 +117,7 @@ export class Pipeline {
     else new Delivery(exchange, attempt, target, onBroken).start();
   }
 
-  /** Ends an exchange that found no answer: with our error, or in silence when nobody is there to hear it. */
+  /** Ends an exchange that found no answer: with our error, or silently when the client is gone. */
   private stop(exchange: Exchange, thrown: unknown): void {
     const { request, response } = exchange;
     const hasLeft = thrown instanceof ClientLeft || isGone(request, response);

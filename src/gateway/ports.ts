@@ -48,7 +48,7 @@ export interface VirtualKeySnapshot {
 export abstract class VirtualKeyDirectory {
   /**
    * The virtual key of that slug within reach, or null. Returns without a promise when it is in memory.
-   * Rejects with `auth_unavailable` when the store is away, with `credential_unusable` when it cannot be opened.
+   * Rejects with `auth_unavailable` when the store is unavailable, with `credential_unusable` when it cannot be opened.
    */
   abstract find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null>;
 }
@@ -64,7 +64,7 @@ export abstract class UsableKeys {
   /**
    * Those within reach: one of each provider and integration by slug, then the others; a thousand at most. The same list for
    * as long as nothing changes. Returns without a promise when it is in memory. Rejects with `auth_unavailable` when the
-   * store is away.
+   * store is unavailable.
    */
   abstract find(reach: Reach): readonly UsableKey[] | Promise<readonly UsableKey[]>;
 }
@@ -78,7 +78,7 @@ export interface GuardrailSnapshot {
 export abstract class GuardrailDirectory {
   /**
    * The guardrail of that slug or id within reach, or null. Returns without a promise when it is in memory. Rejects with
-   * `auth_unavailable` when the store is away, with `credential_unusable` when it cannot be opened.
+   * `auth_unavailable` when the store is unavailable, with `credential_unusable` when it cannot be opened.
    */
   abstract find(reach: Reach, slug: string): GuardrailSnapshot | null | Promise<GuardrailSnapshot | null>;
 }
@@ -94,8 +94,8 @@ export interface ConfigSnapshot {
 export abstract class ConfigDirectory {
   /**
    * The config of that slug or id within reach, or null. Returns without a promise when it is in memory. The last version
-   * that was good stays in force while the store is away or holds one that cannot be read. Rejects with `auth_unavailable`
-   * when the store is away and nothing is known.
+   * that was good stays in force while the store is unavailable or holds one that cannot be read. Rejects with `auth_unavailable`
+   * when the store is unavailable and nothing is known.
    */
   abstract find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null>;
 }
@@ -133,7 +133,7 @@ export interface AnswerPlace {
   readonly key: string;
 }
 
-/** Keeps answers of providers for all processes, for a time. Losing one is no loss. Rejects when the store is away. */
+/** Keeps answers of providers for all processes, for a time. Losing one is no loss. Rejects when the store is unavailable. */
 export abstract class AnswerStore {
   /** What was kept there and is not over; null otherwise. */
   abstract find(place: AnswerPlace): Promise<Buffer | null>;
@@ -158,7 +158,7 @@ export interface KeptVector {
   readonly expiresAt: number;
 }
 
-/** Keeps vectors for all processes, as long as the answers to their questions. Losing one is no loss. Rejects when the store is away. */
+/** Keeps vectors for all processes, as long as the answers to their questions. Losing one is no loss. Rejects when the store is unavailable. */
 export abstract class VectorStore {
   /** Those of a room that are not over, the newest first, at most so many. */
   abstract newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]>;

@@ -48,7 +48,7 @@ export class AggregateLogsProcessor extends WorkerHost implements BeforeApplicat
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is not reachable', error);
+    this.#report('the queue is unavailable', error);
   }
 
   /** Before connections close: running jobs finish first. */

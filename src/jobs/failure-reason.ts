@@ -8,7 +8,13 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Error && IN_TIME.has(error.name)) return 'it did not answer in time';
   if (error instanceof Error && OWN_WORDS.test(error.message)) return error.message;
   const status = statusIn(error);
-  return status === undefined ? upstreamFailure(error).message : `it answered with status ${status}`;
+  return status === undefined ? failureOf(error) : `it answered with status ${status}`;
+}
+
+function failureOf(error: unknown): string {
+  const { code, details, message } = upstreamFailure(error);
+  if (code === 'upstream_protocol_error') return 'it sent a response that is not valid HTTP';
+  return code === 'upstream_error' ? `it could not be reached: ${details.detail ?? ''}` : message;
 }
 
 /** Where Amazon's client tells it. */

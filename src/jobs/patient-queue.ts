@@ -3,10 +3,10 @@ import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 
 const PATIENCE_MS = 2_000;
-/** Jobs that are being added at most. While Redis is away each waits for it, and they must not pile up. */
+/** Jobs that are being added at most. While Redis is unavailable each waits for it, and they must not pile up. */
 const MOST_UNDER_WAY = 100;
 
-/** Adds jobs to a queue that may be away. What is not taken must be found again by a sweep. */
+/** Adds jobs to a queue that may be unavailable. What is not taken must be found again by a sweep. */
 export class PatientQueue<T> {
   #underWay = 0;
 
@@ -16,7 +16,7 @@ export class PatientQueue<T> {
   ) {
     const report = reportSparsely(createLogger(name));
     // BullMQ reports lost connections here, and an error that nobody listens to ends the process.
-    queue.on('error', (error) => report('the queue is not reachable', error));
+    queue.on('error', (error) => report('the queue is unavailable', error));
   }
 
   /** Settles within two seconds; rejects when the queue did not take the job. A job whose id is known is not added again. */

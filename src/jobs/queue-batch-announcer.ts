@@ -9,7 +9,7 @@ import {
 import { PatientQueue } from './patient-queue.js';
 import type { BatchAnnouncer } from './shipping/ports.js';
 
-/** Tells the queue that a batch is stored. A hint and never more: the sweep finds each batch that nobody heard of. */
+/** Tells the queue that a batch is stored. A hint and never more: the sweep finds each batch whose announcement was lost. */
 @Injectable()
 export class QueueBatchAnnouncer implements BatchAnnouncer {
   readonly #queue: PatientQueue<AggregateLogsPayload>;

@@ -17,7 +17,7 @@ export function withDefaults(provider: Provider, given: Fields): Fields {
 export function baseUrlOf(provider: Provider, fields: Fields): string {
   if (provider.baseUrl !== null) return filled(provider.baseUrl, provider, fields);
   throw new AppError('invalid_request', {
-    detail: `The provider "${provider.id}" has no address of its own. Pin one in the virtual key (custom_host), or send x-gateway-custom-host.`,
+    detail: `The provider "${provider.id}" has no base URL of its own. Pin one in the virtual key (custom_host), or send x-gateway-custom-host.`,
   });
 }
 

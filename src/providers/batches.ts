@@ -8,7 +8,7 @@ export interface Batches {
   outputOf(batch: Json, id: string): string | null;
 }
 
-/** A file whose id the provider told: one segment that no reader could take for "up". */
+/** A file whose id the provider reported: one segment that no reader could take for "up". */
 export function fileContent(id: unknown): string | null {
   const isId = typeof id === 'string' && /^(?=.*[A-Za-z0-9])[A-Za-z0-9._-]{1,200}$/.test(id);
   return isId ? `/files/${id}/content` : null;

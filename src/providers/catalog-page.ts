@@ -26,11 +26,11 @@ const introduction = (count: number): readonly string[] => [
   '`Authorization`, or through a virtual key. The path below `/v1` is appended to the base URL:',
   '`POST /v1/chat/completions` for `openai` becomes `POST https://api.openai.com/v1/chat/completions`.',
   '',
-  '`{name}` in a base URL stands for a field of the account, see [Fields](#fields). `<custom host>` is the address that a',
-  "virtual key's `custom_host` or `x-gateway-custom-host` names; such providers have none of their own.",
+  '`{name}` in a base URL is a field of the account, see [Fields](#fields). `<custom host>` is the address that a',
+  "virtual key's `custom_host` or `x-gateway-custom-host` names; these providers have no address of their own.",
   '',
-  'Endpoints are those that a provider has itself, in the shape in which clients ask for them; [endpoints.md](endpoints.md)',
-  'also has those that are translated. One that a provider has in neither way is refused; all other paths pass through',
+  'Endpoints are those that a provider has natively, in the format of the client; [endpoints.md](endpoints.md)',
+  'also lists those that are translated. An endpoint that a provider has in neither way is refused; other paths pass through',
   'unread.',
   '',
 ];
@@ -54,7 +54,7 @@ const providerRow = (provider: Provider): readonly string[] => [
 
 /** A custom host is shown with the path that the first endpoint has there, so that nobody writes `/v1` twice. */
 function addressOf({ inProcess, baseUrl, dialect, endpoints: [endpoint] }: Provider): string {
-  if (inProcess) return 'none: answers inside the process';
+  if (inProcess) return 'none: runs inside the gateway';
   if (baseUrl !== null) return code(baseUrl);
   if (endpoint !== 'chat-completions') return code('<custom host>');
   const path = '/chat/completions';
@@ -74,8 +74,8 @@ function pricesOf({ id, prices, pricesId }: Provider): string {
 const fieldSection = (rows: readonly Provider[]): readonly string[] => [
   '## Fields',
   '',
-  'What an account has besides its key: `fields` of a virtual key, or `x-gateway-<field>` from a client that brings its',
-  'own key. None of them is secret.',
+  'Fields of an account besides its key: `fields` of a virtual key, or `x-gateway-<field>` from a client that sends its',
+  'own key. None of them is a secret.',
   '',
   ...table(
     ['Provider', 'Field', 'What it is', 'Needed', 'Example'],
@@ -93,7 +93,7 @@ function needOf({ isRequired, default: fallback }: AccountField): string {
 const headerSection = (rows: readonly Provider[]): readonly string[] => [
   '## Account headers',
   '',
-  'What a client sends to the gateway, or a virtual key has as a field, and what the provider gets.',
+  'Headers that a client sends, or fields of a virtual key, and the header that the provider receives.',
   '',
   ...table(
     ['Provider', 'Sent to the gateway', 'Sent to the provider'],
@@ -112,11 +112,11 @@ const sandboxSection = (): readonly string[] => [
   '## The sandbox',
   '',
   'The provider `sandbox` is built in. It needs no account, calls nothing outside the process, and always gives the',
-  'same answer to the same request. A token of the sandbox is a word. It answers with `n` choices, streams, stops at',
+  'same response to the same request. One word is one token. It returns `n` choices, streams, stops at',
   '`max_tokens`, calls a tool when `tool_choice` forces one or the last user message contains its name, and writes JSON',
   'for `response_format`. Sampling parameters change nothing. `GET /v1/models` lists its models.',
   '',
-  'Its prices are play money, so that costs and budgets can be tried.',
+  'Its prices are invented, so that you can try costs and budgets.',
   '',
   ...table(
     ['Model', 'What it does', 'Input per million', 'Output per million'],

@@ -18,16 +18,16 @@ const introduction = [
   '',
   'First-class endpoints: the gateway knows their paths. Everything else below `/v1` passes through unread.',
   '',
-  'Older versions of an API that a provider has replaced are no endpoints, on purpose: they pass through unread to whoever still calls them, without tokens and',
-  "cost. So do the first version of Cohere's chat, embeddings and reranking (`/v1/v1/chat`, `/v1/v1/embed`, `/v1/v1/rerank`); the second is read.",
+  'Versions of an API that a provider has replaced are deliberately not endpoints: they pass through unread, without tokens and',
+  "cost. This includes version 1 of Cohere's chat, embeddings and reranking (`/v1/v1/chat`, `/v1/v1/embed`, `/v1/v1/rerank`); version 2 is read.",
   '',
-  "Uploads in two steps, as Google's client makes them, go by `/upload/v1beta/`, at a provider that has a place for them.",
+  "Two-step uploads, as Google's client makes them, use `/upload/v1beta/` at providers that support them.",
   '',
   '## Operations',
   '',
-  'Body `json`: it is read, so that the model can be named and the request translated. `form`: a multipart form, whose files stream through; the model may',
-  'name its target where it stands before them. `opaque`: it streams through unread.',
-  'Usage: tokens are read from the answer.',
+  'Body `json`: parsed, so that it can name the model and be translated. `form`: a multipart form, whose files stream through; its `model`',
+  'can name the target if it comes before the files. `opaque`: streams through unread.',
+  'Usage: tokens are read from the response.',
   '',
 ];
 
@@ -63,8 +63,8 @@ function matrix(): readonly string[] {
   return [
     '## Providers',
     '',
-    '`●` the provider has it itself: bytes pass untouched. `○` the gateway translates. `◌` the gateway counts by itself, which is an estimate. Blank: refused with `endpoint_unsupported`,',
-    'but for `opaque` requests without usage, which pass: a provider may have something of its own by that name.',
+    '`●` native: bytes pass unchanged. `○` translated by the gateway. `◌` counted by the gateway, as an estimate. Blank: refused with `endpoint_unsupported`,',
+    'except `opaque` requests without usage, which pass, because a provider may have its own endpoint of that name.',
     '',
     ...table(
       ['Provider', ...ENDPOINT_IDS.map(code)],
@@ -88,7 +88,7 @@ export function chargingTable(): string {
     '| Requests (`POST` below `/v1`) | Charged | Known from | Reserved |',
     '|---|---|---|---|',
     ...chargeRows.map(chargeLine),
-    '| any other path, and `PUT` and `PATCH` | unknown | not known | refused under a limit in dollars or tokens |',
+    '| any other path, and `PUT` and `PATCH` | unknown | unknown | refused under a limit in dollars or tokens |',
     '| `GET`, `HEAD` and `DELETE` | nothing | – | nothing |',
     '| WebSocket `/realtime` | tokens of each response | the events of the session | nothing |',
   ].join('\n');

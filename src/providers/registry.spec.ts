@@ -39,12 +39,12 @@ describe('findProvider', () => {
     ['together_ai', 'together-ai'],
     ['vertex', 'vertex-ai'],
   ])('suggests for "%s" among others %s', (asked, meant) => {
-    expect(refusalOf(asked).message).toMatch(new RegExp(`: [a-z0-9, -]*\\b${meant}\\b`));
+    expect(refusalOf(asked).message).toContain(`"${meant}"`);
   });
 
   it('suggests nothing when nothing is near', () => {
     expect(refusalOf('nobody').message).toBe(
-      `There is no provider "nobody". Known providers: ${providers.size} of them, listed in docs/providers.md.`,
+      `There is no provider "nobody". All ${providers.size} are listed in docs/providers.md.`,
     );
   });
 

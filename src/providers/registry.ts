@@ -1,6 +1,6 @@
 import { AppError } from '../common/errors/app-error.js';
+import { didYouMean } from '../common/text/nearest-names.js';
 import { catalog } from './catalog/index.js';
-import { nearestIds } from './nearest-ids.js';
 import type { Provider } from './provider.js';
 
 /** Every provider that the gateway knows, by id. */
@@ -18,9 +18,9 @@ export function findProvider(id: string): Provider {
 /** An unknown id comes from the caller and goes into a message, so only as much of it as a name needs. */
 const shown = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
-function unknown(provider: string): AppError {
-  const near = nearestIds(provider, providers.keys());
-  const rest = `${providers.size - near.length}`;
-  const known = near.length > 0 ? `${near.join(', ')} and ${rest} others` : `${rest} of them`;
-  return new AppError('provider_unknown', { provider, known: `${known}, listed in docs/providers.md` });
-}
+const unknown = (provider: string): AppError =>
+  new AppError('provider_unknown', {
+    provider,
+    hint: didYouMean(provider, providers.keys()),
+    count: providers.size,
+  });

@@ -37,7 +37,7 @@ export class MediaFile {
   constructor(
     readonly contentType: string,
     readonly bytes: Uint8Array,
-    /** As the client named it; empty where nobody did. */
+    /** As the client named it; empty where the client named none. */
     readonly fileName = '',
   ) {}
 }
@@ -135,7 +135,7 @@ export interface UsageSoFar {
 export interface Translated {
   /** Objects of the hub's stream, `chat.completion.chunk` and the like, in order. */
   readonly chunks: readonly Json[];
-  /** What the provider has told of its usage by now, besides the chunk in which the client hears of it. */
+  /** What the provider has reported of its usage by now, besides the chunk that reports it to the client. */
   readonly soFar?: UsageSoFar;
   /** The provider broke off with an error. Nothing that comes after is read. */
   readonly error?: HubError;
@@ -144,7 +144,7 @@ export interface Translated {
   /**
    * Set by a translator for an event that says one text, as most of a stream do: an event with another text, of at least a
    * character, and otherwise the same bytes would become the same chunk with the other text in its place. Such an event need not be
-   * translated; this hears of its text instead, until the next one that is.
+   * translated; this receives its text instead, until the next one that is.
    */
   readonly again?: (text: string) => void;
 }

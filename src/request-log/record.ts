@@ -91,7 +91,7 @@ export interface AttemptRecord {
   readonly error_code: string | null;
   readonly usage: Usage | null;
   readonly cost_nano_usd: number | null;
-  /** By which it was, or will be, charged. Absent where nothing was used, nobody knows a price, or several were added up. */
+  /** By which it was, or will be, charged. Absent where nothing was used, there is no known price, or several were added up. */
   readonly price?: AppliedPrice;
   /** Absent where no budget applies. */
   readonly charges?: readonly Charge[];
@@ -110,7 +110,7 @@ export interface AttemptRecord {
 export interface CountableText {
   readonly input: string;
   readonly output: string;
-  /** The provider told how much the input was, and nothing of the output that came after. */
+  /** The provider reported the input, and nothing of the output that came after. */
   readonly isOutputOnly?: true;
 }
 

@@ -80,7 +80,7 @@ function readField(key: string, at: Place): ValueOf {
   if (key === 'url.pathname') return ({ pathname }) => pathname;
   if (rest !== '' && root === 'metadata') return ({ metadata }) => own(metadata, rest);
   if (rest !== '' && root === 'params') return paramAt(rest, at);
-  at.refuse('is no operator and no field: fields are metadata.<key>, params.<path> and url.pathname');
+  at.refuse('is neither an operator nor a field. Fields are metadata.<key>, params.<path> and url.pathname');
   return () => undefined;
 }
 
@@ -113,7 +113,7 @@ function readTests(operators: JsonObject, at: Place): Test {
   const tests = Object.entries(operators).map(([name, expected]) => {
     const place = at.at(name);
     if (Object.hasOwn(OPERATORS, name)) return OPERATORS[name]?.(expected, place) ?? (() => false);
-    place.refuse(`is no operator: operators are ${Object.keys(OPERATORS).join(', ')}`);
+    place.refuse(`is not an operator. Operators are ${Object.keys(OPERATORS).join(', ')}`);
     return () => false;
   });
   if (tests.length === 0) at.refuse('must have at least one operator');
@@ -130,7 +130,7 @@ function isScalar(value: unknown): value is string | number | boolean | null {
 }
 
 function equals(expected: unknown, at: Place): Test {
-  if (!isScalar(expected)) at.refuse('must be text, a number, true, false or null');
+  if (!isScalar(expected)) at.refuse('must be a string, a number, true, false or null');
   return (value) => isSame(value, expected);
 }
 
@@ -204,8 +204,8 @@ function compiled(expected: unknown, at: Place): RE2JS | undefined {
   try {
     const pattern = RE2JS.compile(expected);
     if (pattern.programSize() <= PROGRAM_MAX) return pattern;
-    return at.refuse('is a pattern that repeats too much');
+    return at.refuse('is a pattern with too many repetitions');
   } catch (error) {
-    return at.refuse(`is not a pattern of RE2: ${(error as Error).message}`);
+    return at.refuse(`is not a valid RE2 pattern: ${(error as Error).message}`);
   }
 }

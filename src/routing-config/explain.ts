@@ -24,7 +24,7 @@ export interface ExplainedTarget {
   readonly model: string | null;
   /** Of its place in a load balance; null elsewhere. */
   readonly weight: number | null;
-  /** What a token costs there on average, nano-dollars per million; null when nobody knows. */
+  /** What a token costs there on average, nano-dollars per million; null when it is unknown. */
   readonly token_price: number | null;
   /** Share of such requests that take this way, 0 to 1: by weight, as long as targets are equally fast and busy. */
   readonly share: number;
@@ -37,7 +37,7 @@ export interface ExplainedTarget {
 /** Where a target leads: what its price is looked up by. */
 export type ExplainedPlace = Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'>;
 
-/** What a token costs at a place on average, nano-dollars per million; null when nobody knows. */
+/** What a token costs at a place on average, nano-dollars per million; null when it is unknown. */
 export type TokenPrices = (place: ExplainedPlace) => number | null;
 
 const NO_PRICES: TokenPrices = () => null;

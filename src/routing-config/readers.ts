@@ -1,5 +1,6 @@
 import type { JsonObject } from './document.js';
 import type { Place } from './place.js';
+import { didYouMean } from '../common/text/nearest-names.js';
 
 /** Reads a value as a T, or says at its place what is wrong and answers undefined. */
 export type Reader<T> = (value: unknown, at: Place) => T | undefined;
@@ -13,7 +14,7 @@ interface TextRules {
   readonly shape?: string;
 }
 
-export function text({ max, pattern, shape = 'text' }: TextRules): Reader<string> {
+export function text({ max, pattern, shape = 'a string' }: TextRules): Reader<string> {
   return (value, at) => {
     if (typeof value !== 'string' || value === '') return at.refuse(`must be ${shape}, and not empty`);
     if (value.length > max) return at.refuse(`must not be longer than ${max} characters`);
@@ -74,8 +75,8 @@ export function object<T>(fields: Readers<T>, required: readonly (keyof T & stri
     const said = new Set<string>();
     for (const [key, item] of Object.entries(value)) {
       const name = nameIn(known, key);
-      if (name === null) at.at(key).refuse('is not a field that is known here');
-      else if (said.has(name)) at.at(key).refuse('is there in two spellings');
+      if (name === null) at.at(key).refuse(`is not a known field${didYouMean(key, Object.keys(known))}`);
+      else if (said.has(name)) at.at(key).refuse('is given in two spellings');
       else if (item != null) {
         said.add(name);
         read[name] = known[name]?.(item, at.at(key));

@@ -15,7 +15,7 @@ export type ReadConfig =
 /**
  * Reads a routing document: what the administration saves, and what a caller sends in `x-gateway-config`.
  *
- * All mistakes are told at once, each with its path (`config.targets[1].weight`), up to a hundred of them. A document that
+ * All mistakes are reported at once, each with its path (`config.targets[1].weight`), up to a hundred of them. A document that
  * is too large, too deep or poisoned is not looked at any closer, and has one mistake. `origin` is `saved` for what will be
  * stored: such a document may hold no secret.
  */

@@ -61,7 +61,7 @@ const NEVER_FORWARDED_PREFIX = /^x-(gateway|portkey)-/;
 /** Says what does not fit together in a document whose fields were read, as far as they could be. */
 export function checkRules(config: RoutingConfig, at: Place, origin: Origin): void {
   if (Object.keys(config).every((name) => name === 'name' || name === 'weight'))
-    at.refuse('says nothing about where requests go or how');
+    at.refuse('is empty: name a virtual key, a provider, targets or an option');
   checkNode(config, at, { origin, isRoot: true });
 }
 
@@ -89,16 +89,15 @@ function checkNode(config: RoutingConfig | undefined, at: Place, where: Where): 
 
 function checkBranch(config: RoutingConfig, at: Place): void {
   for (const name of OF_A_TARGET)
-    if (config[name] !== undefined)
-      at.at(name).refuse('says where requests go, which the targets do: write it into them');
+    if (config[name] !== undefined) at.at(name).refuse('belongs in the targets: write it there');
 }
 
 function checkTarget(config: RoutingConfig, at: Place): void {
   const { api_key, virtual_key, provider, custom_host } = config;
   if (api_key !== undefined && virtual_key !== undefined)
-    at.at('api_key').refuse('is there beside "virtual_key", which has a key of its own');
+    at.at('api_key').refuse('cannot be combined with "virtual_key", which has its own key');
   else if (api_key !== undefined && provider === undefined)
-    at.at('provider').refuse('is missing: it says whose key "api_key" is');
+    at.at('provider').refuse('is missing: it names the provider of "api_key"');
   if (custom_host !== undefined) checkHost(custom_host, at.at('custom_host'));
 }
 
@@ -106,7 +105,7 @@ function checkHost(host: string, at: Place): void {
   try {
     parseDestination(host);
   } catch (error) {
-    at.refuse(error instanceof AppError ? String(error.details.detail) : 'is not a usable address');
+    at.refuse(error instanceof AppError ? String(error.details.detail) : 'is not a valid base URL');
   }
 }
 
@@ -114,7 +113,7 @@ function checkForwarding({ forward_headers }: RoutingConfig, at: Place): void {
   forward_headers?.forEach((header, index) => {
     const name = header?.toLowerCase();
     if (name && (NEVER_FORWARDED.has(name) || NEVER_FORWARDED_PREFIX.test(name)))
-      at.at('forward_headers').at(index).refuse('is a header that never goes on to a provider');
+      at.at('forward_headers').at(index).refuse('is a header that is never forwarded to a provider');
   });
 }
 
@@ -122,7 +121,7 @@ function checkSecrets(config: RoutingConfig, at: Place): void {
   for (const name of SECRETS)
     if (config[name] !== undefined)
       at.at(name).refuse(
-        'is a secret, which a saved config may not hold: make a virtual key and name it here',
+        'is a secret, which a saved config may not hold: create a virtual key and name it here',
       );
 }
 
@@ -154,7 +153,7 @@ function checkStrategy(strategy: Strategy, targets: Targets | null, at: Place, {
 function checkFit(strategy: Strategy, targets: Targets, at: Place): void {
   for (const [field, mode] of Object.entries(OF_A_MODE))
     if (strategy.mode && strategy.mode !== mode && strategy[field as keyof Strategy] !== undefined)
-      at.at(field).refuse(`means nothing in the mode "${strategy.mode}"`);
+      at.at(field).refuse(`has no effect in the mode "${strategy.mode}"`);
   if (strategy.sticky?.enabled && !strategy.sticky.hash_fields)
     at.at('sticky').at('hash_fields').refuse('is missing: it says which requests belong together');
   if (strategy.hedge && targets.some((target) => target?.strategy))
@@ -170,7 +169,7 @@ function checkCount({ mode }: Strategy, { length }: Targets, at: Place, isRoot: 
 function checkConditions(strategy: Strategy, targets: Targets, at: Place): void {
   const names = targets.flatMap((target) => (target?.name === undefined ? [] : [target.name]));
   const known = new Set(names);
-  if (known.size < names.length) at.refuse('chooses by name, and two targets have the same');
+  if (known.size < names.length) at.refuse('names a target, and two targets have the same name');
   if (!strategy.conditions) at.at('conditions').refuse('is missing');
   if (strategy.default !== undefined && !known.has(strategy.default))
     at.at('default').refuse('is not the name of a target');

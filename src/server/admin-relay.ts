@@ -91,7 +91,7 @@ export class AdminRelay {
     } catch {
       release?.();
       const detail =
-        'it is starting, ended a moment ago, or has more to do than it can; nothing was changed, so try again shortly';
+        'it is starting, has just stopped, or is overloaded. Nothing was changed; try again in a few seconds';
       this.refuse(request, response, new AppError('administration_unavailable', { detail }));
     }
   }
@@ -166,8 +166,8 @@ export class AdminRelay {
       return;
     }
     if (canBeAskedAgain(upstream, request)) return this.handle(request, response);
-    logger.warn({ err: error }, 'The administration ended before it had answered.');
-    const detail = 'it ended before it had answered. Look whether the change was made before you try again';
+    logger.warn({ err: error }, 'The administration stopped before it answered.');
+    const detail = 'it stopped before it answered. Check whether the change was made before you try again';
     this.refuse(request, response, new AppError('administration_unavailable', { detail }));
   }
 
@@ -222,7 +222,7 @@ function canBeAskedAgain({ reusedSocket }: ClientRequest, request: IncomingMessa
   return reusedSocket && (request.method === 'GET' || request.method === 'HEAD') && !hasBody(request);
 }
 
-/** A client that is still sending what nobody reads is told that its connection ends with this answer. */
+/** A client that is still sending what nobody reads is informed that its connection ends with this answer. */
 function answerHeaders(answer: IncomingMessage, request: IncomingMessage): string[] {
   const headers = relayed(answer.rawHeaders);
   if (!request.complete) headers.push('connection', 'close');

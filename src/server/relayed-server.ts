@@ -81,7 +81,8 @@ export class RelayedServer {
 
 function refuse(response: ServerResponse): void {
   const requestId = uuidV7(Date.now());
-  const detail = 'it is starting, or waits for its database; nothing was changed, so try again shortly';
+  const detail =
+    'it is starting or waiting for its database. Nothing was changed; try again in a few seconds';
   const error = new AppError('administration_unavailable', { detail });
   response.writeHead(error.spec.status, {
     'content-type': 'application/json; charset=utf-8',

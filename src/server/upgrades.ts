@@ -36,7 +36,7 @@ interface Upgrade {
 
 /**
  * Node 20 hands over the socket of every request with an `Upgrade` field, read up to its head. The head goes back in front of what
- * follows, without that field, for the server to read the connection anew.
+ * follows, without that field, for the server to read the connection again.
  */
 function unread({ request, socket, early }: Upgrade): Socket {
   const { method = '', url = '', httpVersion, rawHeaders } = request;

@@ -266,7 +266,7 @@ describe('streams under a budget, with hang-ups and a kill', () => {
     const { code, output } = await runToEnd(['verify', 'money'], settings, 60_000);
 
     expect(output).toMatch(/Budgets against the charges of attempts\D+\d+\s+0\b/);
-    expect(output).toMatch(/counter \S+: \d+ of \d+ nano-dollars are estimated/);
+    expect(output).toMatch(/counter \S+: \d+ of \d+ nano-dollars are estimates/);
     expect(code).toBe(0);
   });
 });

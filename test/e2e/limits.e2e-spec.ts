@@ -421,7 +421,7 @@ describe('gatehouse verify money', () => {
 
     const wrong = await verify();
     expect(wrong.code).toBe(1);
-    expect(wrong.output).toContain('nothing explains it');
+    expect(wrong.output).toContain('unexplained');
 
     expect(await verify('--repair')).toMatchObject({ code: 0 });
     expect(await verify()).toMatchObject({ code: 0 });

@@ -148,7 +148,9 @@ describe('a virtual key', () => {
       expect(await world.logs.row(answer.requestId)).toMatchObject({ error_code: 'credential_unusable' });
     }
     expect(other.ledger).toEqual([]);
-    const told = world.service.output.split('\n').filter((line) => line.includes('credential does not open'));
+    const told = world.service.output
+      .split('\n')
+      .filter((line) => line.includes('credential cannot be decrypted'));
     for (const id of ids) expect(told.some((line) => line.includes(id))).toBe(true);
   });
 

@@ -206,7 +206,9 @@ describe('gatehouse start', () => {
     it('names a command that there is not, and starts nothing for it', async () => {
       const service = launch(['strat']);
       expect(await service.ended).toBe(1);
-      expect(service.output).toBe("error: unknown command 'strat' (see gatehouse --help)\n");
+      expect(service.output).toBe(
+        'error: unknown command "strat" (did you mean "start"?); see gatehouse --help\n',
+      );
     });
 
     it('lists all wrong settings without a stack', async () => {

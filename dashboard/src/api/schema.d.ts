@@ -10057,7 +10057,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The field \"name\" is invalid: it must be a text.",
+                 *         "message": "The field \"name\" is invalid: it must be a string.",
                  *         "type": "invalid_request_error",
                  *         "code": "invalid_request",
                  *         "param": null,
@@ -10077,7 +10077,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "No valid gateway API key was given. Send it in the header x-gateway-api-key.",
+                 *         "message": "The gateway API key is missing or invalid. Send a valid key in the header x-gateway-api-key.",
                  *         "type": "authentication_error",
                  *         "code": "unauthenticated",
                  *         "param": null,
@@ -10177,7 +10177,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The request body is larger than 1048576 bytes.",
+                 *         "message": "The request body is larger than 1048576 bytes, the limit of this endpoint.",
                  *         "type": "invalid_request_error",
                  *         "code": "body_too_large",
                  *         "param": null,
@@ -10469,9 +10469,9 @@ export interface operations {
                 end_time?: string;
                 /** @description Must be one of POST, PUT, DELETE, PATCH, GET. */
                 method?: "POST" | "PUT" | "DELETE" | "PATCH" | "GET";
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 uri?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 request_id?: string;
                 /** @description Must be an id. */
                 user_id?: string;
@@ -10481,13 +10481,13 @@ export interface operations {
                 workspace_id?: string;
                 /** @description Must be a status code. */
                 response_status_code?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 resource_type?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 action?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 client_ip?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 country?: string;
                 /** @description Must be one of success, refused, failed. */
                 outcome?: "success" | "refused" | "failed";
@@ -10615,9 +10615,9 @@ export interface operations {
                 end_time?: string;
                 /** @description Must be one of POST, PUT, DELETE, PATCH, GET. */
                 method?: "POST" | "PUT" | "DELETE" | "PATCH" | "GET";
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 uri?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 request_id?: string;
                 /** @description Must be an id. */
                 user_id?: string;
@@ -10627,13 +10627,13 @@ export interface operations {
                 workspace_id?: string;
                 /** @description Must be a status code. */
                 response_status_code?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 resource_type?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 action?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 client_ip?: string;
-                /** @description Must be a text. */
+                /** @description Must be a string. */
                 country?: string;
                 /** @description Must be one of success, refused, failed. */
                 outcome?: "success" | "refused" | "failed";
@@ -19136,7 +19136,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -19184,7 +19184,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -19317,7 +19317,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -19365,7 +19365,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -20312,7 +20312,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -20360,7 +20360,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -20516,7 +20516,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -20564,7 +20564,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -20766,7 +20766,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -20814,7 +20814,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -21016,7 +21016,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21064,7 +21064,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
             };
             header?: never;
@@ -21276,7 +21276,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21324,7 +21324,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -21489,7 +21489,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21537,7 +21537,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -21706,7 +21706,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21754,7 +21754,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -21935,7 +21935,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -21983,7 +21983,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22152,7 +22152,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22200,7 +22200,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22365,7 +22365,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22413,7 +22413,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22582,7 +22582,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22630,7 +22630,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -22799,7 +22799,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -22847,7 +22847,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23012,7 +23012,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23060,7 +23060,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23225,7 +23225,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23273,7 +23273,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23438,7 +23438,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23486,7 +23486,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23655,7 +23655,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23703,7 +23703,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -23872,7 +23872,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -23920,7 +23920,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24086,7 +24086,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -24134,7 +24134,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24300,7 +24300,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -24348,7 +24348,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24517,7 +24517,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -24565,7 +24565,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24734,7 +24734,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -24782,7 +24782,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -24957,7 +24957,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25005,7 +25005,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25180,7 +25180,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25228,7 +25228,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25393,7 +25393,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25441,7 +25441,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25606,7 +25606,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25654,7 +25654,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -25805,7 +25805,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -25853,7 +25853,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -26003,7 +26003,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -26051,7 +26051,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -26201,7 +26201,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -26249,7 +26249,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";
@@ -26400,7 +26400,7 @@ export interface operations {
                 trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 metadata?: string;
                 /** @description Must be a list of status codes, separated by commas. */
                 not_status_code?: string;
@@ -26448,7 +26448,7 @@ export interface operations {
                 not_trace_id?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 not_span_id?: string;
-                /** @description Must be a JSON object whose values are texts. */
+                /** @description Must be a JSON object whose values are strings. */
                 not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: "minute" | "hour" | "day" | "week" | "month";

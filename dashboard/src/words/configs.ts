@@ -65,7 +65,7 @@ export const configWords = {
     text: 'Shows where a request would go by this draft, and why. Nothing is sent.',
     model: 'Model',
     metadata: 'Metadata (JSON)',
-    metadataInvalid: 'Write a JSON object whose values are texts, such as {"plan":"pro"}.',
+    metadataInvalid: 'Write a JSON object whose values are strings, such as {"plan":"pro"}.',
     run: 'Simulate',
     decisions: 'Decisions',
     direct: 'The config leaves no choice.',

@@ -33,7 +33,7 @@ export class SealedVectorStore extends VectorStore {
       const vector = this.secrets.openBytes(room.organizationId, purposeOf(room, key), sealed);
       return [{ key, vector, expiresAt }];
     } catch (error) {
-      this.report('A cached vector cannot be opened and counts as none.', error);
+      this.report('A cached embedding cannot be decrypted and is ignored.', error);
       return [];
     }
   }

@@ -31,7 +31,7 @@ export class BusOutageNews extends OutageNews implements OnApplicationShutdown {
     this.bus.send(message).catch((error: unknown) => {
       logger.warn(
         { err: error },
-        'Other processes could not be told of an outage; they will find out themselves.',
+        'Other processes could not be notified of an outage. They detect it themselves.',
       );
     });
   }

@@ -5,7 +5,7 @@ type Listener = (change: Change | null) => void;
 
 const logger = createLogger('changes');
 
-/** Those who want to hear of changes. One that fails does not keep the others from hearing. */
+/** Listeners for changes. One that fails does not affect the others. */
 export class ChangeListeners {
   private readonly listeners: Listener[] = [];
 

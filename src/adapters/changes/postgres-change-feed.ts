@@ -23,8 +23,8 @@ const logger = createLogger('changes');
  * Changes over PostgreSQL's LISTEN and NOTIFY (https://www.postgresql.org/docs/current/sql-notify.html): a
  * notification belongs to its transaction, so it is heard after the commit and never after a rollback.
  *
- * Each process listens on one connection of its own, outside the pool. Whenever that stands anew, listeners hear null.
- * It is asked something every ten seconds, because a connection that died without a word looks like silence.
+ * Each process listens on one connection of its own, outside the pool. Whenever that is established again, listeners receive null.
+ * It is asked something every ten seconds, because a connection that died silently looks like silence.
  */
 export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutdown {
   private readonly listeners = new ChangeListeners();

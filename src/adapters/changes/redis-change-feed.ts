@@ -19,7 +19,7 @@ const SILENCE_MS = 25_000;
 
 /**
  * Changes over Redis publish and subscribe (https://redis.io/docs/latest/develop/pubsub/). Whenever the subscription
- * stands anew, listeners hear null. A heartbeat over the whole way finds connections that died without a word.
+ * is established again, listeners receive null. A heartbeat over the whole way finds connections that died silently.
  */
 export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown {
   private readonly listeners = new ChangeListeners();
@@ -50,7 +50,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
   }
 
   private listen(): void {
-    // Subscribing anew is done here, so that "forget everything" comes after it and not before.
+    // Subscribing again is done here, so that "forget everything" comes after it and not before.
     const subscriber = connectForChanges(this.url, { autoResubscribe: false, maxRetriesPerRequest: null });
     this.subscriber = subscriber;
     this.health.watch();

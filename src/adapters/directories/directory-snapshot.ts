@@ -25,7 +25,7 @@ export interface SnapshotOptions {
 }
 
 /**
- * What the directories know, in a file: with it a process that starts while the database is away knows what the one before
+ * What the directories know, in a file: with it a process that starts while the database is unavailable knows what the one before
  * it knew. It is taken back at every start as what may be out of date: while the database answers, each value is read from there
  * before it is used, and all of them are read again one after the other.
  */
@@ -84,7 +84,7 @@ export class DirectorySnapshot implements OnApplicationShutdown {
       .toSorted((one, other) => one.readAt - other.readAt)
       .filter((row) => byQuestion.get(row.question)?.takeBack(row)).length;
     if (rows.length > 0)
-      logger.info({ taken, found: rows.length }, 'What was known of keys and configs was taken back.');
+      logger.info({ taken, found: rows.length }, 'Keys and configs were loaded from the snapshot.');
   }
 
   private async goRound(): Promise<void> {

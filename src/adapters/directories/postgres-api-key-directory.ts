@@ -18,7 +18,7 @@ const ADMIN_AGES: Ages = { softMs: 2_500, hardMs: 5_000, staleMs: 5 * MINUTE_MS 
 
 export interface ApiKeyDirectoryOptions {
   readonly pepper: Secret;
-  /** How long workspace keys keep working while the database is away, in milliseconds. */
+  /** How long workspace keys keep working while the database is unavailable, in milliseconds. */
   readonly staleKeysMs: number;
 }
 

@@ -54,7 +54,7 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
   /** By version, so that a config that is read again and has not changed is the same object. */
   private readonly versions = new Map<string, ConfigSnapshot>();
 
-  /** `staleMs`: how long known configs stay in force while the database is away. */
+  /** `staleMs`: how long known configs stay in force while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,

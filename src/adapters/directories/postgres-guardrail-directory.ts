@@ -50,7 +50,7 @@ const OPENED_MAX = 10_000;
 export class PostgresGuardrailDirectory extends GuardrailDirectory implements Remembering {
   private readonly cache: RefreshingCache<Asked, Row, Found>;
 
-  /** `staleMs`: how long known guardrails go on while the database is away. */
+  /** `staleMs`: how long known guardrails go on while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,

@@ -72,7 +72,7 @@ const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integra
 const log = createLogger('virtual-keys');
 /** Nobody can make such a row by the administration. It is told each time that the key is read, every few seconds while it is asked for. */
 const DOES_NOT_OPEN =
-  'A stored credential does not open: its row was changed behind the service, or sealed under another master key.';
+  'A stored credential cannot be decrypted: its row was changed outside the service, or it was encrypted with another master key.';
 
 const UNUSABLE_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
 const MAX_SLUG_LENGTH = 255;
@@ -83,7 +83,7 @@ const MAX_OPENED = 10_000;
 export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements Remembering {
   private readonly cache: RefreshingCache<Asked, Row, Found>;
 
-  /** `staleKeysMs`: how long known keys keep working while the database is away. */
+  /** `staleKeysMs`: how long known keys keep working while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,

@@ -35,7 +35,7 @@ const MAX_ABSENT = 100_000;
 const ABSENT_MS = 30_000;
 const LOAD_TIMEOUT_MS = 4_000;
 const MAX_RELOADS = 3;
-/** What nobody asks for is read again so often, as long as somebody asked within a day: a snapshot needs to know of it. */
+/** A value without requests is refreshed at this interval, as long as it was used within a day: a snapshot needs it. */
 const RENEW_AFTER_MS = 10 * 60_000;
 const WANTED_FOR_MS = 24 * 60 * 60_000;
 /** By so much the clocks of two lives of a process may differ. */
@@ -45,11 +45,11 @@ const logger = createLogger('directories');
 
 /**
  * Values of a store, kept in the process: read once for all who ask at the same time, refreshed before they are too
- * old, forgotten when they change, and served for a bounded time when the store is away.
+ * old, forgotten when they change, and served for a bounded time when the store is unavailable.
  *
  * A load that was under way when what it finds was forgotten is repeated, because it may have read what was there before. Of a thing that it
  * does not find nobody knows what it is made of, so there any change counts.
- * Rejects with `auth_unavailable` when the store is away and nothing usable is known.
+ * Rejects with `auth_unavailable` when the store is unavailable and nothing usable is known.
  */
 export class RefreshingCache<Asked, Row, Value> implements Memory {
   readonly question: string;
@@ -94,7 +94,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     if (this.found.dropAllOf(id)) this.forgotten += 1;
   }
 
-  /** Trusts nothing that is remembered until it was read anew; while the store is away, it goes on serving. */
+  /** Trusts nothing that is remembered until it was read again; while the store is unavailable, it is still served. */
   clear(): void {
     this.generation += 1;
     this.era += 1;
@@ -136,7 +136,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       const ages = this.options.agesOf(value);
       if (now - loadedAt >= ages.staleMs) return false;
       const source = { asked: asked as Asked, row };
-      // Of no era, so that it serves only while the store is away.
+      // Of no era, so that it serves only while the store is unavailable.
       const era = -1;
       this.found.set(key, {
         ...{ value, ids: this.idsOf(value), ages, era, source },
@@ -207,15 +207,12 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     return entry.value;
   }
 
-  /** While the store is away, one request each second tries, or each would open a connection of its own. */
+  /** While the store is unavailable, one request each second tries, or each would open a connection of its own. */
   private refreshInBackground(key: string, asked: Asked, now: number): void {
     if (this.loading.has(key) || (this.health.isAway(now) && !this.health.takeProbe(now))) return;
     this.load(key, asked).catch((error: unknown) => {
       if (!(error instanceof StoreAway))
-        logger.warn(
-          { err: error },
-          'A remembered value could not be refreshed; it serves until it is too old.',
-        );
+        logger.warn({ err: error }, 'A cached value could not be refreshed. It is used until it is too old.');
     });
   }
 

@@ -4,7 +4,7 @@ export interface Ages {
   readonly softMs: number;
   /** Until then it is served while a newer one is loaded in the background; after that, callers wait for the newer one. */
   readonly hardMs: number;
-  /** Until then it is served if the store is away. */
+  /** Until then it is served if the store is unavailable. */
   readonly staleMs: number;
 }
 
@@ -13,7 +13,7 @@ export interface Remembered<Asked, Value> {
   readonly ids: readonly string[];
   readonly loadedAt: number;
   readonly ages: Ages;
-  /** The generation that it was loaded in; older ones must be loaded anew, and serve only while the store is away. */
+  /** The generation that it was loaded in; older ones must be loaded again, and serve only while the store is unavailable. */
   readonly era: number;
   /** When somebody last waited for a newer one or set off its load. */
   wantedAt: number;

@@ -20,7 +20,7 @@ const BUDGET_LEASE = '1 hour';
 
 /**
  * Limits in PostgreSQL: each call is one statement, which locks its counters in one order. A statement that fails has done
- * nothing, so its counters are then asked about one by one, and a window that cannot be read starts anew.
+ * nothing, so its counters are then asked about one by one, and a window that cannot be read starts again.
  */
 export class PostgresLimitStore extends LimitStore {
   constructor(

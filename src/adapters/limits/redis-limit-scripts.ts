@@ -4,7 +4,7 @@
  * that arrives after a later one changes nothing.
  *
  * For each counter, a script reads and checks all before it writes, and writes absolute values: no write depends on what the counter
- * held, so none can fail halfway. What cannot be read is deleted, and the counter starts anew. A write that Redis refuses (it is full,
+ * held, so none can fail halfway. What cannot be read is deleted, and the counter starts again. A write that Redis refuses (it is full,
  * or a replica) is the first of its script, and says so for the whole call:
  * https://redis.io/docs/latest/develop/reference/eviction/#how-the-eviction-process-works
  *

@@ -148,7 +148,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
   }
 }
 
-const CORRUPT = new Error('The counter was corrupt, and starts anew.');
+const CORRUPT = new Error('The counter was corrupt and starts again at 0.');
 
 const isOfTheCommand = (error: unknown): boolean =>
   error instanceof ReplyError && OF_THE_COMMAND.test((error as Error).message);

@@ -33,7 +33,7 @@ export class RedisRateUse extends RateUse implements OnApplicationShutdown {
   }
 }
 
-/** A counter that cannot be read counts nothing: the next request starts it anew. */
+/** A counter that cannot be read counts nothing: the next request starts it again. */
 function usedIn(rule: RateRule, reply: [Error | null, unknown] | undefined, now: number): number {
   const [error, fields] = reply ?? [null, {}];
   if (error) return 0;

@@ -37,7 +37,7 @@ interface Priced {
 /**
  * Models from the data that ships with `@pydantic/genai-prices`, from our table of unit prices, and from their provider's row.
  * Taking the data apart, pricing and writing it costs some 100 ms and 10 MiB, once, and only where somebody asks: what every process made at its start
- * cost a tenth of its throughput. Later only those are priced anew whose prices depend on the time, which few do.
+ * cost a tenth of its throughput. Later only those are priced again whose prices depend on the time, which few do.
  */
 export class GenaiModelCatalog extends ModelCatalog {
   private parts: readonly Part[] | null = null;

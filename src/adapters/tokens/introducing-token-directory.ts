@@ -62,4 +62,4 @@ export class IntroducingTokenDirectory extends TokenDirectory implements Remembe
 }
 
 const notTaken = (): AppError =>
-  new AppError('forbidden', { detail: 'the organization takes nobody new at the moment' });
+  new AppError('forbidden', { detail: 'the organization accepts no new users at the moment' });

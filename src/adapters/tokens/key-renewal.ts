@@ -45,7 +45,7 @@ interface TriedRow extends IssuerRow {
 /**
  * Fetches published keys again: in the background when they are five minutes old, and at once when a token names one
  * that is not there. They are kept in the database, so that one fetch serves all processes, and a restart while the
- * issuer is away loses nothing.
+ * issuer is unavailable loses nothing.
  */
 export class KeyRenewal {
   private readonly running = new Map<string, Promise<TokenIssuer | null>>();

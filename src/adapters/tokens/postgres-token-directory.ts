@@ -38,7 +38,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
   private readonly subjects: TokenSubjects;
   private readonly renewal: KeyRenewal;
 
-  /** `staleKeysMs`: how long tokens of workspaces keep working while the database is away. */
+  /** `staleKeysMs`: how long tokens of workspaces keep working while the database is unavailable. */
   constructor(database: Queryable, changes: ChangeFeed, egress: Egress, staleKeysMs: number) {
     super();
     const workspaceAges: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: staleKeysMs };

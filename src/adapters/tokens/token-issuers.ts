@@ -56,7 +56,7 @@ export class TokenIssuers {
   private second = 0;
   private asked = 0;
 
-  /** `staleMs`: how long they are served while the database is away. */
+  /** `staleMs`: how long they are served while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,
@@ -89,7 +89,7 @@ export class TokenIssuers {
     return found instanceof Promise ? found.then((each) => pick(each, claims)) : pick(found, claims);
   }
 
-  /** Keys were renewed: what is remembered must be read anew. */
+  /** Keys were renewed: what is remembered must be read again. */
   forget(): void {
     this.cache.clear();
   }

@@ -72,7 +72,7 @@ const SUBJECTS_MAX = 10_000;
 export class TokenSubjects {
   private readonly cache: RefreshingCache<Asked, Row, Found>;
 
-  /** `staleMs`: how long what is known of tokens of workspaces serves while the database is away. */
+  /** `staleMs`: how long what is known of tokens of workspaces serves while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,
@@ -100,7 +100,7 @@ export class TokenSubjects {
     return this.cache;
   }
 
-  /** Rejects with `auth_unavailable` when the store is away and nothing is known. */
+  /** Rejects with `auth_unavailable` when the store is unavailable and nothing is known. */
   async of(organizationId: string, { user, workspace }: NamedByToken): Promise<KnownSubject> {
     const key = hash('sha256', JSON.stringify([organizationId, user, workspace]), 'hex');
     const found = await this.cache.find(key, { organizationId, user, workspace });

@@ -1,4 +1,9 @@
-import { type Condition, conditionOf, conditionOfParameter } from '../../request-log/reading/log-filters.js';
+import {
+  type Condition,
+  conditionOf,
+  conditionOfParameter,
+  LOG_FILTERS,
+} from '../../request-log/reading/log-filters.js';
 import { type ListQuery, noParameter, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
@@ -43,7 +48,7 @@ function conditionIn(query: ListQuery, name: string): Condition {
   const value = parameterOf(query, name) ?? '';
   const condition = conditionOfParameter(name, value);
   if (condition) return condition;
-  throw noParameter(name);
+  throw noParameter(name, [...Object.keys(LOG_FILTERS), ...OTHERS]);
 }
 
 function rangeOf(query: ListQuery, now: number): TimeRange {
@@ -77,7 +82,9 @@ function timeOf(query: ListQuery, end: 'min' | 'max'): number | undefined {
 export function slotsOf(query: ListQuery, range: TimeRange): readonly number[] {
   const zone = parameterOf(query, 'time_zone') ?? 'UTC';
   if (!isTimeZone(zone))
-    throw new AppError('invalid_request', { detail: 'The parameter "time_zone" is no name of a time zone.' });
+    throw new AppError('invalid_request', {
+      detail: 'The parameter "time_zone" must be an IANA time zone, such as Europe/Berlin.',
+    });
   const interval = parameterOf(query, 'interval') ?? automaticInterval(range);
   if (!isInterval(interval))
     throw new AppError('invalid_request', {

@@ -55,7 +55,7 @@ import { ListOf } from '../shapes/list.dto.js';
 import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
 import type { LastUse } from './key-use.service.js';
 
-const NO_SCHEDULE = 'keys are not rotated by themselves yet; rotate them by a request';
+const NO_SCHEDULE = 'automatic rotation is not supported yet; rotate the key with a request';
 
 const MOST_EMAILS = 20;
 
@@ -81,7 +81,7 @@ class ChangeableApiKeyFields {
   @Type(() => ApiKeyDefaultsDto)
   readonly defaults?: ApiKeyDefaultsDto;
 
-  /** Who hears of its budgets, besides owners and admins and the person whose key it is. */
+  /** Who is notified about its budgets, besides owners and admins and the person whose key it is. */
   @ApiPropertyOptional({ type: [String], format: 'email', nullable: true, example: ['team@example.com'] })
   @OrNull()
   @IsArray()

@@ -78,7 +78,7 @@ export class ApiKey extends OwnedAtEitherLevel {
   @Column({ type: 'jsonb', nullable: true })
   defaultMetadata: Readonly<Record<string, string>> | null;
 
-  /** Who hears of its budgets besides those who always do. */
+  /** Who is notified about its budgets besides those who always do. */
   @Column({ type: 'text', array: true, nullable: true })
   alertEmails: string[] | null;
 

@@ -44,7 +44,7 @@ const NO_DEFAULTS = {
 } as const;
 
 /** A key may what the person behind it may, so behind each there must be one. */
-const NO_AUTHORITY = 'keys are made by people and their keys, and this token stands for no person';
+const NO_AUTHORITY = 'only users and their API keys can create keys, and this token names no user';
 
 @Injectable()
 export class ApiKeysService {

@@ -2,6 +2,7 @@ import type { Principal } from '../../auth/principal.js';
 import { isScope, type Scope, SCOPES } from '../../auth/permissions/scopes.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { didYouMean } from '../../common/text/nearest-names.js';
 import { KINDS } from './api-key-kinds.js';
 
 const LONGEST_SHOWN = 64;
@@ -32,8 +33,20 @@ function mayGrant(caller: Principal, scope: Scope): boolean {
 }
 
 function known(name: string, kind: ApiKeyType): Scope {
-  if (!isScope(name)) throw new AppError('scope_unknown', { scope: name.slice(0, LONGEST_SHOWN) });
+  if (!isScope(name)) throw unknownScope(name.slice(0, LONGEST_SHOWN));
   if (!SCOPES[name][KINDS[kind].offer])
-    throw new AppError('invalid_request', { detail: `The scope "${name}" is not offered to ${kind} keys.` });
+    throw new AppError('invalid_request', {
+      detail: `Keys of the type "${kind}" cannot carry the scope "${name}". docs/scopes.md lists the scopes of each type.`,
+    });
   return name;
+}
+
+/** A scope is a resource and an action, such as "logs.list": where none is near, those of the resource are named. */
+function unknownScope(scope: string): AppError {
+  const known = Object.keys(SCOPES);
+  const near = didYouMean(scope, known);
+  const [resource = ''] = scope.split('.', 1);
+  const ofResource = known.filter((name) => name.startsWith(`${resource}.`));
+  const hint = near === '' && ofResource.length > 0 ? `; "${resource}" has ${ofResource.join(', ')}` : near;
+  return new AppError('scope_unknown', { scope, hint });
 }

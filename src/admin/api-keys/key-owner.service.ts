@@ -41,7 +41,7 @@ export class KeyOwnerService {
     const roles = { organization: user.role, workspace: await this.roleIn(workspaceId, user.id) };
     if (scopesOfRoles(roles).size === 0)
       throw new AppError('invalid_request', {
-        detail: 'This person is not a member of the workspace. Add it to the workspace first.',
+        detail: 'The user is not a member of this workspace. Add them to the workspace first.',
       });
     return user.id;
   }

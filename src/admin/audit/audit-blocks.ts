@@ -61,7 +61,7 @@ export const WRONG_BLOCKS = `
 
 const WITHIN = 'at >= $2::timestamptz AND at <= $3::timestamptz';
 
-/** Materialized, for else what a block has would be found out anew wherever it is named. */
+/** Materialized, for else what a block has would be found out again wherever it is named. */
 const PLACE = `
   WITH blocks AS MATERIALIZED (
     SELECT each.number, (CASE

@@ -35,7 +35,7 @@ const moment = (bounds: keyof AuditTime, operator: '>=' | '<='): Filter => ({
 const equal = (column: string): Filter => ({
   sql: (placeholder) => `${column} = ${placeholder}::text`,
   read: (text) => text,
-  expects: 'a text',
+  expects: 'a string',
 });
 
 const oneOf = (sql: Filter['sql'], ...values: readonly string[]): Filter => ({
@@ -79,7 +79,7 @@ export const AUDIT_FILTERS = {
   country: {
     sql: (placeholder) => `${placeholder}::text IS NULL`,
     read: (text) => text,
-    expects: 'a text',
+    expects: 'a string',
   },
   outcome: oneOf((placeholder) => `outcome = ${placeholder}::text`, 'success', 'refused', 'failed'),
 } as const satisfies Record<string, Filter>;

@@ -19,7 +19,7 @@ export function chainHash(previous: Buffer, record: WrittenRecord): Buffer {
 /**
  * Signs what the chain came to: each record, and the end apart, so that neither can be taken for the other. The key
  * comes of the master key (`auditSealKey`), which the database never sees: who may write every table still cannot make a
- * chain that holds, not even by computing all of it anew, nor cut its end off.
+ * chain that holds, not even by computing all of it again, nor cut its end off.
  */
 export class AuditSeal {
   readonly #key: Buffer;

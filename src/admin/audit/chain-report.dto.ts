@@ -25,7 +25,7 @@ export class ChainReportDto {
 
   /**
    * `missing`: a record is not there. `changed`: it says something else than what was chained. `forged`: somebody without the key
-   * computed the chain anew. `cut`: the end of the chain is missing.
+   * computed the chain again. `cut`: the end of the chain is missing.
    */
   @ApiProperty({ type: String, enum: [...PROBLEMS, null], nullable: true, example: null })
   readonly problem: (typeof PROBLEMS)[number] | null;

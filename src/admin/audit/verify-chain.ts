@@ -21,13 +21,13 @@ export interface ChainReport {
 
 /**
  * `missing`: another number stands there, or none; `changed`: it says something else than what was chained; `forged`:
- * the chain was computed anew by somebody without the key; `cut`: the chain ends here and its end is another.
+ * the chain was computed again by somebody without the key; `cut`: the chain ends here and its end is another.
  */
 export type ChainProblem = 'missing' | 'changed' | 'forged' | 'cut';
 
 const HEAD = 'SELECT seq, hash, seal FROM audit_heads WHERE organization_id = $1';
 
-/** How often `onProgress` hears of it, in records. */
+/** How often `onProgress` is called, in records. */
 const PROGRESS_EVERY = 5_000;
 
 interface Head {
@@ -51,14 +51,15 @@ export interface ChainReading {
 }
 
 /**
- * Reads the chain of an organization, as it is at this moment, and computes it anew. Each record is checked against the
+ * Reads the chain of an organization, as it is at this moment, and computes it again. Each record is checked against the
  * one that is stored before it, so parts can be checked apart: a chain holds when each part does.
  *
  * The rows come as one COPY, which the database goes on writing while these are checked.
  */
 export async function verifyChain(reading: ChainReading, part: ChainPart = WHOLE): Promise<ChainReport> {
   const { client, seal, organizationId, snapshot, onProgress = () => undefined } = reading;
-  if (!isUuid(organizationId)) throw new TypeError('An organization is named by its id, a UUID.');
+  if (!isUuid(organizationId))
+    throw new TypeError('--organization takes the id of an organization, which is a UUID.');
   const check = new ChainCheck(seal, organizationId, part);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {

@@ -5,6 +5,7 @@ import { Workspace } from '../workspaces/workspace.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { jsonFault } from '../../common/json/json-fault.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { missing, type Reference, referencesIn } from './config-references.js';
 
@@ -56,7 +57,7 @@ export class ConfigChecker {
     const workspace = workspaceId && (await workspaces.findOneBy({ organizationId, id: workspaceId }));
     if (workspace && workspace.defaults.cache?.embedding) return [];
     const message =
-      'is missing, and the workspace has no default: it says which virtual key and model put texts into vectors';
+      'is missing, and the workspace has no default: it names the virtual key and the model that compute embeddings';
     return paths.map((path) => ({ path: `${path}.cache.embedding`, message }));
   }
 
@@ -93,7 +94,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw refused([{ path: 'config', message: 'is a text that is not JSON' }]);
+    throw refused([{ path: 'config', message: `is a string that is not JSON: ${jsonFault(text)}` }]);
   }
 }
 

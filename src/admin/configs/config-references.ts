@@ -72,7 +72,9 @@ function noteGuardrails(
     if (typeof item === 'string') found.push({ slug: item, path: `${path}.${list}[${index}]` });
 }
 
-/** A slug of another workspace is none, and is told in the same words. */
+const LONGEST_SHOWN = 64;
+
+/** A slug of another workspace does not exist here, and the message is the same. */
 export function missing(
   references: readonly Reference[],
   known: ReadonlySet<string>,
@@ -80,5 +82,8 @@ export function missing(
 ): Mistake[] {
   return references
     .filter(({ slug }) => !known.has(slug))
-    .map(({ path }) => ({ path, message: `names a ${what} that does not exist` }));
+    .map(({ path, slug }) => ({
+      path,
+      message: `names the ${what} "${slug.slice(0, LONGEST_SHOWN)}", which does not exist here`,
+    }));
 }

@@ -24,7 +24,7 @@ const EXAMPLE = {
 const IsConfig = (): PropertyDecorator =>
   rule(
     'isConfig',
-    'it must be an object, or a text that holds one as JSON',
+    'it must be an object, or a JSON string of one',
     (value) =>
       typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
   );

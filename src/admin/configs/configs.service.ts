@@ -150,7 +150,7 @@ export class ConfigsService {
       });
     if (userKeysOf !== null)
       throw new AppError('conflict', {
-        detail: `Keys of people in the workspace ${userKeysOf} go by this config. Give them another one first.`,
+        detail: `User keys of the workspace ${userKeysOf} use this config by default. Give them another one first.`,
       });
   }
 

@@ -11,7 +11,7 @@ const MOST_TEXTS = 64;
 const NANO = 1e9;
 
 const AreTexts = (): PropertyDecorator =>
-  rule('areTexts', `it must be an object of at most ${MOST_TEXTS} texts`, (value) => {
+  rule('areTexts', `it must be an object of at most ${MOST_TEXTS} strings`, (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const texts = Object.values(value);
     return texts.length <= MOST_TEXTS && texts.every((text) => typeof text === 'string');
@@ -95,7 +95,7 @@ class SimulatedTargetDto {
   @ApiProperty({ type: String, nullable: true, example: 'gpt-4o-mini' }) readonly model: string | null;
   @ApiProperty({ type: Number, nullable: true, example: 1 }) readonly weight: number | null;
 
-  /** Dollars for a million tokens, three read for each that is written; null when nobody knows the price. */
+  /** Dollars for a million tokens, three read for each that is written; null when the price is unknown. */
   @ApiProperty({ type: Number, nullable: true, example: 0.2625 })
   readonly price_per_million_tokens: number | null;
 

@@ -27,7 +27,7 @@ export interface Changed extends Partial<WantedDestination> {
   readonly key?: string | undefined;
 }
 
-/** A destination that was changed, and whether its credential has to be sealed anew. */
+/** A destination that was changed, and whether its credential has to be sealed again. */
 export interface Moved extends Destination {
   readonly isSealedAnew: boolean;
 }
@@ -45,7 +45,11 @@ export class CredentialsService {
   read(wanted: WantedDestination, secret: string | undefined): Destination {
     const destination = readDestination(wanted, this.egress);
     const { provider } = destination;
-    checkSecret(secret, provider, `The provider "${provider.id}" needs its own key in the field "key".`);
+    checkSecret(
+      secret,
+      provider,
+      `The field "key" is missing: it holds your API key for the provider "${provider.id}".`,
+    );
     return destination;
   }
 
@@ -107,4 +111,4 @@ export class CredentialsService {
 }
 
 const SECRET_AGAIN =
-  'Another provider or custom host needs the provider\'s key again. Send it in the field "key".';
+  'A change of provider or custom host needs the provider\'s key again. Send it in the field "key".';

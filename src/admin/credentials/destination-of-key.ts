@@ -49,11 +49,12 @@ function readCustomHost(
   if (text === null) {
     if (provider.baseUrl === null)
       refuse(
-        `The provider "${provider.id}" has no address of its own. Send it in the field "${sentAs?.('custom-host') ?? 'custom_host'}".`,
+        `The provider "${provider.id}" has no base URL of its own. Send one in the field "${sentAs?.('custom-host') ?? 'custom_host'}".`,
       );
     return null;
   }
-  if (provider.inProcess) refuse(`The provider "${provider.id}" has no address to replace.`);
+  if (provider.inProcess)
+    refuse(`The provider "${provider.id}" accepts no custom host: it runs inside the gateway.`);
   const url = parseDestination(text);
   egress.checkDestination(url);
   return url.href.replace(/\/+$/, '');

@@ -39,7 +39,7 @@ export class UpdateFeedbackDto {
   @IfGiven()
   @rule(
     'isMetadata',
-    `it must be an object of at most ${MOST_KEYS} texts of at most ${LONGEST_TEXT} characters`,
+    `it must be an object of at most ${MOST_KEYS} strings of at most ${LONGEST_TEXT} characters`,
     isMetadata,
   )
   readonly metadata?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export class CreateFeedbackDto extends UpdateFeedbackDto {
   @ApiProperty({ maxLength: LONGEST_TRACE, example: 'checkout-7' })
   @rule(
     'isTraceId',
-    `it must be a text of 1 to ${LONGEST_TRACE} characters`,
+    `it must be a string of 1 to ${LONGEST_TRACE} characters`,
     (value) => value !== '' && isText(value, LONGEST_TRACE),
   )
   readonly trace_id: string;

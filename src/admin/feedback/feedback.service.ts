@@ -56,7 +56,6 @@ function tenantOf({ organizationId, workspaceId }: Principal): {
   organizationId: string;
   workspaceId: string;
 } {
-  if (workspaceId === null)
-    throw new AppError('forbidden', { detail: 'feedback is given with a workspace key' });
+  if (workspaceId === null) throw new AppError('forbidden', { detail: 'feedback needs a workspace key' });
   return { organizationId, workspaceId };
 }

@@ -69,7 +69,7 @@ export class GuardrailReferences {
     return new Set(names.filter((name) => !known.has(name) && !known.has(name.toLowerCase())));
   }
 
-  /** Refuses with `invalid_request` lists that name a guardrail which is not there. `path` stands before their names. */
+  /** Refuses with `invalid_request` lists that name a guardrail which does not exist. `path` stands before their names. */
   async check(place: NamingPlace, lists: GuardrailLists, path: string): Promise<void> {
     const named = LISTS.flatMap((list) =>
       (lists[list] ?? []).map((name, index) => ({ name, at: `${path}${list}[${index}]` })),

@@ -21,7 +21,7 @@ export class Guardrail extends OwnedAtEitherLevel {
   @Column({ type: 'bytea', nullable: true })
   sealedSecrets: Buffer | null;
 
-  /** Made anew with each change. */
+  /** Made again with each change. */
   @Column({ type: 'uuid' })
   versionId: string;
 

@@ -32,7 +32,7 @@ export class BackChannelLogoutService {
     const { iss, aud } = unverifiedClaims(token) ?? {};
     const clientIds = [aud].flat().filter((each) => typeof each === 'string');
     const providers = typeof iss === 'string' ? await this.providers.issuedBy(iss, clientIds) : [];
-    if (providers.length === 0) throw invalid('it is from no identity provider that is set up here');
+    if (providers.length === 0) throw invalid('its issuer is no identity provider of this installation');
     const believed: BelievedLogout[] = [];
     for (const provider of providers)
       believed.push({ provider, told: toldBy(await this.client.verifyLogoutToken(provider, token)) });

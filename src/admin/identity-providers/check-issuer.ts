@@ -16,7 +16,9 @@ export function checkIssuer(text: string, egress: Egress): void {
 }
 
 function detailOf({ code, details }: AppError): string {
-  return code === 'custom_host_invalid' ? String(details['detail']) : 'this address is closed to the gateway';
+  return code === 'custom_host_invalid'
+    ? String(details['detail'])
+    : 'the gateway may not call this address unless the operator allows it (GATEHOUSE_EGRESS_ALLOW)';
 }
 
 const refused = (detail: string): AppError =>

@@ -6,5 +6,5 @@ import type { PeopleService } from '../users/people.service.js';
 export async function checkOwner(caller: Principal, people: PeopleService): Promise<void> {
   const { role } = await people.actor(caller);
   if (role !== 'owner')
-    throw new AppError('forbidden', { detail: 'only an owner changes how users sign in' });
+    throw new AppError('forbidden', { detail: 'only an owner can change how users sign in' });
 }

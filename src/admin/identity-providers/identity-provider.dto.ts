@@ -106,7 +106,7 @@ export class CreateIdentityProviderDto {
   @Switch(false)
   readonly create_users?: boolean;
 
-  /** Whether each sign-in sets the roles anew. Owners stay owners. */
+  /** Whether each sign-in sets the roles again. Owners stay owners. */
   @Switch(false)
   readonly roles_follow_directory?: boolean;
 }

@@ -72,7 +72,7 @@ export class IdentityProvidersService {
     return this.shown(await this.saved.find(organizationId, id));
   }
 
-  /** With another issuer or client the accounts of users are others, too: they are linked anew by their addresses. */
+  /** With another issuer or client the accounts of users are others, too: they are linked again by their addresses. */
   async update(caller: Principal, id: string, dto: UpdateIdentityProviderDto): Promise<IdentityProviderDto> {
     await this.people.takeTurn(caller.organizationId);
     const row = await this.saved.find(caller.organizationId, id);
@@ -109,7 +109,7 @@ export class IdentityProvidersService {
     const { issuer = row.issuer, client_secret: secret } = dto;
     if (issuer !== row.issuer && secret === undefined)
       throw new AppError('invalid_request', {
-        detail: 'Another issuer needs the field "client_secret" again.',
+        detail: 'A change of issuer needs the client secret again. Send it in the field "client_secret".',
       });
     const place = { id: row.id, organizationId: row.organizationId, issuer };
     return {

@@ -31,7 +31,7 @@ export class LinkedAccountsService {
     this.audit.note({ targetId: user.id, workspaceId: null });
   }
 
-  /** For a provider whose accounts are others now: users are linked anew by their addresses. */
+  /** For a provider whose accounts are others now: users are linked again by their addresses. */
   async unlinkAllOf(provider: IdentityProvider): Promise<void> {
     await this.identities.delete({ providerId: provider.id });
     await this.sessions.endAllOf(provider);

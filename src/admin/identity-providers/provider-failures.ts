@@ -24,7 +24,7 @@ export function failureOf(thrown: unknown): AppError {
   if (thrown instanceof AppError)
     return thrown.code.startsWith('sso_')
       ? thrown
-      : unavailable('its address is closed to the gateway or not reachable');
+      : unavailable('its address cannot be reached or is not allowed (GATEHOUSE_EGRESS_ALLOW)');
   const { name, code = '', error, message, cause } = thrown as ProtocolError;
   if (code === ANSWERED_REDIRECT) return new AppError('sso_refused', { detail: nameOf(error) });
   if (error !== undefined)

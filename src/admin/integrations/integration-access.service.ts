@@ -62,7 +62,8 @@ export class IntegrationAccessService {
     const integration = await this.finder.find(caller, named, 'update');
     if (integration.workspaceId !== null)
       throw new AppError('invalid_request', {
-        detail: 'This integration belongs to one workspace; only those of the organization are shared.',
+        detail:
+          'This integration belongs to one workspace. Only integrations of the organization can be shared.',
       });
     if (dto.override_existing_workspace_access ?? dto.override_existing_workspaces_access)
       await this.unitOfWork.repository(IntegrationWorkspace).delete({ integrationId: integration.id });

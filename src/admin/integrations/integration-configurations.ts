@@ -89,7 +89,7 @@ function fieldNamed(name: string): string {
   if (name === 'custom_headers')
     refuse(
       name,
-      'headers of one\'s own are not stored; send them with the request, or with "forward_headers" in a config',
+      'custom headers are not stored; send them with each request, and list them in "forward_headers" of a config',
     );
   return name.replaceAll('_', '-');
 }
@@ -107,7 +107,7 @@ function providerFor(provider: Provider['id'], name: string, mode: unknown): str
 
 function deploymentOf(value: unknown): Record<string, unknown> {
   if (!Array.isArray(value) || value.length !== 1)
-    refuse(DEPLOYMENTS, 'it must be a list of one deployment; make an integration for each');
+    refuse(DEPLOYMENTS, 'it must be a list of one deployment; create an integration for each');
   const [deployment] = value as unknown[];
   if (typeof deployment !== 'object' || deployment === null)
     refuse(DEPLOYMENTS, 'a deployment must be an object');
@@ -121,7 +121,7 @@ function deploymentOf(value: unknown): Record<string, unknown> {
 }
 
 function textAt(name: string, value: unknown): string {
-  return typeof value === 'string' && value !== '' ? value : refuse(name, 'it must be a text');
+  return typeof value === 'string' && value !== '' ? value : refuse(name, 'it must be a string');
 }
 
 function refuse(name: string, rule: string): never {

@@ -41,7 +41,7 @@ export class ModelDto {
   @IsObject()
   readonly pricing_config?: Readonly<Record<string, unknown>> | null;
 
-  @HasNoEffectYet('a model has the host of its integration; make another integration for another host')
+  @HasNoEffectYet('a model has the host of its integration; create another integration for another host')
   readonly configurations?: unknown;
 }
 

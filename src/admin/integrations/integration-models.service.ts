@@ -94,7 +94,7 @@ export class IntegrationModelsService {
     }
     if (known.size > MOST_MODELS)
       throw new AppError('invalid_request', {
-        detail: `An integration may say something of ${MOST_MODELS} models at most.`,
+        detail: `An integration can have settings for at most ${MOST_MODELS} models.`,
       });
     const slugs = new Set(models.map(({ slug }) => slug));
     await repository.save([...known.values()].filter(({ slug }) => slugs.has(slug)));

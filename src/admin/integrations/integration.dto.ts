@@ -40,7 +40,7 @@ class IntegrationFields {
   readonly configurations?: Readonly<Record<string, unknown>>;
 
   @HasNoEffectYet(
-    'secrets kept in outside stores are not fetched yet; send the secret itself in the field "key"',
+    'secrets in external stores are not supported yet; send the secret itself in the field "key"',
   )
   readonly secret_mappings?: unknown;
 

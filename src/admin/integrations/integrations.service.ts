@@ -140,7 +140,7 @@ export class IntegrationsService {
 function theOne(key: string | undefined, configured: string | undefined): string | undefined {
   if (key !== undefined && configured !== undefined)
     throw new AppError('invalid_request', {
-      detail: 'The secret is there twice: in the field "key" and in "configurations". Send it once.',
+      detail: 'The secret was sent twice, in "key" and in "configurations". Send it once.',
     });
   return key ?? configured;
 }

@@ -110,7 +110,7 @@ export class InviteAcceptanceService {
     const users = this.unitOfWork.repository(User);
     const row = { id: uuidV7(Date.now()), organizationId, email, role, ...person };
     if ((await this.unitOfWork.insertUnlessTaken(User, row)) === 0)
-      throw new AppError('conflict', { detail: 'This address belongs to the organization already.' });
+      throw new AppError('conflict', { detail: 'This address is already in the organization.' });
     for (const { workspaceId, role: workspaceRole } of workspaces)
       await this.unitOfWork
         .repository(WorkspaceMember)

@@ -49,7 +49,7 @@ export class InvitesService {
     const workspaces = await this.workspacesOf(caller, dto);
     const email = normalizeEmail(dto.email) ?? '';
     if (await this.unitOfWork.repository(User).existsBy({ organizationId, email }))
-      throw new AppError('conflict', { detail: `${email} belongs to the organization already.` });
+      throw new AppError('conflict', { detail: `${email} is already in the organization.` });
     const invite = await this.insert({
       id: uuidV7(Date.now()),
       organizationId,
@@ -89,7 +89,7 @@ export class InvitesService {
   async cancel({ organizationId }: Principal, id: string): Promise<void> {
     const invite = await this.find(organizationId, id, true);
     if (invite.status === 'accepted')
-      throw new AppError('conflict', { detail: 'This invite is accepted. Remove the person instead.' });
+      throw new AppError('conflict', { detail: 'This invite was accepted. Delete the user instead.' });
     await this.save(invite, { status: 'cancelled' });
   }
 
@@ -100,7 +100,7 @@ export class InvitesService {
     const actor = await this.people.actorWhoGives(caller, invite.role);
     const status = statusOf(invite);
     if (status === 'accepted' || status === 'cancelled')
-      throw new AppError('conflict', { detail: `This invite is ${status}. Make another one.` });
+      throw new AppError('conflict', { detail: `This invite is ${status}. Create another one.` });
     if (invite.status === 'expired') await this.checkNoOther(invite);
     await this.save(invite, { status: 'pending', invitedBy: actor.id, expiresAt: inSeventyTwoHours() });
     return { invite, link: await this.delivery.deliver(invite) };
@@ -119,7 +119,9 @@ export class InvitesService {
     const roles = new Map<string, InviteWorkspace['role']>();
     for (const { id, role } of workspaces) roles.set((await this.workspaces.get(caller, id)).id, role);
     if (roles.size < workspaces.length)
-      throw new AppError('invalid_request', { detail: 'The field "workspaces" names one of them twice.' });
+      throw new AppError('invalid_request', {
+        detail: 'The field "workspaces" names the same workspace twice.',
+      });
     return roles;
   }
 

@@ -23,7 +23,7 @@ export class LimitUsage {
     try {
       return await this.rateUse.read(rules);
     } catch (error) {
-      report('The use of rate limits could not be read.', error);
+      report('The usage of rate limits could not be read.', error);
       return new Map();
     }
   }

@@ -70,7 +70,7 @@ export class LimitsService {
 
   /**
    * Sets what was used back to nothing: of budgets, and of rates, for which this answers rules with new counters. Requests that run now
-   * count anew when they end, and stay in the slots that they have.
+   * count again when they end, and stay in the slots that they have.
    */
   async reset({ rateLimits, usageLimits }: Limited): Promise<RateRule[] | null> {
     await this.forgive((usageLimits ?? []).map((rule) => currentKey(rule)));

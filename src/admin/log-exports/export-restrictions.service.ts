@@ -20,7 +20,7 @@ export class ExportRestrictions {
     const wanted = fields.filter((name) => denied.has(name));
     if (wanted.length > 0)
       throw new AppError('forbidden', {
-        detail: `the organization lets nobody export the fields ${wanted.map((name) => `"${name}"`).join(', ')}`,
+        detail: `the organization does not allow exports of the fields ${wanted.map((name) => `"${name}"`).join(', ')}`,
       });
   }
 }

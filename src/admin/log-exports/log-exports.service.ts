@@ -54,7 +54,7 @@ export class LogExportsService {
     const exports = this.unitOfWork.repository(LogExport);
     if ((await exports.countBy(tenant)) >= MOST_KEPT)
       throw new AppError('conflict', {
-        detail: `This workspace has ${MOST_KEPT} exports, which is all it can have.`,
+        detail: `This workspace has ${MOST_KEPT} exports, the most allowed.`,
       });
     const row = exports.create({
       id: uuidV7(Date.now()),
@@ -160,7 +160,7 @@ export class LogExportsService {
       .countBy({ organizationId, workspaceId, status });
     if (running >= MOST_RUNNING)
       throw new AppError('conflict', {
-        detail: `${MOST_RUNNING} exports of this workspace are being written.`,
+        detail: `${MOST_RUNNING} exports of this workspace are running, the most allowed. Try again when one has finished.`,
       });
   }
 
@@ -170,7 +170,7 @@ export class LogExportsService {
     const { id } = await this.workspaces.get(caller, textOf(named) ?? '');
     if (id !== workspaceId)
       throw new AppError('invalid_request', {
-        detail: 'The filters name another workspace than the export.',
+        detail: 'The filters name a different workspace than the export.',
       });
   }
 
@@ -211,7 +211,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 function actorOf({ apiKeyId, userId }: Principal): Pick<LogExport, 'apiKeyId' | 'userId'> {
   if (apiKeyId === null && userId === null)
     throw new AppError('forbidden', {
-      detail: 'an export outlives a token that names no person; use an API key',
+      detail: 'an export outlives a token that names no user; use an API key',
     });
   return { apiKeyId, userId };
 }

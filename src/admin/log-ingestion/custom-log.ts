@@ -22,7 +22,7 @@ const customLog = z.strictObject({
     provider: text.optional(),
     method: z
       .string()
-      .regex(/^[A-Za-z]{1,16}$/, 'it must be a method of HTTP')
+      .regex(/^[A-Za-z]{1,16}$/, 'it must be an HTTP method')
       .optional(),
     headers,
     body,
@@ -47,7 +47,7 @@ type CustomLog = z.infer<typeof customLog>;
 export function customLogsIn(given: unknown, now: number): readonly UnpricedCall[] {
   const list = listIn(given);
   if (list.length === 0 || list.length > MOST)
-    throw new AppError('invalid_request', { detail: `There must be 1 to ${MOST} logs.` });
+    throw new AppError('invalid_request', { detail: `Send 1 to ${MOST} logs per request.` });
   return list.map((each, at) => {
     const { data, mistakes } = readBySchema(customLog, each);
     if (data) return callOf(data, now);

@@ -7,7 +7,7 @@ import { clearExchange } from '../../request-log/redaction/clear-exchange.js';
 import type { Redactor } from '../../request-log/redaction/redactor.js';
 import { CREDENTIAL_HEADERS } from '../../common/http/credential-headers.js';
 
-/** A call that was made elsewhere, as far as somebody told of it. */
+/** A call that was made elsewhere, as far as it was reported. */
 export interface IngestedCall {
   readonly id: string;
   readonly source: LogSource;

@@ -56,7 +56,9 @@ export class OtlpTracesController {
   /** What is wrong with some spans is no reason to lose the others. */
   private async take(caller: Principal, spans: readonly OtlpSpan[]): Promise<PartialSuccess | null> {
     if (spans.length > MOST_SPANS)
-      throw new AppError('invalid_request', { detail: `There may be ${MOST_SPANS} spans at most.` });
+      throw new AppError('invalid_request', {
+        detail: `A request can have at most ${MOST_SPANS} spans. Split it.`,
+      });
     const tenant = `${caller.organizationId} ${caller.workspaceId ?? ''}`;
     const calls = new Map<string, UnpricedCall>();
     const reasons = new Set<string>();

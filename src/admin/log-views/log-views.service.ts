@@ -34,7 +34,7 @@ export class LogViewsService {
       throw new AppError('forbidden', { detail: 'a view belongs to a user or to an API key' });
     if ((await this.views.countBy({ ...tenant, ownerId })) >= MOST_VIEWS)
       throw new AppError('conflict', {
-        detail: `You have ${MOST_VIEWS} views in this workspace. Remove one first.`,
+        detail: `You have ${MOST_VIEWS} views in this workspace. Delete one first.`,
       });
     const id = uuidV7(Date.now());
     const { name, filter = '', range = '', columns = [], is_shared: isShared = false } = dto;
@@ -94,7 +94,7 @@ export class LogViewsService {
     if (!view || !(isOwn || view.isShared)) throw new AppError('not_found', { resource: 'view' });
     if (!isOwn && !caller.scopes.has('workspaces.update'))
       throw new AppError('forbidden', {
-        detail: 'only its owner, or who holds "workspaces.update", may change a shared view',
+        detail: 'only its owner, or a caller with the scope "workspaces.update", can change a shared view',
       });
     return view;
   }

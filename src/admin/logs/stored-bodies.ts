@@ -10,7 +10,7 @@ type Named = BodyRow & { readonly request_id: string };
 const AT_ONCE = 8;
 const KEY = 'SELECT id AS "organizationId", wrapped_key AS wrapped FROM organizations WHERE id = $1';
 
-/** Brings bodies that lie in the bucket to the rows that name them. Where none do, it asks nobody anything. */
+/** Brings bodies that lie in the bucket to the rows that name them. Where none do, it makes no request. */
 @Injectable()
 export class StoredBodies {
   readonly #objects: BodyObjects | null;
@@ -24,8 +24,8 @@ export class StoredBodies {
   }
 
   /**
-   * Rows of one organization with their bodies. Rejects when the bucket is away: an export must not lack what is there. A body
-   * whose object is gone is out of reach for ever.
+   * Rows of one organization with their bodies. Rejects when the bucket is unavailable: an export must not lack what is there. A body
+   * whose object is gone is out of reach indefinitely.
    */
   async brought<Row extends Named>(organizationId: string, rows: readonly Row[]): Promise<readonly Row[]> {
     if (!rows.some(isInBucket)) return rows;

@@ -31,7 +31,7 @@ export class ModelPricesService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Refuses with `not_found` where nobody knows it. */
+  /** Refuses with `not_found` where it is unknown. */
   listPrice(providerId: string, model: string): Price {
     const price = this.book.find(providerId, model);
     if (!price) throw new AppError('not_found', { resource: 'price' });

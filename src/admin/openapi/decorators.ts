@@ -35,7 +35,7 @@ class RefusalDto {
 /** What every operation of the administration may answer besides what it is for: an example of each, and when it comes. */
 const REFUSALS: readonly (readonly [AppError, string])[] = [
   [
-    new AppError('invalid_request', { detail: 'The field "name" is invalid: it must be a text.' }),
+    new AppError('invalid_request', { detail: 'The field "name" is invalid: it must be a string.' }),
     'The request is invalid; the message names the field and the rule.',
   ],
   [new AppError('unauthenticated'), 'No valid API key was given.'],

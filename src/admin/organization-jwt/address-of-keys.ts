@@ -14,7 +14,7 @@ export function checkAddressOfKeys(text: string, egress: Egress): void {
   const [base, query] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
   try {
     const url = parseDestination(base);
-    if (query !== '' && !QUERY.test(query)) throw refused('its query has characters that no address has');
+    if (query !== '' && !QUERY.test(query)) throw refused('its query has characters that a URL cannot have');
     if (url.protocol === 'http:' && !ADDRESS.test(url.hostname)) throw refused('it must be https');
     egress.checkDestination(url);
   } catch (error) {
@@ -23,7 +23,9 @@ export function checkAddressOfKeys(text: string, egress: Egress): void {
 }
 
 function detailOf({ code, details }: AppError): string {
-  return code === 'custom_host_invalid' ? String(details['detail']) : 'this address is closed to the gateway';
+  return code === 'custom_host_invalid'
+    ? String(details['detail'])
+    : 'the gateway may not call this address unless the operator allows it (GATEHOUSE_EGRESS_ALLOW)';
 }
 
 const refused = (detail: string): AppError =>

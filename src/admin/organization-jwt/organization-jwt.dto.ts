@@ -44,7 +44,7 @@ const Texts = (): PropertyDecorator =>
     ArrayMaxSize(MOST),
     ArrayUnique(),
     IsString({ each: true }),
-    Matches(/^[^\p{Cc}]+$/u, { each: true, message: 'each must be a text without control characters' }),
+    Matches(/^[^\p{Cc}]+$/u, { each: true, message: 'each must be a string without control characters' }),
     MaxLength(LONGEST, { each: true }),
   );
 

@@ -10,7 +10,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { checkAddressOfKeys } from './address-of-keys.js';
 import { OrganizationJwtDto, rulesOf, type SetOrganizationJwtDto } from './organization-jwt.dto.js';
 
-/** Which signed tokens an organization accepts. Processes hear of a change as one of the organization. */
+/** Which signed tokens an organization accepts. Processes are notified of a change as one of the organization. */
 @Injectable()
 export class OrganizationJwtService {
   constructor(

@@ -159,7 +159,7 @@ export class UpdateOrganizationDto {
   @Type(() => ExportSettingsDto)
   readonly export_settings?: ExportSettingsDto | null;
 
-  /** Where reached thresholds and ends of budgets are told; null for nowhere. */
+  /** Where reached thresholds and exhausted budgets are reported; null for nowhere. */
   @ApiPropertyOptional({ type: String, nullable: true, example: 'https://hooks.example.com/budgets' })
   @OrNull()
   @IsString()
@@ -227,7 +227,7 @@ export class OrganizationDto {
   @ApiProperty(EXPORT_SETTINGS)
   readonly export_settings: ExportSettingsDto | null;
 
-  /** Where reached thresholds and ends of budgets are told. */
+  /** Where reached thresholds and exhausted budgets are reported. */
   @ApiTextOrNull()
   readonly alert_webhook_url: string | null;
 

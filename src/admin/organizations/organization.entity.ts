@@ -21,7 +21,7 @@ export class Organization {
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;
 
-  /** Where reached budgets are told; null for nowhere. */
+  /** Where reached budgets are reported; null for nowhere. */
   @Column({ type: 'text', nullable: true })
   alertWebhookUrl: string | null;
 

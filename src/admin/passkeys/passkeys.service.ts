@@ -66,7 +66,7 @@ export class PasskeysService {
   async add(session: KnownSession, name: string, response: object): Promise<Passkey> {
     const { organizationId, userId } = session;
     if ((await this.passkeys.countBy({ organizationId, userId })) >= MOST_PASSKEYS)
-      throw new AppError('conflict', { detail: `You have ${MOST_PASSKEYS} passkeys. Remove one first.` });
+      throw new AppError('conflict', { detail: `You have ${MOST_PASSKEYS} passkeys. Delete one first.` });
     const { credential, credentialBackedUp } = await this.verifyNew(
       session,
       response as RegistrationResponseJSON,

@@ -41,7 +41,7 @@ const isValue = (value: unknown): boolean =>
   typeof value === 'string' && value.length > 0 && value.length <= LONGEST_VALUE;
 
 const IsValueOrValues = (): PropertyDecorator =>
-  rule('isValueOrValues', `it must be a text or a list of 1 to ${MOST_VALUES} texts`, (value) =>
+  rule('isValueOrValues', `it must be a string or a list of 1 to ${MOST_VALUES} strings`, (value) =>
     Array.isArray(value)
       ? value.length > 0 && value.length <= MOST_VALUES && value.every(isValue)
       : isValue(value),

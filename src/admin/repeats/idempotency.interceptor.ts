@@ -16,7 +16,7 @@ const ACCEPTABLE = /^[\x21-\x7e]{1,255}$/;
  * Lets a client repeat a POST whose answer it did not get: the same `Idempotency-Key` with the same request makes one
  * thing and answers the same each time, for 24 hours. The header follows
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header. A request that failed has made
- * nothing, and its repetition is tried anew.
+ * nothing, and its repetition is tried again.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {

@@ -17,7 +17,7 @@ const DECIMALS_OF_NANO = /^\d+(\.\d{1,9})?$/;
 
 /** An amount of zero or more; dollars may have nine decimals. */
 export const IsAmount = (): PropertyDecorator =>
-  rule('isAmount', 'it must be a number above zero, with nine decimals at most', (value) => {
+  rule('isAmount', 'it must be a number above zero, with at most nine decimals', (value) => {
     if (typeof value !== 'number' || !(value > 0) || value > LARGEST_AMOUNT) return false;
     return DECIMALS_OF_NANO.test(value < 1e-6 ? value.toFixed(9) : String(value));
   });

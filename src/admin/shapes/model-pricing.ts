@@ -120,7 +120,7 @@ function ratesIn(kinds: Readonly<Record<string, unknown>>, below: string): Rates
     input: rate('request_token') ?? refuse(below, 'it needs "request_token"'),
     output:
       rate('response_token') ??
-      refuse(below, 'it needs "response_token"; write 0 for a model that puts out no tokens'),
+      refuse(below, 'it needs "response_token"; write 0 for a model without output tokens'),
     cachedInput: rate('cache_read_input_token'),
     cacheWrite: rate('cache_write_input_token'),
     audioInput: rate('request_audio_token'),

@@ -25,7 +25,9 @@ export class NewcomersService extends Newcomers {
     await this.unitOfWork.runFor({ organizationId, isReading: false }, async () => {
       await this.people.takeTurn(organizationId);
       if ((await this.unitOfWork.repository(User).countBy({ organizationId })) >= mostPeople)
-        throw new AppError('forbidden', { detail: 'the organization takes no more people by signed token' });
+        throw new AppError('forbidden', {
+          detail: 'the organization accepts no more new users by signed token',
+        });
       await this.directory.create(newcomer, request);
     });
   }

@@ -47,7 +47,8 @@ export class PeopleService {
         : await this.unitOfWork
             .repository(User)
             .findOneBy({ organizationId, id: authorityId, status: 'active' });
-    if (!actor) throw new AppError('forbidden', { detail: 'nobody stands behind it any more' });
+    if (!actor)
+      throw new AppError('forbidden', { detail: 'the user that it acts for was deleted or deactivated' });
     return actor;
   }
 

@@ -51,10 +51,12 @@ export class UserSignInService {
     const user = await this.changeable(caller, id);
     const { role } = await this.people.actor(caller);
     if (role !== 'owner')
-      throw new AppError('forbidden', { detail: 'only an owner can remove the second factors of others' });
+      throw new AppError('forbidden', {
+        detail: 'only an owner can remove the second factors of another user',
+      });
     const { totp, passkeys } = await this.signInMethods.of(user);
     if (!totp && passkeys === 0)
-      throw new AppError('conflict', { detail: 'This person has no authenticator app and no passkey.' });
+      throw new AppError('conflict', { detail: 'This user has no authenticator app and no passkey.' });
     await this.factors.remove(user);
     await this.unitOfWork
       .repository(Passkey)

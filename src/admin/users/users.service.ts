@@ -72,11 +72,13 @@ export class UsersService {
     const user = await this.people.find(caller.organizationId, id);
     const actor = await this.people.actor(caller);
     if (actor.role !== 'owner')
-      throw new AppError('forbidden', { detail: 'only an owner hands ownership over' });
+      throw new AppError('forbidden', { detail: 'only an owner can transfer ownership' });
     if (actor.id === user.id)
-      throw new AppError('conflict', { detail: 'Ownership can be handed over to another person only.' });
+      throw new AppError('conflict', { detail: 'Ownership can be transferred only to another user.' });
     if (user.status !== 'active')
-      throw new AppError('conflict', { detail: 'A deactivated person cannot become an owner.' });
+      throw new AppError('conflict', {
+        detail: 'A deactivated user cannot become an owner. Reactivate them first.',
+      });
     const [before, after] = await this.save(user, { role: 'owner' });
     if (stepsDown) await this.save(actor, { role: 'admin' });
     this.audit.note({

@@ -55,7 +55,7 @@ const LONGEST_HOST = 2048;
 
 const LONGEST_FIELD = 128;
 const NO_REFERENCES =
-  'secrets kept in outside stores are not fetched yet; send the secret itself in the field "key"';
+  'secrets in external stores are not supported yet; send the secret itself in the field "key"';
 
 /** A deployment of Azure OpenAI. Whatever model a request names, it goes to the virtual key's deployment. */
 class DeploymentDto {
@@ -100,7 +100,7 @@ const IsDeployments = (): PropertyDecorator =>
     }),
     IfGiven(),
     IsArray(),
-    ArrayMaxSize(1, { message: 'a virtual key leads to one deployment; make one for each' }),
+    ArrayMaxSize(1, { message: 'a virtual key has one deployment; create a virtual key for each' }),
     ValidateEach(),
     Type(() => DeploymentDto),
   );

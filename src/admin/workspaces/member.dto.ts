@@ -49,7 +49,7 @@ export class AddMembersDto extends RepeatedIdsDto {
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_USERS)
   @ArrayUnique((member: Partial<NewMemberDto> | null) => withoutCase(member?.id), {
-    message: 'each person may be named only once',
+    message: 'each user may be named only once',
   })
   @ValidateEach()
   @Type(() => NewMemberDto)

@@ -97,7 +97,7 @@ export class MembersService {
     if (known.length < ids.length) throw new AppError('not_found', { resource: 'user' });
     if ((await this.unitOfWork.insertUnlessTaken(WorkspaceMember, rows)) < rows.length)
       throw new AppError('conflict', {
-        detail: 'One of these people is a member of the workspace already. Change its role instead.',
+        detail: 'One of these users is already a member of the workspace. Change their role instead.',
       });
     for (const id of ids) await this.changes.publish({ resource: 'user', id });
   }

@@ -34,10 +34,15 @@ export class WorkspaceDefaultsChecker {
     const place = Place.root(mistakes, 'defaults.cache');
     const rules = readCacheRules(given, place);
     if (rules?.mode === 'semantic' && !rules.embedding)
-      place.at('embedding').refuse('is missing: it says which virtual key and model put texts into vectors');
+      place
+        .at('embedding')
+        .refuse('is missing: it names the virtual key and the model that compute embeddings');
     const slug = rules?.embedding?.virtual_key;
     if (typeof slug === 'string' && !(await this.hasVirtualKey(tenant, slugOf(slug))))
-      place.at('embedding').at('virtual_key').refuse('names a virtual key that does not exist');
+      place
+        .at('embedding')
+        .at('virtual_key')
+        .refuse(`names the virtual key "${slugOf(slug).slice(0, 64)}", which does not exist here`);
     if (rules && mistakes.length === 0) return rules;
     throw new AppError('invalid_request', { detail: `${mistakesInWords(mistakes)}.` });
   }

@@ -108,7 +108,7 @@ class WorkspaceFields {
 
   /**
    * What all requests of the workspace get: metadata, which wins over their own; guardrails, which apply before those of
-   * configs; the config that keys of people go by where they have none; and the response cache where nobody else says. A field that is not named stays as it is;
+   * configs; the config that keys of people go by where they have none; and the response cache where nothing else sets it. A field that is not named stays as it is;
    null takes all of them away.
    */
   @ApiPropertyOptional({ type: WorkspaceDefaultsDto, nullable: true })
@@ -146,7 +146,7 @@ export class CreateWorkspaceDto extends WorkspaceFields {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_USERS)
-  @ArrayUnique(withoutCase, { message: 'each person may be named only once' })
+  @ArrayUnique(withoutCase, { message: 'each user may be named only once' })
   @IsUUID('all', { each: true })
   readonly users?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Failures from one address within one second before it is told to slow down. */
+/** Failures from one address within one second before it gets a 429. */
 const FAILURES_PER_SECOND = 50;
 const WINDOW_MS = 1_000;
 const ADDRESSES_MAX = 10_000;

@@ -14,7 +14,7 @@ type Found = KnownKey | null | Promise<KnownKey | null>;
 
 /**
  * Says who is calling, for both planes, by an API key or by a signed token. A caller who holds the whole secret of a key that has ended
- * learns that; every other failure is the same 401, whatever its reason. An address that fails too often is told so with a 429.
+ * learns that; every other failure is the same 401, whatever its reason. An address that fails too often gets a 429.
  */
 @Injectable()
 export class IdentityService {
@@ -49,7 +49,7 @@ export class IdentityService {
     return token === null ? known : this.alone(token, known);
   }
 
-  /** A token beside a key is the provider's, unless it says that it is for us: then nobody could say who is calling. */
+  /** A token beside a key is the provider's, unless it says that it is for us: then the caller would be ambiguous. */
   private async alone(token: string, known: Found): Promise<KnownKey | null> {
     const [isOurs, found] = await Promise.all([this.tokens.isOurs(token), known]);
     if (isOurs) throw ambiguous(NOT_BOTH);

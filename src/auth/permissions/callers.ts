@@ -10,14 +10,14 @@ export type CallersOf = 'anybody' | 'administrators' | 'workspace';
 
 interface Callers {
   readonly kinds: ReadonlySet<PrincipalKind>;
-  /** What the others hear. */
+  /** What the others are answered. */
   readonly refusal: string;
 }
 
 const CALLERS: Readonly<Record<Exclude<CallersOf, 'anybody'>, Callers>> = {
   administrators: {
     kinds: new Set<PrincipalKind>(['admin_key', 'person']),
-    refusal: 'this is for admin keys and people, not for workspace keys',
+    refusal: 'this operation is for admin keys and users, not for workspace keys',
   },
   workspace: {
     kinds: new Set<PrincipalKind>([
@@ -26,7 +26,7 @@ const CALLERS: Readonly<Record<Exclude<CallersOf, 'anybody'>, Callers>> = {
       'workspace_token',
       'person',
     ]),
-    refusal: 'this is for workspace keys, not for admin keys',
+    refusal: 'this operation is for workspace keys, not for admin keys',
   },
 };
 

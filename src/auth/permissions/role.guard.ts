@@ -22,7 +22,9 @@ export class RoleGuard implements CanActivate {
     if (action === undefined) return true;
     access.action = action;
     if (!access.session)
-      throw new AppError('forbidden', { detail: 'it is for users who are signed in to the dashboard' });
+      throw new AppError('forbidden', {
+        detail: 'this operation is for users who are signed in to the dashboard',
+      });
     return true;
   }
 }

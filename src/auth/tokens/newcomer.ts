@@ -51,7 +51,7 @@ export function checkUnknown(user: string | null, told: Told): void {
   const email = unknownPeople === 'create' ? normalizeEmail(user ?? '') : null;
   if (email !== null) throw new UnknownPerson(newcomerOf(email, told));
   if (unknownPeople === 'refuse')
-    throw new AppError('forbidden', { detail: 'this token stands for nobody whom the organization knows' });
+    throw new AppError('forbidden', { detail: 'the token names a user who is not in the organization' });
 }
 
 function newcomerOf(email: string, { organizationId, claims, rules }: Told): Newcomer {

@@ -132,7 +132,7 @@ export const hasOneReach = ({ role, memberships }: Person): boolean =>
   administersOrganization({ organization: role, workspace: null }) || memberships.length === 1;
 
 function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person): Principal {
-  if (!person.isActive) throw new AppError('forbidden', { detail: 'this person was deactivated' });
+  if (!person.isActive) throw new AppError('forbidden', { detail: 'the user was deactivated' });
   const workspace = known.workspace ?? onlyWorkspaceOf(person);
   const principal = personIn(person, workspace, known);
   return scopes
@@ -166,7 +166,7 @@ function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
   if (administersOrganization({ organization: role, workspace: null })) return null;
   if (memberships.length > 1)
     throw new AppError('forbidden', {
-      detail: 'this person belongs to several workspaces, so the token must name one',
+      detail: 'the user belongs to several workspaces, so the token must name one',
     });
   const [only] = memberships;
   if (!only) throw noSuchWorkspace();
@@ -187,4 +187,4 @@ function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Princ
 
 /** One answer for a workspace that is not there, is another organization's, or is closed to this person. */
 const noSuchWorkspace = (): AppError =>
-  new AppError('forbidden', { detail: 'the workspace does not exist or is not open to it' });
+  new AppError('forbidden', { detail: 'the workspace does not exist, or the user is not a member of it' });

@@ -18,10 +18,10 @@ export interface VerifyOptions {
 }
 
 const PROBLEMS: Readonly<Record<ChainProblem, string>> = {
-  missing: 'is not there, or another stands in its place',
-  changed: 'does not say any more what was recorded',
-  forged: 'was written by somebody who had not the key of this installation',
-  cut: 'and all that came after it were cut off',
+  missing: 'is missing, or another record is in its place',
+  changed: 'was changed after it was written',
+  forged: 'was not written with the key of this installation',
+  cut: 'and all later records were removed',
 };
 
 const PROGRESS_EVERY_MS = 2_000;
@@ -33,7 +33,7 @@ export async function verifyCommand(
 ): Promise<number> {
   const settings = loadSettings(environment);
   if (organization !== undefined && !isUuid(organization))
-    throw new LauncherError('An organization is named by its id, a UUID.');
+    throw new LauncherError('--organization takes the id of an organization, which is a UUID.');
   return withRunningDatabase(settings, async (url) => {
     const masterKeys = masterKeysOf(await resolveSecrets(settings));
     return withClient(url, async (client) => {
@@ -74,7 +74,7 @@ async function verifyAll(client: Client, access: ChainAccess, named: string | un
     const { rows: wrong } = await client.query<{ number: string }>(WRONG_BLOCKS, [id]);
     for (const { number } of wrong)
       say(
-        `Organization ${id}: BROKEN. Block ${number} of the audit log remembers other times than its records have.`,
+        `Organization ${id}: BROKEN. Block ${number} of the audit log covers different times than its records.`,
       );
     if (report.problem !== null || wrong.length > 0) broken += 1;
   }
@@ -86,13 +86,13 @@ function progressOf(id: string): (records: number) => void {
   return (records) => {
     if (performance.now() < nextAt) return;
     nextAt = performance.now() + PROGRESS_EVERY_MS;
-    say(`Organization ${id}: ${records} records are right so far.`);
+    say(`Organization ${id}: ${records} records verified so far.`);
   };
 }
 
 function verdict(id: string, { records, brokenAt, problem }: ChainReport, ms: number): string {
   if (problem !== null)
-    return `Organization ${id}: BROKEN. Record ${brokenAt ?? ''} ${PROBLEMS[problem]}. The ${records} before it are right.`;
+    return `Organization ${id}: BROKEN. Record ${brokenAt ?? ''} ${PROBLEMS[problem]}. The ${records} records before it are intact.`;
   const perSecond = ms > 0 ? Math.round((records / ms) * 1000) : records;
-  return `Organization ${id}: all ${records} records are as they were written (${perSecond} a second).`;
+  return `Organization ${id}: all ${records} records are intact (${perSecond} per second).`;
 }

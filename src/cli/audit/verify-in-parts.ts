@@ -15,7 +15,7 @@ export interface ChainAccess {
   readonly sealKey: Secret;
 }
 
-/** Whose chain is checked, and who hears how far it is. */
+/** Whose chain is checked, and the callback for progress. */
 interface ChainJob {
   readonly organizationId: string;
   readonly onProgress: (records: number) => void;
@@ -95,7 +95,7 @@ async function verifyByThread(job: PartJob, onProgress: (records: number) => voi
   });
   // Rejects with what the thread died of.
   await once(worker, 'exit');
-  if (!report) throw new Error('A thread that checked a part of the chain ended without a word.');
+  if (!report) throw new Error('A thread that checked a part of the chain stopped without a result.');
   return report;
 }
 

@@ -26,7 +26,7 @@ export interface Waiting {
   readonly notice: (text: string) => void;
 }
 
-/** It may come: nobody answers for it, or it says so itself. */
+/** It may come: the connection is refused, or the server says so. */
 export class DatabaseAway extends LauncherError {}
 
 /**

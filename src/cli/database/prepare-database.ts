@@ -65,7 +65,7 @@ function explainPassword(error: unknown): never {
 }
 
 /**
- * Settles when an API node has made the first organization. Before that there is no work, and nobody could tell whether
+ * Settles when an API node has made the first organization. Before that there is no work, and it would be unclear whether
  * the keys of this instance are those of the installation. Rejects when they are not.
  */
 export async function awaitInstallation(preparation: Preparation): Promise<void> {
@@ -75,7 +75,7 @@ export async function awaitInstallation(preparation: Preparation): Promise<void>
     if (populated && pending.length === 0) return;
     if (server)
       throw new LauncherError(
-        'A worker has nothing to work on in an empty data folder. Set DATABASE_URL to the database that the API nodes use, or start with GATEHOUSE_ROLE=all.',
+        'A worker cannot start on an empty data folder. Set DATABASE_URL to the database that the API nodes use, or start with GATEHOUSE_ROLE=all.',
       );
     if (!isTold)
       notice('Waiting for an API node to prepare the installation: start one with GATEHOUSE_ROLE=api.');

@@ -32,9 +32,11 @@ export async function rebuildCommand(
         onProgress: (done, total) => progress.show(done, total),
       });
       progress.end();
-      say(`${hours} hours were counted again from the request logs.`);
+      say(`${hours} hours were recomputed from the request logs.`);
       if (keptBefore)
-        say(`Hours before ${keptBefore.toISOString()} stay as they are: their request logs are gone.`);
+        say(
+          `Hours before ${keptBefore.toISOString()} stay as they are, because their request logs were deleted.`,
+        );
       return 0;
     } finally {
       await dataSource.destroy();

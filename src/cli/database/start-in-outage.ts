@@ -15,7 +15,7 @@ const LAST_RETRY_MS = 5_000;
 const logger = createLogger('launcher');
 
 /**
- * Prepares a database that may be away. Is it, and there is a snapshot of an earlier life that may still be used, then `serve` is
+ * Prepares a database that may be unavailable. Is it, and there is a snapshot of an earlier life that may still be used, then `serve` is
  * called, which lets the gateways begin on that; the rest is made up for when the database is back. Returns what was made,
  * as `prepareDatabase` does. Rejects when there is nothing to serve with, or the instance is to stop.
  */
@@ -55,8 +55,8 @@ async function newestIn({ url, secrets, dataDir }: Preparation, staleMs: number)
 
 function outageText({ url }: Preparation, newest: number): string {
   return (
-    `The database at ${place(url)} does not answer. Requests with keys that were known at ${new Date(newest).toISOString()} ` +
-    'are served from the snapshot; unknown keys and the administration get 503 until the database is back. Records wait in the spool.'
+    `The database at ${place(url)} does not answer. Requests with keys known at ${new Date(newest).toISOString()} ` +
+    'are served from the snapshot. Unknown keys and the administration get 503 until the database answers. Request logs wait in the spool.'
   );
 }
 
@@ -72,13 +72,12 @@ async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | 
         patienceMs: SHORT_PATIENCE_MS,
         notice: () => undefined,
       });
-      logger.info('The database is back, and its schema is that of this release.');
+      logger.info('The database answers again, and its schema matches this release.');
       return made;
     } catch (error) {
       signal.throwIfAborted();
       const { message } = error as Error;
-      if (message !== said)
-        logger.error({ err: error }, 'The database cannot be used yet; it is tried again.');
+      if (message !== said) logger.error({ err: error }, 'The database cannot be used yet. Trying again.');
       said = message;
     }
   }

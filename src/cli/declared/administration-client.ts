@@ -26,7 +26,7 @@ export class AdministrationClient {
     private readonly apiKey: Secret,
   ) {}
 
-  /** Fails with `Refused`, or where nobody answers. */
+  /** Fails with `Refused`, or where no service answers. */
   async send(method: string, path: string, body?: Json, ifMatch?: string): Promise<Json> {
     const answer = await this.ask(method, path, body, ifMatch);
     const text = await answer.text();
@@ -64,7 +64,7 @@ export class AdministrationClient {
       });
     } catch (cause) {
       throw new LauncherError(
-        `Nobody answers at ${this.baseUrl}. Is the service running? Another address: --url.`,
+        `No service answers at ${this.baseUrl}. Start it, or name its address with --url.`,
         { cause },
       );
     }

@@ -23,11 +23,13 @@ describe('gatehouse apply where nobody answers', () => {
 
   it('still tells what is wrong with the file alone', async () => {
     await expect(applied('workspaces: [{ name: 5 }]')).rejects.toThrow(
-      'workspaces[0].name is invalid: it must be a text',
+      'workspaces[0].name is invalid: it must be a string',
     );
   });
 
   it('tells that nobody answers where the file alone is right', async () => {
-    await expect(applied('workspaces: [{ name: Search }]')).rejects.toThrow(`Nobody answers at ${NOBODY}`);
+    await expect(applied('workspaces: [{ name: Search }]')).rejects.toThrow(
+      `No service answers at ${NOBODY}`,
+    );
   });
 });

@@ -67,11 +67,13 @@ const secretsOf =
 async function isConfirmed(count: number): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new LauncherError(
-      'Nobody is there to confirm the changes: add --yes to make them. Nothing was changed.',
+      'The changes cannot be confirmed without a terminal. Nothing was changed; add --yes to apply them.',
     );
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return /^y(es)?$/i.test((await terminal.question(`Make these ${count} changes? [y/N] `)).trim());
+    return /^y(es)?$/i.test(
+      (await terminal.question(`Apply ${count} change${count === 1 ? '' : 's'}? [y/N] `)).trim(),
+    );
   } finally {
     terminal.close();
   }
@@ -91,7 +93,7 @@ export async function make(
       .catch((cause: unknown) => {
         throw new LauncherError(
           `${change.what} was not ${change.isNew ? 'made' : 'changed'}. ${(cause as Error).message} ` +
-            `${done} of ${changes.length} changes were made before; put it right and apply again.`,
+            `${done} of ${changes.length} changes were applied before it. Correct the cause and apply again.`,
           { cause },
         );
       });

@@ -10,8 +10,8 @@ import { UNSUPPORTED_PARAMETER_RULES } from '../../common/contracts/unsupported-
 const name = z.string().min(1).max(120);
 const slug = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'it must be small letters, digits and hyphens');
-/** Of a thing that shares its name with others, so that it can be told from them. */
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'it must be lowercase letters, digits and hyphens');
+/** Of a thing that shares its name with others, so that it can be distinguished from them. */
 const id = z.guid('it must be an id').optional();
 const note = z.string().max(2000).nullable();
 /** Id, slug or name of a workspace. */
@@ -20,7 +20,7 @@ const workspace = z.string().min(1).max(120);
 /** Where a secret is when the file is applied; it never stands in the file. */
 const secret = z.union(
   [z.strictObject({ from_env: z.string().min(1) }), z.strictObject({ from_file: z.string().min(1) })],
-  'it must be {from_env: NAME} or {from_file: path}: a secret does not stand in the file',
+  'it must be {from_env: NAME} or {from_file: path}: the file must not contain the secret itself',
 );
 
 const days = z.number().int().min(1).max(3_650).nullable().optional();

@@ -65,8 +65,8 @@ export async function exported(
 
 /** What is not in this file in particular. */
 const furtherOf = (document: object, tokens: Json | null): string[] => [
-  ...(tokens && !tokens.jwks_uri ? ['the signed-token set-up: its keys were given without an address'] : []),
-  ...(hasMask(document) ? ['secrets within guardrails and integrations: "***" stands for each'] : []),
+  ...(tokens && !tokens.jwks_uri ? ['the signed-token settings, whose keys were set without a URL'] : []),
+  ...(hasMask(document) ? ['secrets in guardrails and integrations, which are shown as "***"'] : []),
 ];
 
 /** The sections of a table, without those that are empty. */
@@ -92,7 +92,7 @@ async function exportedResources(client: AdministrationClient, places: Places): 
   return sections;
 }
 
-/** A policy without a name cannot be told from others. */
+/** A policy without a name cannot be distinguished from others. */
 const isGiven = (thing: Json, field: string): boolean => field === 'workspace' || thing[field] != null;
 
 async function exportedTokens(client: AdministrationClient): Promise<Json | null> {
@@ -106,10 +106,10 @@ async function exportedTokens(client: AdministrationClient): Promise<Json | null
 }
 
 const LEFT_OUT = [
-  'secrets: virtual keys, integrations and audit destinations name a variable for each',
+  'secrets: virtual keys, integrations and audit destinations name an environment variable for each',
   'API keys themselves: "api_keys" describes existing ones',
-  'people, their memberships and invites',
-  'workspaces and models that an integration is shared with, limits of keys and workspaces, policies without a name',
+  'users, their memberships and invites',
+  'workspaces and models of integrations, limits of keys and workspaces, policies without a name',
   'records: request logs, analytics, feedback and the audit log',
 ];
 
@@ -133,7 +133,7 @@ const HEAD = [
   '# An entry has an id only if others share its name. Such an entry applies to this organization only.\n',
 ].join('\n');
 
-/** What the administration shows and nobody sets. */
+/** Read-only fields of the administration. */
 const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
 
 function virtualKey(key: Json, places: Places): Json {

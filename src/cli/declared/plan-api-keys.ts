@@ -44,14 +44,14 @@ async function meant(planning: Planning, { key, index, known }: Wanted): Promise
   );
   const [current] = found;
   if (current && found.length === 1) return current;
-  const several = `is the name of ${found.length} API keys; say by "workspace" or "id" which is meant`;
+  const several = `is the name of ${found.length} API keys; choose one with "workspace" or "id"`;
   if (id === undefined) planning.note(['api_keys', index, 'name'], current ? several : NO_SUCH_NAME);
   else planning.note(['api_keys', index, 'id'], NO_SUCH_ID);
   return null;
 }
 
-const NO_SUCH_NAME = 'is the name of no API key; make it first: its secret is shown once, to who makes it';
-const NO_SUCH_ID = 'is the id of no API key of that name, type and workspace';
+const NO_SUCH_NAME = 'is not the name of an API key. Create it first: its secret is shown only once';
+const NO_SUCH_ID = 'is not the id of an API key with that name, type and workspace';
 
 function changesOf(key: DeclaredApiKey, current: Json): Change[] {
   const sorted = (scopes: unknown): string[] => [...(scopes as string[])].sort();

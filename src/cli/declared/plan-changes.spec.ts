@@ -53,16 +53,16 @@ describe('what a file declares', () => {
     const failure = await planned(things, text).catch((error: unknown) => String(error));
     for (const line of [
       'file.yaml:1: organization.allowed_providers[0] is invalid: There is no provider "opnai"',
-      'file.yaml:3: workspaces[0].name is invalid: it must be a text',
-      'file.yaml:5: virtual_keys[0].slug is invalid: it must be small letters',
-      'file.yaml:6: virtual_keys[1].workspace is no workspace',
-      'file.yaml:6: virtual_keys[1].key cannot be had: the variable NOT_SET is not set',
+      'file.yaml:3: workspaces[0].name is invalid: it must be a string',
+      'file.yaml:5: virtual_keys[0].slug is invalid: it must be lowercase letters',
+      'file.yaml:6: virtual_keys[1].workspace is not a workspace',
+      'file.yaml:6: virtual_keys[1].key cannot be read: the variable NOT_SET is not set',
       'file.yaml:7: virtual_keys[2].provider is invalid: There is no provider',
       'file.yaml:8: virtual_keys[3].custom_host is invalid',
       'file.yaml:9: virtual_keys[4].key is invalid: it is missing',
       'file.yaml:11: configs[0].config.virtual_key names "nowhere"',
       'file.yaml:13: api_keys[0].scopes[0] is invalid: There is no scope "logs.lits"',
-      'file.yaml:13: api_keys[0].name is the name of no API key',
+      'file.yaml:13: api_keys[0].name is not the name of an API key',
     ])
       expect(failure).toContain(line);
     expect(failure).toContain('The file has 11 mistakes');
@@ -81,8 +81,8 @@ describe('what a file declares', () => {
     const things = { '/v1/admin/workspaces': [SEARCH], '/v1/api-keys': [aKey(IDS[0]), aKey(IDS[1])] };
     const entry = (more: string): string =>
       `api_keys: [{ name: twice, type: workspace-service, ${more} scopes: [logs.view] }]`;
-    await expect(planned(things, entry(''))).rejects.toThrow('is the name of 2 API keys; say by');
-    await expect(planned(things, entry(`id: ${SEARCH.id},`))).rejects.toThrow('is the id of no API key');
+    await expect(planned(things, entry(''))).rejects.toThrow('is the name of 2 API keys; choose one with');
+    await expect(planned(things, entry(`id: ${SEARCH.id},`))).rejects.toThrow('is not the id of an API key');
 
     const [change] = await planned(things, entry(`id: ${IDS[1]},`));
     expect(change?.path).toBe(`/v1/api-keys/${IDS[1]}`);

@@ -76,12 +76,12 @@ async function planWorkspace(
   const found = known.filter((one) => one.name === name && (id === undefined || one.id === id.toLowerCase()));
   const [current] = found;
   if (found.length > 1) {
-    const reason = `is the name of ${found.length} workspaces; say by "id" which is meant`;
+    const reason = `is the name of ${found.length} workspaces; choose one with "id"`;
     planning.note(['workspaces', index, 'name'], reason);
     return [];
   }
   if (id !== undefined && !current) {
-    planning.note(['workspaces', index, 'id'], `is the id of no workspace that is called "${name}"`);
+    planning.note(['workspaces', index, 'id'], `is not the id of a workspace called "${name}"`);
     return [];
   }
   planning.nameWorkspace(name, current ? String(current.id) : null);

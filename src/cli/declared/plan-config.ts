@@ -31,7 +31,7 @@ export async function planConfig(
     return changed({ what, path: `/v1/configs/${slug}` }, data, wanted);
   }
   if (status === 'archived')
-    planning.note(['configs', index, 'status'], 'cannot be "archived" for a config that is not there yet');
+    planning.note(['configs', index, 'status'], 'cannot be "archived" for a config that does not exist yet');
   const body = { slug, name: name ?? slug, ...given({ config, is_default: wanted.is_default }) };
   return [await planning.madeIn(workspace, place, made(what, '/v1/configs', body))];
 }

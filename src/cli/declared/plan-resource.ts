@@ -45,10 +45,7 @@ class PlannedEntry {
     for (const field of this.resource.fixed)
       if (field === 'workspace') {
         if (!isInPlace)
-          this.planning.note(
-            this.at(field),
-            'is not the workspace that it is in; nothing moves from one to another',
-          );
+          this.planning.note(this.at(field), 'is not its current workspace, and it cannot be moved');
       } else if (entry[field] !== undefined && !isDeepStrictEqual(entry[field], now[field]))
         this.planning.note(this.at(field), 'cannot change: delete it, and apply the file again');
   }
@@ -78,10 +75,7 @@ class PlannedEntry {
     );
     for (const field of Object.keys(fields))
       if (hasMask(fields[field]))
-        planning.note(
-          this.at(field),
-          'holds "***" where a secret belongs: write the secret there for a new thing',
-        );
+        planning.note(this.at(field), 'has "***" in the place of a secret. Write the secret for a new entry');
     const { isPut, isShared } = resource;
     if (isPut) {
       const body = Object.fromEntries(resource.changing.map((field) => [field, fields[field]]));

@@ -59,7 +59,7 @@ async function secretFor(planning: Planning, judged: Judged, wanted: Json): Prom
 }
 
 const NEEDS_SECRET =
-  'it is missing; a virtual key that is new or leads elsewhere needs the secret of its provider: {from_env: NAME} or {from_file: path}.';
+  'it is missing; a virtual key that is new or has another provider or host needs the provider key: {from_env: NAME} or {from_file: path}.';
 
 interface Judged {
   readonly key: DeclaredVirtualKey;

@@ -74,7 +74,7 @@ export class Planning {
       'from_env' in source
         ? `the variable ${source.from_env} is not set`
         : `the file ${source.from_file} cannot be read`;
-    this.note(path, `cannot be had: ${from}`);
+    this.note(path, `cannot be read: ${from}`);
     return undefined;
   }
 
@@ -95,7 +95,7 @@ export class Planning {
       path,
       meant || times > 1
         ? 'is the name of several workspaces; write the slug or the id'
-        : `is no workspace: neither the file nor the organization has "${workspace}"`,
+        : `is not a workspace: neither the file nor the organization has "${workspace}"`,
     );
     return undefined;
   }
@@ -104,7 +104,7 @@ export class Planning {
   async checkStays(current: Json, workspace: string, path: Path): Promise<void> {
     const id = await this.idOf(workspace, path);
     if (id !== undefined && id !== current.workspace_id)
-      this.note(path, 'is not the workspace that it is in; nothing moves from one to another');
+      this.note(path, 'is not its current workspace, and it cannot be moved');
   }
 
   async madeIn(workspace: string, path: Path, change: Change): Promise<Change> {

@@ -76,7 +76,7 @@ export function readDocument(text: string, file: string): ReadDocument {
 }
 
 function mistakeOf({ path, rule, isUnknown }: SchemaMistake): FileMistake {
-  return { path, message: isUnknown ? 'is not known here' : `is invalid: ${rule}` };
+  return { path, message: isUnknown ? 'is not a known field' : `is invalid: ${rule}` };
 }
 
 function declaredIn(value: unknown, mistakes: readonly FileMistake[]): Declared {
@@ -131,7 +131,7 @@ function twins(value: unknown): FileMistake[] {
     );
     return listIn(value, section).flatMap((entry, index) =>
       typeof entry?.[field] === 'string' && identities.indexOf(identities[index] ?? '') < index
-        ? [{ path: [section, index, field], message: `stands in the file twice: "${entry[field]}"` }]
+        ? [{ path: [section, index, field], message: `is in the file twice: "${entry[field]}"` }]
         : [],
     );
   });

@@ -39,7 +39,7 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Fi
     const before = Date.now();
     const { rows } = await client.query<ServerFacts>(FACTS);
     const facts = rows[0];
-    if (!facts) throw new Error('the server says nothing of its database');
+    if (!facts) throw new Error('the server reports no database');
     return [
       ...judgeServer(facts, connectionsNeeded(settings)),
       judgeSkew(facts.now_ms, before, Date.now()),
@@ -70,7 +70,7 @@ export function judgeServer(facts: ServerFacts, connections: number): Finding[] 
     found.push(
       failed(
         'Database',
-        'no right to create',
+        'no permission to create',
         'Grant CREATE on the database and on its schema to this user.',
       ),
     );
@@ -110,7 +110,7 @@ export function judgeWall(stands: boolean): Finding {
   if (stands) return ok('Tenants', 'separated by row-level security');
   return warning(
     'Tenants',
-    'kept apart by the queries alone',
+    'separated only by the queries, without row-level security',
     `As a superuser: CREATE ROLE ${TENANT_ROLE} NOLOGIN; GRANT ${TENANT_ROLE} TO <this user>; then as this user: SELECT protect_tenant_tables();`,
   );
 }
@@ -137,7 +137,7 @@ export function judgeStrays(tables: readonly string[]): Finding[] {
     warning(
       'Request log',
       `rows outside of its days in ${tables.join(', ')}`,
-      'Retention cannot drop them: the clock of a machine was wrong. Set it, and remove what lies in the tables that end in _default.',
+      'Retention cannot drop them: the clock of a machine was wrong. Correct it, and delete the rows in the tables that end in _default.',
     ),
   ];
 }
@@ -162,7 +162,7 @@ export function judgeInbox(oldestS: number): Finding[] {
     warning(
       'Logs of calls made elsewhere',
       `the oldest has waited for ${Math.round(oldestS)} s`,
-      'Nobody stores them: start a background process (role "worker" or "all") and read its log. Beyond GATEHOUSE_INBOX_LIMIT_BYTES more are refused.',
+      'No process stores them. Start a background process (role "worker" or "all") and read its log. Beyond GATEHOUSE_INBOX_LIMIT_BYTES more are refused.',
     ),
   ];
 }

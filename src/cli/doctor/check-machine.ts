@@ -62,7 +62,7 @@ export function checkSecrets({ masterKey, keyPepper, databaseUrl, dataDir }: Set
   return warning(
     'Secrets',
     detail,
-    'Every instance on one database needs the same: give GATEHOUSE_MASTER_KEY and GATEHOUSE_KEY_PEPPER.',
+    'Every instance on one database needs the same secrets. Set GATEHOUSE_MASTER_KEY and GATEHOUSE_KEY_PEPPER.',
   );
 }
 

@@ -51,7 +51,7 @@ export function judgeRedis(info: string): Finding[] {
       warning(
         'Redis',
         'appendonly no',
-        'Set it to yes: a killed server otherwise loses queued jobs, which are then made again late.',
+        'Set it to yes: a killed server otherwise loses queued jobs, which are recreated late.',
       ),
     );
   return found.length > 0 ? found : [ok('Redis', `version ${version}`)];

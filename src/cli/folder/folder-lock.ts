@@ -31,7 +31,7 @@ export class FolderLock {
     this.#heartbeat = setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
   }
 
-  /** Takes the lock of this folder, or throws the sentence that says who has it. `notice` hears of a wait of seconds. */
+  /** Takes the lock of this folder, or throws the sentence that says who has it. `notice` is called for a wait of seconds. */
   static async acquire(
     folder: string,
     notice: Notice = () => undefined,

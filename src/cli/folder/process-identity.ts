@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** One process, told apart from a later one that got the same number. */
+/** One process, distinguished from a later one that got the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** When it began, in the operating system's own words; null where that cannot be learned. */
@@ -46,7 +46,7 @@ function startOf(pid: number): string | null {
       return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || null;
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; only nobody has asked how.
+    // A zombie has ended; its parent has not read its status yet.
     return fields[0] === 'Z' ? null : (fields[19] ?? null);
   } catch {
     return null;

@@ -43,8 +43,8 @@ async function rotate(client: Client, settings: Settings, isRunning: boolean): P
   if (!settings.masterKey) await settleMasterKey(settings.dataDir, next);
   say(
     organizations === null
-      ? 'The database has this master key already.'
-      : `The master key was replaced. Organization keys that are sealed by it now: ${organizations}.`,
+      ? 'The database already uses this master key.'
+      : `The master key was replaced. Organization keys re-encrypted with it: ${organizations}.`,
   );
   say(settings.masterKey ? AFTER_SETTINGS : AFTER_FILE);
 }
@@ -68,19 +68,19 @@ async function nextKey(
   const made = await proposeMasterKey(dataDir);
   if (!isRunning) return made;
   say(
-    'secrets.json of the data folder has a next master key now. Start the service again, then run this once more.',
+    'secrets.json in the data folder now has a next master key. Restart the service, then run this command again.',
   );
   return null;
 }
 
 const NO_NEXT_KEY =
-  'There is no next master key. Give GATEHOUSE_NEXT_MASTER_KEY ("openssl rand -base64 32" makes one) to every instance, start each again, then run this once more.';
+  'There is no next master key. Set GATEHOUSE_NEXT_MASTER_KEY ("openssl rand -base64 32" makes one) to every instance, restart each, then run this command again.';
 const NOT_STARTED_WITH_IT =
-  'The service on this data folder was started without the next master key, and could not open what that seals. Start it again, then run this once more.';
+  'The service on this data folder was started without the next master key. Restart it, then run this command again.';
 const AFTER_SETTINGS =
-  'Now make it GATEHOUSE_MASTER_KEY on every instance, take GATEHOUSE_NEXT_MASTER_KEY away, and start each again. Nothing needs the former key any more.';
+  'Now set it as GATEHOUSE_MASTER_KEY on every instance, unset GATEHOUSE_NEXT_MASTER_KEY, and restart each. The former key is no longer needed.';
 /** Of a service that was started for a replacement, which is over since: its next key is the present one now. */
 const DONE =
-  'The master key was replaced, and nothing is left to do but to back up secrets.json. For yet another key, start the service again first.';
+  'The master key was replaced. Back up secrets.json. To replace it again, restart the service first.';
 const AFTER_FILE =
-  'secrets.json of the data folder has only the new one; back it up. Nothing needs the former key any more.';
+  'secrets.json in the data folder has only the new key. Back it up; the former key is no longer needed.';

@@ -126,6 +126,8 @@ export async function findActiveUser(
     );
   const organizations = [...new Set(users.map(({ organizationId }) => organizationId))];
   if (organizations.length > 1)
-    throw new LauncherError(`Say which organization with --organization: ${organizations.join(', ')}.`);
+    throw new LauncherError(
+      `Several organizations match. Choose one with --organization: ${organizations.join(', ')}.`,
+    );
   return user;
 }

@@ -32,7 +32,7 @@ function packageRoot(): string {
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch (cause) {
     throw new LauncherError(
-      `The embedded PostgreSQL for this platform (${name}) is not installed. Install with optional dependencies, or not at all: ${USE_YOUR_OWN}`,
+      `The embedded PostgreSQL for this platform (${name}) is not installed. Install with optional dependencies, or use your own: ${USE_YOUR_OWN}`,
       { cause },
     );
   }

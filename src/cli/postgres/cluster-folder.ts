@@ -91,7 +91,9 @@ async function initdb(
 async function checkVersion(folder: string): Promise<void> {
   const version = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => null);
   if (version === null)
-    throw new LauncherError(`${folder} is not a data folder of PostgreSQL. Move it away to begin anew.`);
+    throw new LauncherError(
+      `${folder} is not a data folder of PostgreSQL. Move it away to start with an empty database.`,
+    );
   if (version.trim() !== POSTGRES_MAJOR)
     throw new LauncherError(
       `${folder} belongs to PostgreSQL ${version.trim()}, and this release brings ${POSTGRES_MAJOR}. Dump it with the release that made it, and restore the dump into a new data folder.`,

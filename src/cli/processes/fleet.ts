@@ -49,7 +49,7 @@ export class Fleet {
 
   constructor(private readonly plan: FleetPlan) {
     // Each process accepts from the shared socket itself. Dealt out by the supervisor, a connection whose process is killed
-    // before it took it would hang for ever.
+    // before it took it would hang indefinitely.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({
       exec: plan.programs.gateway,

@@ -11,7 +11,7 @@ describe('findPort', () => {
     const { port } = taken.address() as AddressInfo;
 
     await expect(findPort('127.0.0.1', port)).rejects.toThrow(
-      `Gatehouse cannot listen on 127.0.0.1:${port}: another program listens there. Stop it, or set GATEHOUSE_PORT to another port.`,
+      `Gatehouse cannot listen on 127.0.0.1:${port}: another program uses this port. Stop it, or set GATEHOUSE_PORT to another port.`,
     );
     taken.close();
   });

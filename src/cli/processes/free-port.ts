@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { LauncherError } from '../launcher-error.js';
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there. Stop it, or set GATEHOUSE_PORT to another port',
-  EACCES: 'this user may not. Set GATEHOUSE_PORT to a port above 1023',
+  EADDRINUSE: 'another program uses this port. Stop it, or set GATEHOUSE_PORT to another port',
+  EACCES: 'this user may not open this port. Set GATEHOUSE_PORT to a port above 1023',
   EADDRNOTAVAIL: 'this machine has no such address. Set GATEHOUSE_HOST to one of its own',
   ENOTFOUND: 'there is no such name. Set GATEHOUSE_HOST to an address of this machine',
 };

@@ -12,7 +12,7 @@ import { BackOff } from './back-off.js';
 
 const logger = createLogger('launcher');
 
-/** Starts in a row that may end before the process was ready for the first time. One that has worked before is started again for ever. */
+/** Starts in a row that may end before the process was ready for the first time. One that has worked before is started again indefinitely. */
 const FAILED_STARTS = 5;
 /** Whoever signals a whole group may be heard of later than the processes that it ended: the kernel gives signals to any thread. */
 const GROUP_SIGNAL_MS = 50;
@@ -36,7 +36,7 @@ export class KeptProcess {
   #hasWorked = false;
   #restarts = 0;
   #closing = false;
-  /** What a process is told when it has loaded its code; null while nobody may begin. */
+  /** The message to a process that has loaded its code; null while none may begin. */
   #go: Go | null = null;
   /** The process listens: what is said to a process of node:cluster before that is lost. */
   #isLoaded = false;
@@ -155,7 +155,7 @@ export class KeptProcess {
       );
     }
     const waitMs = this.#backOff.next();
-    logger.error({ process: this.name, how, waitMs }, 'A process ended. Starting another in its place.');
+    logger.error({ process: this.name, how, waitMs }, 'A process ended. Starting another one.');
     await sleep(waitMs);
     if (!this.#closing) this.start();
   }

@@ -61,14 +61,14 @@ export class MergedMetrics {
       }));
     const restarts = {
       name: 'gatehouse_process_restarts_total',
-      help: 'Child processes that ended and were started again.',
+      help: 'Child processes that ended and were restarted.',
       type: 'counter',
       aggregator: 'sum',
       values: sumOf(({ restarts }) => restarts),
     };
     const ready = {
       name: 'gatehouse_processes_ready',
-      help: 'Child processes that serve, or work.',
+      help: 'Child processes that are ready.',
       type: 'gauge',
       aggregator: 'sum',
       values: sumOf(({ serves }) => (serves ? 1 : 0)),

@@ -45,7 +45,7 @@ async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions, countedIn: 
   try {
     if (repair) {
       const wrong = await database.transaction((manager) => rebuildCounters(manager));
-      say(`Counters made anew from the ledger: ${wrong}.`);
+      say(`Budget counters corrected from the charged attempts: ${wrong}.`);
     }
     return report(await database.transaction('REPEATABLE READ', (manager) => inSnapshot(manager, countedIn)));
   } finally {
@@ -73,7 +73,7 @@ function report({ books, estimates }: Findings): number {
   const differences = books.flatMap((book) => book.differences);
   for (const difference of differences) say(explained(difference));
   for (const estimate of estimates) for (const line of linesOf(estimate)) say(line);
-  if (estimates.length === 0) say('No budget contains an estimated amount.');
+  if (estimates.length === 0) say('No budget includes estimated amounts.');
   return differences.some(({ reason }) => reason === null) ? 1 : 0;
 }
 
@@ -82,15 +82,15 @@ function linesOf({ counter, measure, spent, estimated, lost }: EstimatedPart): s
   const lines: string[] = [];
   if (estimated > 0n)
     lines.push(
-      `counter ${counter}: ${estimated} of ${spent} ${unit} are estimated, because the answers have no end on record`,
+      `counter ${counter}: ${estimated} of ${spent} ${unit} are estimates, because their answers were never seen to end`,
     );
   if (lost > 0n)
     lines.push(
-      `counter ${counter}: ${lost} ${unit} more count as spent, because processes that held them were lost with their spool`,
+      `counter ${counter}: ${lost} ${unit} more count as spent, because the processes that had leased them were lost with their spool`,
     );
   return lines;
 }
 
 function explained({ what, expected, found, reason }: Comparison): string {
-  return `${what}: ${found} instead of ${expected}, ${reason ?? 'and nothing explains it'}`;
+  return `${what}: found ${found}, expected ${expected} (${reason ?? 'unexplained'})`;
 }

@@ -1,4 +1,4 @@
-/** The kinds of things whose change the processes must hear of, so that their caches forget. */
+/** The kinds of things whose change the processes must be notified of, so that their caches forget. */
 export const CHANGED_RESOURCES = [
   'api_key',
   'config',
@@ -33,7 +33,7 @@ export abstract class ChangePublisher {
   abstract publish(change: Change): Promise<void>;
 }
 
-/** Where a process hears of changes, its own included. */
+/** Where a process is notified of changes, its own included. */
 export abstract class ChangeFeed {
   /** Calls back for each change, and with null when messages may have been missed: forget everything then. */
   abstract subscribe(listener: (change: Change | null) => void): void;

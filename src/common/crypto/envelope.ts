@@ -98,7 +98,7 @@ export class SecretBox {
 
   /**
    * Seals bytes that are cheap to lose, by a key that is worked out of the master key for their organization and nothing
-   * else: nobody has to be asked for it. `purpose` says what they are and whose; they open only for the very same.
+   * else: no request is needed for it. `purpose` says what they are and whose; they open only for the very same.
    */
   sealBytes(organizationId: string, purpose: readonly string[], clear: Buffer): Buffer {
     return sealBytes(this.#cheap(organizationId), associatedData(purpose), clear);

@@ -32,17 +32,17 @@ export const ERRORS = {
   header_duplicate: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The header "{header}" may be sent only once.',
+    message: 'The header "{header}" was sent more than once. Send it once.',
   },
   body_not_allowed: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'A {method} request must not have a body.',
+    message: 'A {method} request must not have a body. Send it without one.',
   },
   custom_host_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The custom host or another address is invalid: {detail}.',
+    message: 'The custom host or other URL is invalid: {detail}.',
   },
   provider_missing: {
     status: 400,
@@ -53,7 +53,7 @@ export const ERRORS = {
   provider_unknown: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'There is no provider "{provider}". Known providers: {known}.',
+    message: 'There is no provider "{provider}"{hint}. All {count} are listed in docs/providers.md.',
   },
   credential_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
   credential_missing: {
@@ -69,7 +69,11 @@ export const ERRORS = {
       "Authorization carries a gateway key where the provider's own key belongs. It was not sent on. Put the gateway key into x-gateway-api-key and the provider's key into Authorization.",
   },
   confirmation_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
-  scope_unknown: { status: 400, type: 'invalid_request_error', message: 'There is no scope "{scope}".' },
+  scope_unknown: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'There is no scope "{scope}"{hint}.',
+  },
   parameter_unsupported: {
     status: 400,
     type: 'invalid_request_error',
@@ -85,7 +89,7 @@ export const ERRORS = {
   unauthenticated: {
     status: 401,
     type: 'authentication_error',
-    message: 'No valid gateway API key was given. Send it in the header x-gateway-api-key.',
+    message: 'The gateway API key is missing or invalid. Send a valid key in the header x-gateway-api-key.',
   },
   api_key_ended: {
     status: 401,
@@ -101,7 +105,8 @@ export const ERRORS = {
   budget_exceeded: {
     status: 402,
     type: 'budget_error',
-    message: 'The budget of {subject} does not cover this request: {left} left, up to {needed} needed.',
+    message:
+      'The budget of {subject} has {left} left, and this request may use up to {needed}. Lower max_tokens, or raise the budget.',
     doNotRetry: true,
   },
   price_unknown: {
@@ -127,17 +132,18 @@ export const ERRORS = {
     status: 403,
     type: 'permission_error',
     message:
-      'This gateway may not call that address. Public ones are open, over https on ports 80 and 443; the operator opens others with GATEHOUSE_EGRESS_ALLOW (docs/settings.md).',
+      'This gateway may not call that address. Public addresses are open over https on ports 80 and 443; the operator allows others with GATEHOUSE_EGRESS_ALLOW (docs/settings.md).',
   },
   provider_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message: 'This organization does not allow the provider "{provider}".',
+    message:
+      'This organization does not allow the provider "{provider}". An owner can change that in its settings.',
   },
   model_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message: 'The model "{model}" is not allowed for this credential.',
+    message: 'The model "{model}" is not allowed for this credential. GET /v1/models lists those that are.',
   },
   not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
   not_built: { status: 501, type: 'server_error', message: '{detail}', doNotRetry: true },
@@ -149,7 +155,7 @@ export const ERRORS = {
   request_timeout: {
     status: 408,
     type: 'timeout_error',
-    message: 'The provider did not answer within {timeoutMs} ms ({phase}).',
+    message: 'The provider{where} did not answer within {timeoutMs} ms ({phase}).',
     elsewhere: true,
   },
   ...SIGN_IN_ERRORS,
@@ -162,7 +168,7 @@ export const ERRORS = {
   last_owner: {
     status: 409,
     type: 'conflict_error',
-    message: 'The last owner of an organization cannot be removed.',
+    message: 'The last owner of an organization cannot be removed. Make another user owner first.',
   },
   invite_gone: {
     status: 410,
@@ -178,7 +184,7 @@ export const ERRORS = {
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
-    message: 'The request body is larger than {limitBytes} bytes.',
+    message: 'The request body is larger than {limitBytes} bytes, the limit of this endpoint.',
   },
   unsupported_media_type: {
     status: 415,
@@ -195,21 +201,26 @@ export const ERRORS = {
     type: 'invalid_request_error',
     message: 'This Idempotency-Key was used for another request. Send a new one for each different request.',
   },
-  rate_limited: { status: 429, type: 'rate_limit_error', message: 'The rate limit of {subject} is reached.' },
+  rate_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'The rate limit of {subject} is reached{rate}.',
+  },
   concurrency_limited: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'The concurrency limit of {subject} is reached: {limit} requests are running.',
+    message:
+      'The concurrency limit of {subject} is reached: {limit} requests are running. Try again when one has finished.',
   },
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',
-    message: 'The request headers are too large.',
+    message: 'The request headers are too large. Send fewer or shorter headers.',
   },
   guardrail_denied: {
     status: 446,
     type: 'hooks_failed',
-    message: 'The guardrail "{guardrail}" denied the {side}. What its checks said is in hook_results.',
+    message: 'The guardrail "{guardrail}" denied the {side}. The results of its checks are in hook_results.',
     doNotRetry: true,
   },
   guardrail_inapplicable: {
@@ -234,13 +245,13 @@ export const ERRORS = {
   upstream_error: {
     status: 502,
     type: 'upstream_error',
-    message: 'The provider could not be reached: {detail}.',
+    message: 'The request to the provider{where} failed: {detail}.',
     elsewhere: true,
   },
   upstream_protocol_error: {
     status: 502,
     type: 'upstream_error',
-    message: 'The provider sent an answer that is not valid HTTP.',
+    message: 'The provider{where} sent a response that is not valid HTTP.',
     elsewhere: true,
   },
   overloaded: {
@@ -269,7 +280,8 @@ export const ERRORS = {
   audit_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The change was not made, because it could not be recorded.',
+    message:
+      'The change was not made, because the audit log could not record it. Try again in a few seconds.',
   },
   log_capacity_exhausted: {
     status: 503,
@@ -301,18 +313,19 @@ export const ERRORS = {
   draining: {
     status: 503,
     type: 'server_error',
-    message: 'This instance is shutting down. Try again: another instance answers.',
+    message: 'This instance is shutting down. Try again; another instance will answer.',
   },
   upstream_timeout: {
     status: 504,
     type: 'timeout_error',
-    message: 'The provider did not answer within {timeoutMs} ms ({phase}).',
+    message: 'The provider{where} did not answer within {timeoutMs} ms ({phase}).',
     elsewhere: true,
   },
   loop_detected: {
     status: 508,
     type: 'invalid_request_error',
-    message: 'The request already passed through this gateway.',
+    message:
+      'The request already passed through this gateway: the base URL of the provider leads back to it.',
   },
 } as const satisfies Record<string, ErrorSpec>;
 

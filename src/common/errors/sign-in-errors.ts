@@ -13,7 +13,7 @@ export const SIGN_IN_ERRORS = {
     status: 400,
     type: 'invalid_request_error',
     message:
-      'You are not a member of exactly one workspace, so the request must name one. Send its id or slug in the header x-gateway-workspace.',
+      'The request must name a workspace, because you belong to several or to none. Send its id or slug in the header x-gateway-workspace.',
   },
   password_unacceptable: {
     status: 400,

@@ -8,13 +8,13 @@ const isEmailAddress = (value: unknown): boolean =>
 
 /** An e-mail address that `normalizeEmail` can write. */
 export const IsEmailAddress = (): PropertyDecorator =>
-  rule('isEmailAddress', 'it must be an e-mail address, in ASCII before the @', isEmailAddress);
+  rule('isEmailAddress', 'it must be a valid e-mail address, in ASCII before the @', isEmailAddress);
 
 /** A list of them. */
 export const AreEmailAddresses = (): PropertyDecorator =>
   rule(
     'areEmailAddresses',
-    'each must be an e-mail address, in ASCII before the @',
+    'each must be a valid e-mail address, in ASCII before the @',
     (value) => Array.isArray(value) && value.every(isEmailAddress),
   );
 

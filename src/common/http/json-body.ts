@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import { jsonFault } from '../json/json-fault.js';
 
 const DEEPEST = 64;
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -35,8 +36,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The parser's own words would quote the body, and with it perhaps a secret.
-    throw new AppError('invalid_json', { detail: 'it cannot be parsed' });
+    throw new AppError('invalid_json', { detail: jsonFault(text) });
   }
 }
 
@@ -65,7 +65,7 @@ function checkName(name: string): void {
 
 function checkText(text: string): void {
   if (text.includes('\0') || LONE_SURROGATE.test(text))
-    throw refused('has a text with a NUL or half of a surrogate pair');
+    throw refused('has a string with a NUL or half of a surrogate pair');
 }
 
 const refused = (what: string) => new AppError('invalid_json', { detail: `it ${what}` });

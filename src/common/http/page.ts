@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import { didYouMean } from '../text/nearest-names.js';
 
 /** Which part of a list is asked for. */
 export interface Page {
@@ -35,7 +36,7 @@ export function pageOf(query: ListQuery): Page {
 }
 
 /**
- * One text parameter, or undefined. Refuses one that was sent twice, of which nobody could say which counts, and one with a
+ * One text parameter, or undefined. Refuses one that was sent twice, because it is unclear which one counts, and one with a
  * NUL, which no text of PostgreSQL can have: https://www.postgresql.org/docs/current/datatype-character.html
  */
 export function parameterOf(query: ListQuery, ...names: readonly string[]): string | undefined {
@@ -46,7 +47,9 @@ export function parameterOf(query: ListQuery, ...names: readonly string[]): stri
   if (given.length > 1 || typeof value !== 'string')
     throw new AppError('invalid_request', { detail: `The parameter "${name}" may be sent only once.` });
   if (value.includes('\0'))
-    throw new AppError('invalid_request', { detail: `The parameter "${name}" must not have a NUL.` });
+    throw new AppError('invalid_request', {
+      detail: `The parameter "${name}" must not contain a NUL character.`,
+    });
   return value;
 }
 
@@ -65,7 +68,7 @@ export function choiceOf<T extends string>(
   });
 }
 
-/** Yes or no; no where it is not sent. Any other word is refused: who writes `yes` must not hear the answer to `false`. */
+/** Yes or no; no where it is not sent. Any other word is refused: `yes` must not count as `false`. */
 export function flagOf(query: ListQuery, name: string): boolean {
   const text = parameterOf(query, name) ?? 'false';
   if (text === 'true' || text === 'false') return text === 'true';
@@ -76,11 +79,13 @@ export function flagOf(query: ListQuery, name: string): boolean {
 
 const LONGEST_NAME = 64;
 
-/** `hint` says what to do instead. */
-export const noParameter = (name: string, hint = ''): AppError =>
-  new AppError('invalid_request', {
-    detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.${hint}`,
+/** `known`: what it may have been meant for. `hint` says what to do instead. */
+export function noParameter(name: string, known: readonly string[], hint = ''): AppError {
+  const shown = name.slice(0, LONGEST_NAME);
+  return new AppError('invalid_request', {
+    detail: `There is no parameter "${shown}" here${didYouMean(shown, known)}.${hint}`,
   });
+}
 
 interface Bounds {
   readonly smallest: number;

@@ -88,7 +88,7 @@ describe('the validation of bodies', () => {
     [{ name: 'A', inner: { text: 'x', valueOf: 1 } }, '"inner.valueOf" is invalid'],
     [{}, 'The field "name" is missing.'],
     [{ name: 'A', texts: 'logs.list' }, 'The field "texts" is invalid: it must be a list.'],
-    [{ name: 'A', texts: [7] }, 'The field "texts" is invalid: each entry must be a text.'],
+    [{ name: 'A', texts: [7] }, 'The field "texts" is invalid: each entry must be a string.'],
     [{ name: 'A', texts: [] }, 'texts must contain at least 1 elements'],
     [{ name: 'A', inner: { text: 7 } }, '"inner.text"'],
     [{ name: 'A', inner: 'text' }, '"inner"'],

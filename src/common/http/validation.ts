@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { AppError } from '../errors/app-error.js';
+import { didYouMean } from '../text/nearest-names.js';
 
 /** Checks bodies against their DTO. Nothing is converted and nothing left out in silence: an unknown field is named and refused. */
 export function createValidationPipe(): ValidationPipe {
@@ -10,8 +11,8 @@ export function createValidationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
-    // The value tells what is missing; it is never shown.
-    validationError: { target: false, value: true },
+    // The target has the names of its fields, and the value shows what is missing. Neither is ever shown.
+    validationError: { target: true, value: true },
     exceptionFactory: toAppError,
   });
 }
@@ -64,8 +65,9 @@ function innermost(error: ValidationError, path: string): { path: string; error:
   return child ? innermost(child, `${path}.${child.property}`) : { path, error };
 }
 
-function sentence(path: string, { property, value, constraints = {} }: ValidationError): string {
-  if (UNKNOWN_FIELD in constraints) return `There is no field "${shortened(path)}" here.`;
+function sentence(path: string, { property, value, target, constraints = {} }: ValidationError): string {
+  if (UNKNOWN_FIELD in constraints)
+    return `There is no field "${shortened(path)}" here${didYouMean(property.slice(0, LONGEST_NAME), fieldsOf(target))}.`;
   if (value === undefined && !(UNUSABLE in constraints)) return `The field "${shortened(path)}" is missing.`;
   const kind = Object.keys(KINDS).find((name) => name in constraints && !isOwn(constraints[name], property));
   const [first = `${property} is invalid`] = Object.values(constraints);
@@ -74,11 +76,18 @@ function sentence(path: string, { property, value, constraints = {} }: Validatio
   return `The field "${shortened(path)}" is invalid: ${rule}.`;
 }
 
+/** The fields that a DTO has rules for, which are all that it knows. */
+function fieldsOf(target: object | undefined): readonly string[] {
+  if (!target) return [];
+  const rules = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+}
+
 /** What is wrong with a value of another kind comes before what else follows from that. */
 const KINDS: Readonly<Record<string, string>> = {
   isArray: 'must be a list',
   isObject: 'must be an object',
-  isString: 'must be a text',
+  isString: 'must be a string',
   isBoolean: 'must be true or false',
 };
 const UNUSABLE = 'hasNoEffectYet';

@@ -24,7 +24,7 @@ const INVISIBLE = /[\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]
 export const IsName = (): PropertyDecorator =>
   rule(
     'isName',
-    `it must be a text of 1 to ${LONGEST_NAME} characters, at least one of them visible, without control or text direction characters`,
+    `it must be a string of 1 to ${LONGEST_NAME} characters, at least one of them visible, without control or text direction characters`,
     (value) => isText(value, LONGEST_NAME) && value.replace(INVISIBLE, '') !== '' && !MISLEADING.test(value),
   );
 
@@ -34,13 +34,13 @@ export const LONGEST_NOTE = 2000;
 export const IsNote = (): PropertyDecorator =>
   rule(
     'isNote',
-    `it must be a text of at most ${LONGEST_NOTE} characters`,
+    `it must be a string of at most ${LONGEST_NOTE} characters`,
     (value) => value === '' || isText(value, LONGEST_NOTE),
   );
 
 /** The same where there must be some. */
 export const IsReason = (): PropertyDecorator =>
-  rule('isReason', `it must be a text of 1 to ${LONGEST_NOTE} characters`, (value) =>
+  rule('isReason', `it must be a string of 1 to ${LONGEST_NOTE} characters`, (value) =>
     isText(value, LONGEST_NOTE),
   );
 
@@ -99,7 +99,7 @@ export const isSlug = (text: string): boolean => SLUG.test(text);
 export const IsSlug = (): PropertyDecorator =>
   rule(
     'isSlug',
-    'it must be 1 to 64 small letters, digits and hyphens, and neither begin nor end with a hyphen',
+    'it must be 1 to 64 lowercase letters, digits and hyphens, and neither begin nor end with a hyphen',
     (value) => typeof value === 'string' && isSlug(value),
   );
 
@@ -121,7 +121,7 @@ export const LONGEST_METADATA = 128;
 export const IsMetadata = (): PropertyDecorator =>
   rule(
     'isMetadata',
-    `it must be an object of at most ${MOST_METADATA} texts of at most ${LONGEST_METADATA} characters`,
+    `it must be an object of at most ${MOST_METADATA} strings of at most ${LONGEST_METADATA} characters`,
     (value) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
       const entries = Object.entries(value);

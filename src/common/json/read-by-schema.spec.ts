@@ -43,7 +43,7 @@ describe('a value that is read by a schema', () => {
     expect(rulesOf(wrong)).toEqual({
       text: 'it must have at most 3 characters',
       whole: 'it must be a whole number',
-      mixed: 'it must be a text, a number or true or false',
+      mixed: 'it must be a string, a number or true or false',
       forms: 'it is not of the form that is needed here',
       address: 'it must be an address such as https://host/path',
       marked: 'it must match /^a/',
@@ -63,9 +63,9 @@ describe('a value that is read by a schema', () => {
       text: 'it must have at least 1 character',
       whole: 'it must be at least 1',
       list: 'it must have at least 1 entry',
-      mixed: 'it is missing; it must be a text, a number or true or false',
+      mixed: 'it is missing; it must be a string, a number or true or false',
       choice: 'it is missing; it must be x, y or z',
-      address: 'it is missing; it must be a text',
+      address: 'it is missing; it must be a string',
       inner: 'it is missing; it must be an object',
     });
     expect(readBySchema(schema, 'sk-secret').mistakes).toEqual([

@@ -44,7 +44,7 @@ function wordsOf(issue: Raw): string {
   return isMissing ? `it is missing; ${rule}` : rule;
 }
 
-/** Kinds of issue that a value which is not there has. */
+/** Kinds of issue that a value which does not exist has. */
 const ABSENT: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
 function ruleOf(issue: Raw): string {
@@ -67,7 +67,7 @@ function ruleOf(issue: Raw): string {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',

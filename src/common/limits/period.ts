@@ -1,6 +1,6 @@
 import type { BudgetRule } from './rules.js';
 
-/** The time for which a budget is given, milliseconds since the epoch. A budget without a reset has one period, for ever. */
+/** The time for which a budget is given, milliseconds since the epoch. A budget without a reset has one period without end. */
 export interface Period {
   readonly startsAt: number;
   readonly endsAt: number;

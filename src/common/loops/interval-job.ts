@@ -165,7 +165,7 @@ class RunningRound implements Round {
   private abandonIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.isOver = true;
-      this.giveUp(new Error(`The round made no progress for ${ms / 1000} s and was abandoned.`));
+      this.giveUp(new Error(`A round made no progress for ${ms / 1000} s and was abandoned.`));
     }, ms).unref();
   }
 

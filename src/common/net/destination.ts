@@ -16,7 +16,7 @@ const IP_LITERAL = /^(\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
 export function parseDestination(text: string): URL {
   if (text.length === 0) throw invalid('it is empty');
   if (text.length > MAX_LENGTH) throw invalid(`it is longer than ${MAX_LENGTH} characters`);
-  if (!PRINTABLE_ASCII.test(text)) throw invalid('only printable ASCII characters may stand in it');
+  if (!PRINTABLE_ASCII.test(text)) throw invalid('it may have only printable ASCII characters');
   const [, host = '', port, path = '/'] = DESTINATION.exec(text) ?? [];
   if (host === '')
     throw invalid('it must be http:// or https:// with a host, without credentials, query or fragment');
@@ -34,8 +34,8 @@ function parsed(text: string): URL {
 
 function agreeing(url: URL, host: string, path: string): URL {
   if (url.hostname !== host.toLowerCase() && !IP_LITERAL.test(url.hostname))
-    throw invalid('the host is not written the way it is read');
-  if (url.pathname !== path) throw invalid('the path is not written the way it is read');
+    throw invalid('the host is not in its normal form');
+  if (url.pathname !== path) throw invalid('the path is not in its normal form');
   return url;
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from './logger.js';
 const SILENCE_MS = 30_000;
 
 /**
- * Warns about a failure at most once in 30 seconds for each message. A store that is away fails at every try, and
+ * Warns about a failure at most once in 30 seconds for each message. A store that is unavailable fails at every try, and
  * a line for each would bury the rest of the log.
  */
 export function reportSparsely(log: Pick<Logger, 'warn'>, now: () => number = Date.now) {

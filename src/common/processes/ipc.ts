@@ -4,8 +4,8 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
  * What the supervisor and its child processes tell each other over Node's IPC channel.
  *
  * A child is started while the database still is on its way, so that it loads its code meanwhile. It says `loaded`
- * when it listens, and reads its settings when the supervisor says `go`. In an outage a gateway process is told so with it, serves
- * what it knows, and hears `database` when that is there again and has the schema of this release. A child says `ready` once it serves (or works). The supervisor says `drain` when the child should finish and
+ * when it listens, and reads its settings when the supervisor says `go`. In an outage that message says so, serves
+ * what it knows, and receives `database` when that is available again and has the schema of this release. A child says `ready` once it serves (or works). The supervisor says `drain` when the child should finish and
  * exit by itself; `immediate` leaves out the delay in which a load balancer would notice. Whoever is asked for
  * `/metrics` sends `metrics:ask`; the supervisor collects from every child and answers with the merged text. Every few
  * seconds a child reports which of its background loops stand still; the supervisor tells the others.
@@ -36,7 +36,7 @@ export interface Go {
   readonly type: 'go';
   /** Which one of the processes of its kind, from 0: the next in its place has the same. */
   readonly place: number;
-  /** Nobody knows yet whether the database has the schema of this release: it must not be asked before `database` was said. */
+  /** It is not known yet whether the database has the schema of this release: it must not be asked before `database` was said. */
   readonly awaitsDatabase: boolean;
 }
 

@@ -30,7 +30,7 @@ export const settingsSchema = z.object({
   GATEHOUSE_PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'it must be an address such as https://gateway.example.com' })
     .optional()
-    .describe('Address that clients use, when a proxy or balancer stands in front.'),
+    .describe('Address that clients use, if a proxy or load balancer is in front.'),
   GATEHOUSE_DATA_DIR: z
     .string()
     .min(1)
@@ -39,13 +39,13 @@ export const settingsSchema = z.object({
   GATEHOUSE_ROLE: z
     .enum(['all', 'api', 'worker'])
     .default('all')
-    .describe('What this instance does: serve (api), aggregate (worker) or both (all).'),
+    .describe('Role of this instance: api serves requests, worker runs background jobs, all does both.'),
   GATEHOUSE_PROCESSES: whole(availableParallelism(), 1, 'Gateway processes. Default: one per core.'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'it must be postgres://user:password@host:port/database' })
     .optional()
-    .describe('PostgreSQL 14 or newer. Default: an embedded one in the data folder.'),
-  DATABASE_POOL_SIZE: whole(8, 2, 'Database connections per process at most.'),
+    .describe('PostgreSQL 14 or newer. Default: an embedded PostgreSQL in the data folder.'),
+  DATABASE_POOL_SIZE: whole(8, 2, 'Most database connections per process.'),
   REDIS_URL: z
     .url({
       protocol: /^rediss?$/,
@@ -53,7 +53,7 @@ export const settingsSchema = z.object({
     })
     .optional()
     .describe(
-      'Redis or Valkey for queue, change bus, rates and cached answers. Default: PostgreSQL does all.',
+      'Redis or Valkey for queues, change notifications, rate limits and cached answers. Default: PostgreSQL for all of these.',
     ),
   CLICKHOUSE_URL: z
     .url({ protocol: /^https?$/, error: 'it must be https://user:password@host:8443/database' })
@@ -71,17 +71,21 @@ export const settingsSchema = z.object({
   GATEHOUSE_MASTER_KEY: z
     .string()
     .optional()
-    .describe('Seals stored credentials: 32 bytes in base64. Default: generated into the data folder.'),
+    .describe(
+      'Encrypts stored credentials: 32 random bytes in base64. Default: generated into the data folder.',
+    ),
   GATEHOUSE_NEXT_MASTER_KEY: z
     .string()
     .optional()
     .describe(
-      'The key that will take the place of GATEHOUSE_MASTER_KEY (docs/master-key.md): what either sealed is opened.',
+      'Next master key, during a rotation (docs/master-key.md): values encrypted with either key can be read.',
     ),
   GATEHOUSE_KEY_PEPPER: z
     .string()
     .optional()
-    .describe('Keys the hashes of API keys: 32 bytes in base64. Default: generated into the data folder.'),
+    .describe(
+      'Secret for the hashes of API keys: 32 random bytes in base64. Default: generated into the data folder.',
+    ),
   GATEHOUSE_SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'it must be smtp://user:password@host:587 or smtps://…:465' })
     .optional()
@@ -98,7 +102,7 @@ export const settingsSchema = z.object({
     .refine((text) => normalizeEmail(text) !== null, 'must be an e-mail address')
     .optional()
     .describe(
-      'E-mail address of the first owner. Counts at the first start only. Default: a set-up link asks for it.',
+      'E-mail address of the first owner. Used at the first start only. Default: a set-up link asks for it.',
     ),
   GATEHOUSE_INIT_OWNER_PASSWORD: z
     .string()
@@ -107,12 +111,12 @@ export const settingsSchema = z.object({
   GATEHOUSE_SESSION_IDLE_MS: whole(
     12 * 60 * MINUTE,
     MINUTE,
-    'How long a dashboard session lasts without a request, in milliseconds.',
+    'Idle timeout of a dashboard session, in milliseconds.',
   ),
   GATEHOUSE_SESSION_LIFETIME_MS: whole(
     7 * 24 * 60 * MINUTE,
     MINUTE,
-    'How long a dashboard session lasts at most, in milliseconds.',
+    'Longest duration of a dashboard session, in milliseconds.',
   ),
   GATEHOUSE_METRICS_TOKEN: z
     .string()
@@ -125,31 +129,39 @@ export const settingsSchema = z.object({
     .string()
     .default('')
     .describe(
-      'Private addresses that providers may have: host-or-CIDR:port, comma-separated, port * allowed.',
+      'Private addresses that the gateway may call: host:port or CIDR:port, comma-separated; port * for any.',
     ),
   GATEHOUSE_UPSTREAM_CONNECTIONS: whole(
     4_096,
     1,
-    'Connections of a process to one origin for one organization at most; further requests wait.',
+    'Most connections of a process to one origin for one organization. Further requests wait.',
   ),
   GATEHOUSE_TRUSTED_PROXIES: z
     .string()
     .default('')
-    .describe('Proxies whose X-Forwarded-For is believed: addresses or CIDRs, comma-separated.'),
+    .describe('Proxies whose X-Forwarded-For is trusted: addresses or CIDRs, comma-separated.'),
   GATEHOUSE_ADMIN_SOCKET: z
     .string()
     .optional()
     .describe(
       'Path of the socket between the gateway processes and the administration. Default: in the data folder.',
     ),
-  GATEHOUSE_CONNECT_TIMEOUT_MS: whole(5_000, 1, 'Per attempt: until the connection to the provider stands.'),
+  GATEHOUSE_CONNECT_TIMEOUT_MS: whole(5_000, 1, 'Timeout of an attempt to connect to the provider.'),
   GATEHOUSE_FIRST_BYTE_TIMEOUT_MS: whole(
     5 * MINUTE,
     1,
-    'Per attempt: from the request to the first byte of the answer.',
+    'Timeout of an attempt from sending the request to the first byte of the response.',
   ),
-  GATEHOUSE_IDLE_TIMEOUT_MS: whole(2 * MINUTE, 1, 'Per attempt: between two chunks of the answer.'),
-  GATEHOUSE_TOTAL_TIMEOUT_MS: whole(30 * MINUTE, 1, 'Per attempt: until the last byte of the answer.'),
+  GATEHOUSE_IDLE_TIMEOUT_MS: whole(
+    2 * MINUTE,
+    1,
+    'Timeout of an attempt between two chunks of the response.',
+  ),
+  GATEHOUSE_TOTAL_TIMEOUT_MS: whole(
+    30 * MINUTE,
+    1,
+    'Timeout of an attempt until the last byte of the response.',
+  ),
   GATEHOUSE_HTTP_FAST_PATH: z
     .enum(['on', 'off'])
     .default('on')
@@ -160,75 +172,83 @@ export const settingsSchema = z.object({
     .enum(['own', 'undici'])
     .default('own')
     .describe("The HTTP client for requests to providers: Gatehouse's own, or undici."),
-  GATEHOUSE_BODY_LIMIT_BYTES: whole(32 * MIB, 1024, 'Largest request body of an endpoint that is parsed.'),
+  GATEHOUSE_BODY_LIMIT_BYTES: whole(32 * MIB, 1024, 'Largest request body that the gateway parses.'),
   GATEHOUSE_OUTPUT_TOKENS_CEILING: whole(
     16_384,
     1,
-    'Output tokens that limits reserve for a request that does not bound its output itself.',
+    'Output tokens that limits reserve for a request without max_tokens.',
   ),
-  GATEHOUSE_CACHE_MEMORY_BYTES: whole(64 * MIB, 0, 'Cached answers in memory, per process at most.'),
+  GATEHOUSE_CACHE_MEMORY_BYTES: whole(64 * MIB, 0, 'Memory for cached answers, per process.'),
   GATEHOUSE_CACHE_STORE_BYTES: whole(
     512 * MIB,
     0,
-    'Cached answers in the database or in Redis, together at most. 0 keeps none there.',
+    'Storage for cached answers in the database or Redis. 0 stores none there.',
   ),
   GATEHOUSE_LOG_BODIES: z
     .enum(['full', 's3', 'off'])
     .default('full')
     .describe(
-      'Whether request and response bodies are kept in the log: in the database (full), in the bucket of GATEHOUSE_S3_BUCKET (s3), or not (off).',
+      'Where request and response bodies are logged: in the database (full), in GATEHOUSE_S3_BUCKET (s3), or not at all (off).',
     ),
   GATEHOUSE_BODY_SEARCH: z
     .enum(['on', 'off'])
     .default('off')
-    .describe('Whether GET /v1/logs can search for a text in request and response bodies.'),
+    .describe('Whether GET /v1/logs can search request and response bodies for text.'),
   GATEHOUSE_INBOX_LIMIT_BYTES: whole(
     256 * MIB,
     64 * MIB,
-    'Logs of calls made elsewhere that may wait for the background process, per organization. More are refused.',
+    'Ingested logs that may wait for the background process, per organization. Further ones are refused.',
   ),
-  GATEHOUSE_LOG_RETENTION_DAYS: whole(90, 0, 'Days for which request logs are kept. 0 keeps them for ever.'),
+  GATEHOUSE_LOG_RETENTION_DAYS: whole(
+    90,
+    0,
+    'Days for which request logs are kept. 0 keeps them without limit.',
+  ),
   GATEHOUSE_BODY_RETENTION_DAYS: whole(
     30,
     0,
-    'Days for which request and response bodies are kept. 0 keeps them for ever.',
+    'Days for which request and response bodies are kept. 0 keeps them without limit.',
   ),
   GATEHOUSE_MINUTE_RETENTION_DAYS: whole(
     90,
     0,
-    'Days for which analytics are kept by the minute; by hour and day they stay. 0 keeps them for ever.',
+    'Days for which analytics are kept by the minute. Hours and days are kept without limit; 0 does so for minutes.',
   ),
   GATEHOUSE_EXPORT_DIR: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Folder for files of log exports. With several machines one that all of them share. Default: exports in the data folder.',
+      'Folder for export files. Several machines need a shared one. Default: exports in the data folder.',
     ),
-  GATEHOUSE_EXPORT_RETENTION_DAYS: whole(7, 1, 'Days for which files of log exports are kept.'),
-  GATEHOUSE_EXPORT_LIMIT_BYTES: whole(2048 * MIB, MIB, 'Largest file of a log export.'),
+  GATEHOUSE_EXPORT_RETENTION_DAYS: whole(7, 1, 'Days for which export files are kept.'),
+  GATEHOUSE_EXPORT_LIMIT_BYTES: whole(2048 * MIB, MIB, 'Largest export file.'),
   GATEHOUSE_EXPORT_STORE: z
     .enum(['folder', 's3'])
     .default('folder')
-    .describe('Where finished files of log exports lie: in GATEHOUSE_EXPORT_DIR, or in the bucket.'),
+    .describe('Where finished export files are stored: in GATEHOUSE_EXPORT_DIR, or in the bucket.'),
   ...sinkSettings,
   GATEHOUSE_ANALYTICS_METADATA_KEYS: z
     .string()
     .default('_environment,_organisation,_prompt')
     .describe(
-      'Keys of x-gateway-metadata that analytics count ahead, comma-separated. Others are read from the request logs.',
+      'Keys of x-gateway-metadata with pre-aggregated analytics, comma-separated. Other keys are read from the request logs.',
     ),
   GATEHOUSE_STALE_KEYS_MS: whole(
     24 * 60 * MINUTE,
     0,
-    'How long known keys work while the database is unavailable, also after a restart. 0 ends them at once and keeps no snapshot.',
+    'How long known keys work while the database is unavailable, even after a restart. 0 refuses them at once and stores no snapshot.',
   ),
   GATEHOUSE_REQUEST_TIMEOUT_MS: whole(
     10 * MINUTE,
     1_000,
     'How long a client may take to send a whole request, uploads included.',
   ),
-  GATEHOUSE_DRAIN_DELAY_MS: whole(3_000, 0, 'After SIGTERM: how long to go on serving with readiness 503.'),
+  GATEHOUSE_DRAIN_DELAY_MS: whole(
+    3_000,
+    0,
+    'After SIGTERM: how long to keep serving while readiness is 503.',
+  ),
   GATEHOUSE_DRAIN_TIMEOUT_MS: whole(
     2 * MINUTE,
     0,
@@ -237,5 +257,5 @@ export const settingsSchema = z.object({
   GATEHOUSE_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe("Level of the process's own log lines."),
+    .describe('Log level of the processes.'),
 });

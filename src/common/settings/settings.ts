@@ -6,6 +6,7 @@ import { type EgressRule, parseEgressAllow } from '../net/egress-allow.js';
 import { isAddressRange } from '../http/client-address.js';
 import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
+import { didYouMean } from '../text/nearest-names.js';
 import { settingsSchema } from './settings-schema.js';
 import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
 
@@ -62,7 +63,7 @@ export interface Settings {
   readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
 }
 
-/** For how many days what is kept; 0 is for ever. */
+/** For how many days what is kept; 0 means without limit. */
 export interface RetentionDays {
   readonly logs: number;
   readonly bodies: number;
@@ -138,7 +139,7 @@ export function loadSettings(environment: Environment): Settings {
   const known = new Set(Object.keys(settingsSchema.shape).flatMap((name) => [name, `${name}_FILE`]));
   for (const name of Object.keys(given))
     if (name.startsWith('GATEHOUSE_') && !known.has(name))
-      problems.push(`${name}: there is no such setting.`);
+      problems.push(`${name}: there is no such setting${didYouMean(name, known)}.`);
 
   const { data, mistakes = [] } = readBySchema(settingsSchema, given);
   for (const { path, rule } of mistakes) problems.push(`${path.join('.')}: ${rule}.`);
@@ -150,7 +151,7 @@ export function loadSettings(environment: Environment): Settings {
 
 /**
  * What is wrong beyond the form of single settings. Those whose form is wrong have their usual values here, so that
- * everything else is told beside them; of them nothing is told a second time.
+ * everything else is reported beside them; they are not reported twice.
  */
 function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<string>): string[] {
   const raw = settingsSchema.parse(
@@ -232,13 +233,15 @@ function badMail(raw: Raw): string[] {
   if (raw.GATEHOUSE_SMTP_URL === undefined) return [];
   return (['GATEHOUSE_MAIL_FROM', 'GATEHOUSE_PUBLIC_URL'] as const)
     .filter((name) => raw[name] === undefined)
-    .map((name) => `${name}: GATEHOUSE_SMTP_URL needs it.`);
+    .map((name) => `${name}: is required by GATEHOUSE_SMTP_URL.`);
 }
 
 function badInitOwner(raw: Raw): string[] {
   const [email, password] = ['GATEHOUSE_INIT_OWNER_EMAIL', 'GATEHOUSE_INIT_OWNER_PASSWORD'] as const;
   if ((raw[email] === undefined) === (raw[password] === undefined)) return [];
-  return raw[email] === undefined ? [`${password}: it needs ${email}.`] : [`${email}: it needs ${password}.`];
+  return raw[email] === undefined
+    ? [`${password}: is set without ${email}.`]
+    : [`${email}: is set without ${password}.`];
 }
 
 function initOwnerOf(raw: Raw): Settings['initOwner'] {
@@ -250,7 +253,7 @@ function initOwnerOf(raw: Raw): Settings['initOwner'] {
 function badCluster(raw: Raw): string[] {
   return raw.CLICKHOUSE_CLUSTER === undefined || raw.CLICKHOUSE_URL !== undefined
     ? []
-    : ['CLICKHOUSE_CLUSTER: it needs CLICKHOUSE_URL.'];
+    : ['CLICKHOUSE_CLUSTER: is set without CLICKHOUSE_URL.'];
 }
 
 function clickhouseOf({ CLICKHOUSE_URL: url, CLICKHOUSE_CLUSTER: cluster }: Raw): ClickHouseSettings | null {

@@ -17,39 +17,39 @@ export const sinkSettings = {
     .optional()
     .describe('Address of the store, reached in path style. Default: Amazon S3 of GATEHOUSE_S3_REGION.'),
   GATEHOUSE_S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket.'),
-  GATEHOUSE_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('Access key for the bucket.'),
-  GATEHOUSE_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('Its secret.'),
+  GATEHOUSE_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('Access key of the bucket.'),
+  GATEHOUSE_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('Secret of the access key.'),
   GATEHOUSE_S3_PREFIX: z
     .string()
     .regex(/^([\w.-]+\/)*$/, 'must end in a slash')
     .default('gatehouse/')
-    .describe('What the keys of all objects begin with.'),
+    .describe('Prefix of all object keys.'),
   GATEHOUSE_SINK_S3: z
     .enum(['on', 'off'])
     .default('off')
-    .describe('Whether stored requests are also written to the bucket, as gzipped JSON Lines.'),
+    .describe('Whether request logs are also written to the bucket, as gzipped JSON Lines.'),
   GATEHOUSE_SINK_S3_SECONDS: z.coerce
     .number()
     .int()
     .min(1)
     .default(60)
-    .describe('How long requests gather for one object at most.'),
+    .describe('Longest time that requests are collected for one object.'),
   GATEHOUSE_SINK_WEBHOOK_URL: http
     .optional()
-    .describe('Address that stored requests of all organizations are posted to, as JSON Lines.'),
+    .describe('Webhook for request logs of all organizations, as JSON Lines.'),
   GATEHOUSE_SINK_WEBHOOK_SECRET: z
     .string()
     .min(16)
     .optional()
-    .describe('What those calls are signed with. Needed with GATEHOUSE_SINK_WEBHOOK_URL.'),
+    .describe('Secret that signs these calls. Required with GATEHOUSE_SINK_WEBHOOK_URL.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: http
     .optional()
-    .describe('Collector for traces and metrics of requests. Default: none are sent.'),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: http.optional().describe('The same for traces alone, with its path.'),
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: http.optional().describe('The same for metrics alone, with its path.'),
-  OTEL_TRACES_EXPORTER: otlpSignal.describe('none sends no traces.'),
-  OTEL_METRICS_EXPORTER: otlpSignal.describe('none sends no metrics.'),
-  OTEL_SDK_DISABLED: z.string().default('false').describe('true sends neither.'),
+    .describe('OpenTelemetry collector for traces and metrics of requests. Default: none.'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: http.optional().describe('Collector for traces only, with its path.'),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: http.optional().describe('Collector for metrics only, with its path.'),
+  OTEL_TRACES_EXPORTER: otlpSignal.describe('none turns traces off.'),
+  OTEL_METRICS_EXPORTER: otlpSignal.describe('none turns metrics off.'),
+  OTEL_SDK_DISABLED: z.string().default('false').describe('true turns traces and metrics off.'),
   OTEL_METRIC_EXPORT_INTERVAL: z.coerce
     .number()
     .int()

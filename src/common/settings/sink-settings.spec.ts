@@ -30,7 +30,7 @@ describe('sinks in the settings', () => {
     (setting) => {
       const [name = '', value = ''] = setting.split('=');
       expect(problemsOf({ [name]: value })).toEqual(
-        Object.keys(BUCKET).map((needed) => `${needed}: ${setting} needs it.`),
+        Object.keys(BUCKET).map((needed) => `${needed}: is required by ${setting}.`),
       );
       expect(problemsOf({ ...BUCKET, [name]: value })).toEqual([]);
     },
@@ -44,7 +44,7 @@ describe('sinks in the settings', () => {
     const url = 'http://169.254.169.254/latest';
     expect(problemsOf({ GATEHOUSE_SINK_WEBHOOK_URL: url })).toEqual([
       expect.stringMatching(/^GATEHOUSE_SINK_WEBHOOK_URL: .*stays closed/),
-      'GATEHOUSE_SINK_WEBHOOK_SECRET: GATEHOUSE_SINK_WEBHOOK_URL needs it.',
+      'GATEHOUSE_SINK_WEBHOOK_SECRET: is required by GATEHOUSE_SINK_WEBHOOK_URL.',
     ]);
   });
 

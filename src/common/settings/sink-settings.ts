@@ -107,7 +107,7 @@ function badBucket(raw: Raw): string[] {
     'GATEHOUSE_S3_ACCESS_KEY_ID',
     'GATEHOUSE_S3_SECRET_ACCESS_KEY',
   ] as const;
-  return needed.filter((name) => raw[name] === undefined).map((name) => `${name}: ${user} needs it.`);
+  return needed.filter((name) => raw[name] === undefined).map((name) => `${name}: is required by ${user}.`);
 }
 
 /** What is put at once: https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html */
@@ -121,10 +121,10 @@ function badLimit(raw: Raw): string[] {
 function badWebhook(raw: Raw): string[] {
   const { GATEHOUSE_SINK_WEBHOOK_URL: url, GATEHOUSE_SINK_WEBHOOK_SECRET: secret } = raw;
   if (url === undefined || secret !== undefined) return [];
-  return ['GATEHOUSE_SINK_WEBHOOK_SECRET: GATEHOUSE_SINK_WEBHOOK_URL needs it.'];
+  return ['GATEHOUSE_SINK_WEBHOOK_SECRET: is required by GATEHOUSE_SINK_WEBHOOK_URL.'];
 }
 
-/** By what was given, and not by what could be read of it: beside an address that is wrong, everything else is told, too. */
+/** By what was given, and not by what could be read of it: beside an address that is wrong, everything else is reported too. */
 function isAskedFor(raw: Raw, environment: Readonly<Record<string, string>>, signal: Signal): boolean {
   const names = [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
   return isOn(raw, signal) && names.some((name) => environment[name] !== undefined);
@@ -135,9 +135,11 @@ function badCollector(raw: Raw, environment: Readonly<Record<string, string>>): 
   if (!SIGNALS.some((signal) => isAskedFor(raw, environment, signal))) return [];
   const certificates = Object.keys(environment)
     .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?(?:CERTIFICATE|CLIENT_KEY)$/.test(name))
-    .map((name) => `${name}: is not supported; name further authorities in NODE_EXTRA_CA_CERTS.`);
+    .map(
+      (name) => `${name}: is not supported; set further certificate authorities with NODE_EXTRA_CA_CERTS.`,
+    );
   const protocols = Object.keys(environment)
     .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?PROTOCOL$/.test(name) && environment[name] !== PROTOCOL)
-    .map((name) => `${name}: must be ${PROTOCOL}, the only protocol that is spoken.`);
+    .map((name) => `${name}: must be ${PROTOCOL}, the only supported protocol.`);
   return [...certificates, ...protocols];
 }

@@ -23,7 +23,7 @@ export class QueryPool implements Queryable {
   }
 
   /**
-   * Refuses every statement at once, as if the database were away, until `there` settles: whoever starts in an outage does not know
+   * Refuses every statement at once, as if the database were unavailable, until `there` settles: whoever starts in an outage does not know
    * whether it has the schema of this release.
    */
   awaitDatabase(there: Promise<void>): void {
@@ -53,6 +53,8 @@ class NotThereYet extends Error {
   readonly code = '57P03';
 
   constructor() {
-    super('The database was away when this process was started, and has not been prepared since.');
+    super(
+      'The database was unavailable when this process started, and its schema has not been checked since.',
+    );
   }
 }

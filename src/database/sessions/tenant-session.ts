@@ -94,12 +94,12 @@ export class TenantSession implements FinishedWork {
       throw new Error('The transaction was rolled back, because a statement in it had failed.');
   }
 
-  /** Never rejects: what went wrong before is what the caller must hear. */
+  /** Never rejects: the earlier failure is the one to report. */
   async rollback(): Promise<void> {
     await this.end((connection) => connection.query('ROLLBACK')).catch(() => undefined);
   }
 
-  /** Gives the connection back while something else is waited for. What was read stays read; the next statement takes one anew. */
+  /** Gives the connection back while something else is waited for. What was read stays read; the next statement takes one again. */
   async pause(): Promise<void> {
     if (this.tenancy.isReading) await this.commit();
   }

@@ -49,7 +49,7 @@ export class Writers {
       return await this.takeBoth(organizationId ?? '');
     } catch (error) {
       if (!(error instanceof NoSlotError)) throw error;
-      throw new TooManyWriters('Too many requests are writing.', { cause: error });
+      throw new TooManyWriters('Too many changes are being written.', { cause: error });
     }
   }
 

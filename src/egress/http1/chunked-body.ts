@@ -59,7 +59,7 @@ export class ChunkedBody {
     if (this.state === 'size') return this.takeSize(byte);
     if (this.state === 'extension') return this.takeExtension(byte);
     if (this.state === 'data end') {
-      if (byte !== CR) throw invalidResponse('a chunk is longer than it says');
+      if (byte !== CR) throw invalidResponse('a chunk is longer than its size');
       this.state = 'data line end';
       return;
     }

@@ -45,7 +45,7 @@ const settled = async (): Promise<void> => {
   await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-const CLOSED = 'The provider could not be reached: connection closed.';
+const CLOSED = 'The request to the provider failed: connection closed.';
 
 /** Answers when it is told to, in the order in which it was asked. */
 function onCommand() {

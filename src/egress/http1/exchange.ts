@@ -2,7 +2,7 @@ import { Http1Error } from './http1-error.js';
 import { type HttpRequest, RequestHead } from './request-head.js';
 
 /**
- * What hears of an answer. Exactly one of `onComplete` and `onError` ends it; `onError` may come alone.
+ * Receives an answer. Exactly one of `onComplete` and `onError` ends it; `onError` may come alone.
  * What one of the others throws ends the exchange and arrives in `onError`.
  */
 export interface ResponseHandler {

@@ -1,6 +1,6 @@
 type Http1Code = 'HTTP1_RESPONSE_INVALID' | 'HTTP1_CONNECTION_CLOSED' | 'HTTP1_ABORTED';
 
-/** Why an exchange ended without a whole answer. `upstreamFailure` says what the caller is told of each code. */
+/** Why an exchange ended without a whole answer. `upstreamFailure` has the message for each code. */
 export class Http1Error extends Error {
   constructor(
     readonly code: Http1Code,

@@ -19,7 +19,7 @@ export interface ResponseHead {
   readonly statusText: string;
   /** Names and values in turn, as they were written, in latin1. Blanks after a value belong to it. */
   readonly headers: string[];
-  /** -1 where none is told. */
+  /** -1 where none is reported. */
   readonly contentLength: number;
   readonly isChunked: boolean;
   /** The connection may serve again, as far as the head says. */
@@ -71,7 +71,7 @@ export class ResponseHeadReader extends LineReader implements ResponseHead {
     this.saysKeepAlive = false;
   }
 
-  /** Nobody needs it any more: a connection may rest for long. */
+  /** No longer needed: a connection may rest for long. */
   forget(): void {
     this.headers = NONE;
     this.statusText = '';
@@ -81,7 +81,7 @@ export class ResponseHeadReader extends LineReader implements ResponseHead {
     const read = super.read(chunk, from);
     if (read >= 0) this.checkWhole();
     else if (this.status === 0 && !VERSION.startsWith(this.pending.slice(0, VERSION.length)))
-      throw invalidResponse('it does not begin as an answer does');
+      throw invalidResponse('it does not begin with an HTTP version');
     return read;
   }
 

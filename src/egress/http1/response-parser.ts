@@ -2,7 +2,7 @@ import { ChunkedBody } from './chunked-body.js';
 import { connectionClosed, invalidResponse } from './http1-error.js';
 import { type ResponseHead, ResponseHeadReader } from './response-head.js';
 
-/** What hears of an answer. `onHead` and `onBody` say whether more may come; where not, `resume` lets it come. */
+/** Receives an answer. `onHead` and `onBody` say whether more may come; where not, `resume` lets it come. */
 export interface ResponseEvents {
   /** Once, for the final status. */
   onHead(head: ResponseHead): boolean;
@@ -25,7 +25,7 @@ export class ResponseParser {
   isPaused = false;
   private phase: Phase = 'idle';
   private isHeadRequest = false;
-  /** Bytes that the body still has, where its length is told. */
+  /** Bytes that the body still has, where its length is known. */
   private left = 0;
   /** What came and was not taken, while its reader has paused. */
   private held: Buffer | null = null;
@@ -43,7 +43,7 @@ export class ResponseParser {
     this.head.begin();
   }
 
-  /** Nobody wants the rest. */
+  /** The rest is not needed. */
   stop(): void {
     this.phase = 'idle';
     this.isPaused = false;
@@ -73,7 +73,7 @@ export class ResponseParser {
     // Whoever announced to close and then did so too early has told a wrong length.
     throw this.phase === 'head' || this.head.keepsAlive
       ? connectionClosed()
-      : invalidResponse('the body is shorter than it says');
+      : invalidResponse('the body is shorter than its content-length');
   }
 
   private run(chunk: Buffer): void {

@@ -17,7 +17,7 @@ import type { HttpRequest } from './request-head.js';
 /** Where our client is stricter, on purpose: by the words of its refusal and what must stand in the answer. */
 const STRICTER: readonly (readonly [refusal: RegExp, answer: RegExp])[] = [
   // llhttp skips empty lines before an answer; https://www.rfc-editor.org/rfc/rfc9112#section-2.2 asks that of servers only.
-  [/no status line|does not begin as an answer|bare/, /(^|\r\n\r\n)[\r\n]/],
+  [/no status line|does not begin with an HTTP version|bare/, /(^|\r\n\r\n)[\r\n]/],
   // llhttp knows 0.9 and 2.0 as well.
   [/version is not one of HTTP\/1/, /HTTP\/(0\.9|2\.0) /],
   // llhttp takes every character but CR and LF for a reason, and a second CR in place of LF after it.

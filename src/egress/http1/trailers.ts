@@ -19,6 +19,6 @@ export class TrailerReader extends LineReader {
     const field = colon < 0 || colon > end ? null : fieldNamed(text.slice(start, colon));
     if (field === null) throw invalidResponse('a trailer has no valid name');
     if (field.kind === 'content-length' || field.kind === 'transfer-encoding')
-      throw invalidResponse('a trailer tells a length');
+      throw invalidResponse('a trailer has a content-length');
   }
 }

@@ -88,7 +88,7 @@ class Trial implements ReplySink {
   /** The provider said that its stream is complete. */
   private hasEnd = false;
   private isOver = false;
-  /** What a stream has told, which is billed even if it is put away. */
+  /** What a stream has reported, which is billed even if it is put away. */
   private readonly told: Reading = nothingRead();
   private readonly translation: TranslatedStream | null;
   private readonly reader: SseReader | null;
@@ -110,7 +110,7 @@ class Trial implements ReplySink {
     if (usage) answer.attempt.partial = this.told;
   }
 
-  /** False for a stream in an encoding that nobody here can undo. */
+  /** False for a stream in an encoding that cannot be decoded here. */
   get isReadable(): boolean {
     return this.decoder !== null;
   }

@@ -29,7 +29,7 @@ export async function giveUp(entry: Entry, { answer, thrown }: Outcome<Answer>):
   }
 }
 
-/** Reads an answer that nobody gets: it may tell what it cost. */
+/** Reads an answer that is discarded: it may tell what it cost. */
 export async function putAway(
   { endpoint, body: asked }: Entry,
   attempt: Attempt,

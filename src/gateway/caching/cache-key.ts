@@ -24,7 +24,7 @@ const ROOM_FORMAT = 'room 1';
 
 /**
  * Headers that say nothing of the answer that is wanted: who asks, how the bytes travel, and whose trace it is. Every other
- * header that goes upstream is part of the key, because nobody knows what it means there.
+ * header that goes upstream is part of the key, because its meaning there is unknown.
  */
 const SILENT: ReadonlySet<string> = new Set([
   'accept-encoding',

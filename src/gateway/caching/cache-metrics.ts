@@ -19,7 +19,7 @@ export const cacheCounts = {
 export function registerCacheMetrics(): void {
   new Counter({
     name: 'gatehouse_cache_requests_total',
-    help: 'Requests that asked the response cache, by what it did.',
+    help: 'Requests that used the response cache, by outcome.',
     labelNames: ['status'],
     registers: [register],
     collect() {
@@ -29,28 +29,28 @@ export function registerCacheMetrics(): void {
   });
   counter(
     'gatehouse_cache_kept_total',
-    'Answers that were put into the response cache.',
+    'Answers that were stored in the response cache.',
     () => cacheCounts.kept,
   );
   counter(
     'gatehouse_cache_store_failures_total',
-    'Times that the store of cached answers failed or was too slow.',
+    'Failures and timeouts of the cache store.',
     () => cacheCounts.storeFailures,
   );
   counter(
     'gatehouse_cache_embeddings_total',
-    'Texts that were put into vectors, to be compared by their meaning.',
+    'Texts that were embedded for the semantic cache.',
     () => cacheCounts.embeddings,
   );
   counter(
     'gatehouse_cache_embedding_failures_total',
-    'Requests that were not compared by their meaning because there was no vector in time.',
+    'Requests without a semantic cache lookup, because their embedding was not ready in time.',
     () => cacheCounts.embeddingFailures,
   );
   gauge('gatehouse_cache_memory_bytes', 'Bytes of cached answers in memory.', () => cacheCounts.memoryBytes);
   gauge(
     'gatehouse_cache_vector_bytes',
-    'Bytes of vectors of cached questions in memory.',
+    'Bytes of embeddings of cached requests in memory.',
     () => cacheCounts.vectorBytes,
   );
 }

@@ -21,7 +21,7 @@ export class Flights {
   private readonly flights = new Map<string, Flight>();
 
   /**
-   * Makes a request the one that asks. False where another asks already: then its answer is nobody's. Who gets true must
+   * Makes a request the one that asks. False where another asks already: then its answer is not shared. Who gets true must
    * call `land`, whatever happens.
    */
   begin(key: string): boolean {
@@ -30,7 +30,7 @@ export class Flights {
     return true;
   }
 
-  /** What the one that asks gets, or null when it got nothing to keep or took longer than `waitMs`. Undefined: nobody asks. */
+  /** What the one that asks gets, or null when it got nothing to keep or took longer than `waitMs`. Undefined: no request is under way. */
   join(key: string, waitMs: number): Promise<Found | null> | undefined {
     const flight = this.flights.get(key);
     if (!flight) return undefined;

@@ -126,7 +126,7 @@ export class ResponseCache {
     return known !== null && Date.now() - known.checkedAt < BELIEVED_MS ? known.answer : null;
   }
 
-  /** While the store is away, memory is believed for longer. */
+  /** While the store is unavailable, memory is believed for longer. */
   private async lookUp(place: AnswerPlace): Promise<StoredAnswer | null> {
     const found = await this.shared?.find(place);
     if (found === undefined) return this.memory.find(place.key)?.answer ?? null;

@@ -5,13 +5,11 @@ import { StorePatience } from './store-patience.js';
 
 /** The answers of all processes. It is never waited for long, and what goes wrong there is a miss. */
 export class SharedAnswers {
-  private readonly patience = new StorePatience(
-    'The store of cached answers failed: requests go on without it.',
-  );
+  private readonly patience = new StorePatience('The cache store failed. Requests continue without it.');
 
   constructor(private readonly store: AnswerStore) {}
 
-  /** Undefined where nobody can say. */
+  /** Undefined where it is unknown. */
   find(place: AnswerPlace): Promise<StoredAnswer | null | undefined> {
     return this.patience.ask(async () => {
       const found = await this.store.find(place);

@@ -15,7 +15,7 @@ const LOOKUPS_MAX = 64;
 /** Bytes on their way to the store at most; what comes while they are is not shared. */
 const PENDING_BYTES_MAX = 32 * 1024 * 1024;
 
-/** How long a store is waited for: never long. What goes wrong there is nobody's failure. */
+/** How long a store is waited for: never long. A failure there fails no request. */
 export class StorePatience {
   private readonly report = reportSparsely(createLogger('cache'));
   private awayUntil = 0;
@@ -25,14 +25,14 @@ export class StorePatience {
   /** `failure` is what the log says. */
   constructor(private readonly failure: string) {}
 
-  /** Undefined where nobody can say. Never rejects. */
+  /** Undefined where it is unknown. Never rejects. */
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     if (Date.now() < this.awayUntil || this.lookups >= LOOKUPS_MAX) return undefined;
     this.lookups++;
     const asked = question()
       .then((answer) => ({ answer }))
       .finally(() => this.lookups--);
-    // One that fails after it was late fails for nobody.
+    // A failure after the deadline is ignored.
     asked.catch(() => undefined);
     try {
       const found = await within(asked, FIND_WITHIN_MS);

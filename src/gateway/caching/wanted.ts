@@ -30,7 +30,7 @@ const MAX_AGE_SECONDS = 7 * DAY_SECONDS;
 
 const NAMESPACE_CHARS_MAX = 128;
 
-/** Likeness from which questions are taken for the same where nobody says. */
+/** Likeness from which questions are taken for the same by default. */
 const THRESHOLD = 0.95;
 
 /** Where the answer to a request would be, and which would do. */
@@ -48,7 +48,7 @@ interface Semantic {
   readonly threshold: number;
 }
 
-/** Null where the request is not one whose answer may be kept. What nobody says here, the workspace's default says. */
+/** Null where the request is not one whose answer may be kept. The default of the workspace applies to what is not set here. */
 export function wantedBy(offered: Offered): Wanted | null {
   const asked = askedBy(offered);
   const key = asked && cacheKey(asked);
@@ -68,7 +68,7 @@ function semanticBy({ rules, caller, path }: Offered): Semantic {
   const embedding = rules.embedding ?? caller.cache?.embedding;
   if (!embedding)
     throw new AppError('config_invalid', {
-      detail: `${path}.cache.embedding is missing, and the workspace has no default: it says which virtual key and model put texts into vectors`,
+      detail: `${path}.cache.embedding is missing, and the workspace has no default: it names the virtual key and the model that compute embeddings`,
     });
   return { embedding, threshold: rules.threshold ?? caller.cache?.threshold ?? THRESHOLD };
 }

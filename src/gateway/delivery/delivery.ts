@@ -152,7 +152,7 @@ export class Delivery implements ReplySink {
     });
   }
 
-  /** Its caller may not go on: the client hears it in its own dialect, where the stream stands between two events. */
+  /** Its caller may not go on: the client receives it in its own dialect, where the stream stands between two events. */
   private stop(error: AppError): void {
     const { code, message, spec } = error;
     const canTell = this.isStream && this.isBetweenEvents && this.head.contentEncoding === null;

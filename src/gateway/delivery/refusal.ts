@@ -8,6 +8,7 @@ import type { Attempt } from '../upstream/attempt.js';
 import type { Exchange } from '../types/exchange.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { addAnswerHeaders } from './answer-headers.js';
+import { namingProvider } from './failed-provider.js';
 
 const logger = createLogger('gateway');
 
@@ -73,16 +74,17 @@ export interface Refusal {
 export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boolean): void {
   const { entry } = exchange;
   const attempt = thrown instanceof FailedAttempt ? thrown.attempt : null;
-  const error = AppError.from(thrown instanceof FailedAttempt ? thrown.error : thrown);
+  const plain = AppError.from(thrown instanceof FailedAttempt ? thrown.error : thrown);
+  const error = attempt?.target ? namingProvider(plain, attempt.target) : plain;
   if (error.code === 'internal_error')
-    logger.error({ err: error, id: entry.id }, 'a request failed by our own fault');
+    logger.error({ err: error, id: entry.id }, 'a request failed inside the gateway');
   if (attempt?.target) entry.addDiscarded(attempt, attempt.target, hasLeft ? null : error.code, hasLeft);
   refuseExchange({ ...exchange, error, hasLeft, attempt });
 }
 
 interface RefusedExchange extends Exchange {
   readonly error: AppError;
-  /** The client is gone, so nobody hears the answer. */
+  /** The client is gone, so no answer can be sent. */
   readonly hasLeft: boolean;
   /** The try in which the provider failed us; null when the refusal is our own. */
   readonly attempt: Attempt | null;

@@ -46,7 +46,7 @@ export class RunningStreams implements StreamRegister {
     for (const running of this.running.all()) if (!running.isBeingChecked) void this.ask(running);
   }
 
-  /** A store that is away says nothing of the key: the stream goes on. */
+  /** An unavailable store says nothing about the key: the stream goes on. */
   private async ask(running: RunningStream): Promise<void> {
     running.isBeingChecked = true;
     try {

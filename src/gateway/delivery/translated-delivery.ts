@@ -186,7 +186,7 @@ export class TranslatedDelivery implements ReplySink {
     });
   }
 
-  /** `text` is the last that the client hears. */
+  /** `text` is the last that the client receives. */
   private finishStream(text: string, failure: string | null = null): void {
     const settled = this.stream?.settle?.();
     if (!settled) return this.closeStream(text, failure);

@@ -13,7 +13,7 @@ export interface Wanted {
 }
 
 /**
- * Refuses with `guardrail_inapplicable` a request that nobody could guard: a WebSocket, whose messages nobody reads, where any
+ * Refuses with `guardrail_inapplicable` a request that cannot be guarded: a WebSocket, whose messages are not read, where any
  * guardrail may deny for its texts; and a request that goes on unread, where one does that its caller cannot leave out.
  */
 export function checkApplicable({ imposed, own }: Wanted, { entry, content }: Asking): void {

@@ -133,7 +133,7 @@ export function judged(
 function refuse(error: unknown): never {
   if (!(error instanceof TooDeep)) throw error;
   throw new AppError('invalid_request', {
-    detail: 'The body is nested too deep for guardrails to look at it.',
+    detail: 'The body is nested too deeply for guardrails to check it.',
   });
 }
 
@@ -153,7 +153,7 @@ export function resultsOf(entry: Entry): HookResults {
 const needsTexts = (hooks: readonly Hook[]): boolean =>
   hooks.some(({ checks }) => checks.some(({ readsTexts }) => readsTexts));
 
-/** The log keeps the body as it went on: what was redacted is nobody's affair any more. */
+/** The log keeps the body as it went on: what was redacted is not kept. */
 function withJson(content: Content, changed: Json | null, entry: Entry): Content {
   // The model may have named its target, which the provider must not see.
   const json = typeof changed?.model === 'string' ? { ...changed, model: content.model } : changed;

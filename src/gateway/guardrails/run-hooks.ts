@@ -31,7 +31,7 @@ export interface Judgement {
 }
 
 /**
- * Runs hooks in order, each on what the ones before left, until one denies. `later` hears of those that run beside. Returns
+ * Runs hooks in order, each on what the ones before left, until one denies. `later` is called with those that run beside. Returns
  * without a promise where no check has to be waited for. A check that could not be made is in its result.
  */
 export function runHooks(

@@ -39,7 +39,7 @@ export class UnreadableStream extends Error {
  * leaves when nothing that is looked for can begin in it any more: in prose that is a word later, and at most the longest thing that is
  * looked for.
  *
- * What leaves is what was read: events are written anew, and what is no event does not leave. An event that cannot be read is refused
+ * What leaves is what was read: events are written again, and what is no event does not leave. An event that cannot be read is refused
  * where a hook may deny, or change texts.
  */
 export class StreamGuard {

@@ -143,7 +143,7 @@ export class FormBody implements PassingBody {
     // Readers differ in which of two they believe, so what is logged might not be what is done.
     if (this.fields.has(name))
       throw new AppError('invalid_request', {
-        detail: `The field "${name}" may stand in the form only once.`,
+        detail: `The field "${name}" may occur in the form only once.`,
       });
     const value = bytes.toString('utf8');
     this.fields.set(name, { value, start, bytes: bytes.length });

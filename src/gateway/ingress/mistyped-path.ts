@@ -1,8 +1,8 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { nearestNames } from '../../common/text/nearest-names.js';
 import { endpoints, findEndpointRow } from '../../providers/endpoints/index.js';
-import { nearestIds } from '../../providers/nearest-ids.js';
 import { requestPath } from '../types/request-path.js';
 import { ADMINISTRATION_PATHS, BARE_ROOT, firstSegment, notBuilt } from './front-door.js';
 import { gatewayOption } from '../types/gateway-headers.js';
@@ -33,7 +33,7 @@ export function refuseMistypedPath(
 function refuseAlike(segment: string, kind: Principal['kind']): void {
   const exact = ADMINISTRATION_PATHS.get(segment);
   if (exact !== undefined) throw hasInstead([exact]);
-  const near = nearestIds(segment, ADMINISTRATION_PATHS.keys());
+  const near = nearestNames(segment, ADMINISTRATION_PATHS.keys());
   if (near.length > 0) throw hasInstead(near.map((name) => ADMINISTRATION_PATHS.get(name) ?? name));
   if (kind === 'admin_key')
     throw new AppError('not_found', {
@@ -66,7 +66,7 @@ function orEndpointMeant(url: string): AppError | null {
   const path = url.slice(ROOT.length).split('?', 1)[0] as string;
   if (ENDPOINT_PATHS.includes(path)) return null;
   const alike = ENDPOINT_PATHS.filter((each) => segmentsOf(each) === segmentsOf(path));
-  const [near] = nearestIds(path, new Set(alike));
+  const [near] = nearestNames(path, new Set(alike));
   if (near === undefined) return null;
   const shown = path.slice(0, near.length + LONGEST_DIFFERENCE);
   return new AppError('not_found', {

@@ -93,7 +93,7 @@ describe('a form', () => {
 
   it('is refused where a virtual key is named behind the file', async () => {
     const form = await read(file(LONG), field('model', '@prod/whisper-1'), END);
-    await expect(sent(form)).rejects.toThrow('must stand before the file');
+    await expect(sent(form)).rejects.toThrow('must come before the file');
   });
 
   it('is refused with two models, wherever the second one stands', async () => {

@@ -211,7 +211,7 @@ function noteForm(entry: Entry, form: FormBody, model = form.field('model') ?? '
 function checkLate({ caller, target }: Entry, model: string): void {
   if (modelTarget(model))
     throw new AppError('invalid_request', {
-      detail: 'The field "model" names a virtual key, so it must stand before the file in the form.',
+      detail: 'The field "model" names a virtual key, so it must come before the file in the form.',
     });
   if (caller?.policy && target) checkPolicy(caller.policy, target.provider.id, model);
 }

@@ -3,6 +3,7 @@ import { FastRequest } from '../../common/http/fast-request.js';
 import type { ClientRequest } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
+import { jsonFault } from '../../common/json/json-fault.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../recording/capture.js';
 import type { PassingBody } from '../upstream/wire.js';
@@ -43,17 +44,18 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
   });
 }
 
-/** The client went away before its request was whole. Nobody hears an answer. */
+/** The client went away before its request was whole. No answer can be sent. */
 export class ClientLeft extends Error {
   override readonly name = 'ClientLeft';
 }
 
 export function parseJsonObject(body: Buffer): Json {
+  const text = withoutByteOrderMark(body.toString('utf8'));
   let value: unknown;
   try {
-    value = JSON.parse(withoutByteOrderMark(body.toString('utf8')));
+    value = JSON.parse(text);
   } catch {
-    throw new AppError('invalid_json', { detail: body.length === 0 ? 'it is empty' : 'it cannot be parsed' });
+    throw new AppError('invalid_json', { detail: jsonFault(text) });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('invalid_request', { detail: 'The request body must be a JSON object.' });
@@ -74,7 +76,7 @@ async function* onePiece(request: FastRequest): AsyncGenerator<Buffer> {
 
 /**
  * A body on its way through: never whole in memory, and paused when the provider is slow. What a provider does not want of it any more
- * is read all the same: a client that sends first and listens then would wait for ever, and the next request of its connection too.
+ * is read all the same: a client that sends first and listens then would wait indefinitely, and the next request of its connection too.
  */
 export class BodyStream implements PassingBody {
   readonly size: number | null;

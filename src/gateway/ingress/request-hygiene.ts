@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** More header fields than this are refused; Node would drop the rest without a word. */
+/** More header fields than this are refused; Node would drop the rest silently. */
 export const HEADERS_MAX = 1_000;
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);

@@ -51,7 +51,7 @@ describe('a request under limits', () => {
         code: 'budget_exceeded',
         type: 'budget_error',
         message:
-          'The budget of this API key does not cover this request: $0.000005 left, up to $0.00001845 needed.',
+          'The budget of this API key has $0.000005 left, and this request may use up to $0.00001845. Lower max_tokens, or raise the budget.',
       },
     });
     expect(calls).toEqual([]);

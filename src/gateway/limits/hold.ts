@@ -3,7 +3,7 @@ import type { Measure } from '../../common/limits/limit.js';
 import type { Pool } from './pool.js';
 import type { WindowSlice } from './window-slices.js';
 
-/** What an attempt really used. Null where nobody knows it. */
+/** What an attempt really used. Null where it is unknown. */
 export interface Actual {
   readonly costNanoUsd: number | null;
   readonly tokens: number | null;

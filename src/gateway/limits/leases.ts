@@ -241,7 +241,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
   }
 }
 
-const CORRUPT = new LimitFault(new Error('The counter was corrupt, and starts anew.'));
+const CORRUPT = new LimitFault(new Error('The counter was corrupt and starts again at 0.'));
 const UNANSWERED = new LimitFault(new Error('The store gave no answer for this counter.'));
 
 const inTime = <T>(work: Promise<T>): Promise<T> =>

@@ -4,7 +4,7 @@ import type { Limit } from '../../common/limits/limit.js';
 interface Lack {
   readonly left: number;
   readonly needed: number;
-  /** Until more is free, milliseconds; 0 where nobody knows. */
+  /** Until more is free, milliseconds; 0 where that is unknown. */
   readonly retryMs: number;
 }
 
@@ -18,10 +18,33 @@ export function refusalOf(limit: Limit, { left, needed, retryMs }: Lack): AppErr
       needed: amountText(limit, needed),
     });
   const retryAfter = Math.max(1, Math.ceil(retryMs / 1000));
-  const details = { subject, limit: amount, remaining: Math.floor(left), retryAfter, reset: retryAfter };
+  const rate = `: ${rateText(limit)}. Try again in ${retryAfter} s`;
+  const details = {
+    subject,
+    limit: amount,
+    rate,
+    remaining: Math.floor(left),
+    retryAfter,
+    reset: retryAfter,
+  };
   return limit.kind === 'slots'
     ? new AppError('concurrency_limited', details)
     : new AppError('rate_limited', details);
+}
+
+/** Names of windows; another window is given in seconds. */
+const WINDOWS: ReadonlyMap<number, string> = new Map([
+  [1_000, 'second'],
+  [60_000, 'minute'],
+  [3_600_000, 'hour'],
+  [86_400_000, 'day'],
+  [604_800_000, 'week'],
+]);
+
+/** "1 request per minute". */
+function rateText({ measure, amount, windowMs }: Limit): string {
+  const what = measure === 'tokens' ? 'token' : 'request';
+  return `${amount} ${what}${amount === 1 ? '' : 's'} per ${WINDOWS.get(windowMs) ?? `${windowMs / 1000} s`}`;
 }
 
 const NANO = 1_000_000_000;

@@ -44,7 +44,7 @@ export interface LimitGrant {
   readonly others: number;
   /** The hundredth of its window, by the clock of the store, in which the grant is counted; 0 for the other kinds. */
   readonly step: number;
-  /** The store could not read the counter, and has started it anew. */
+  /** The store could not read the counter, and has started it again. */
   readonly wasCorrupt: boolean;
 }
 

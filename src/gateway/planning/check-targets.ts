@@ -10,7 +10,7 @@ const OF_ONE_ACCOUNT: ReadonlySet<EndpointId> = new Set(['batches', 'files', 'fi
 export function checkTargets({ targetCount }: CompiledConfig, endpoint: Endpoint | null): void {
   if (targetCount <= 1 || !endpoint || !OF_ONE_ACCOUNT.has(endpoint.id)) return;
   throw new AppError('config_invalid', {
-    detail: `${endpoint.title} lie in one account, so the config must have one target and not ${targetCount}`,
+    detail: `${endpoint.title} belong to one account, so the config must have exactly one target, not ${targetCount}`,
   });
 }
 
@@ -18,7 +18,7 @@ const LONGEST_SLUG = 65;
 
 /**
  * Refuses a request that names a virtual key which its config uses nowhere: the key, its limits and its budget would be ignored
- * without a word. A config with a target that names no place uses the request's.
+ * silently. A config with a target that names no place uses the request's.
  */
 export function checkNamedKey({ namedKeys }: CompiledConfig, { virtualKey, provider }: GatewayHeaders): void {
   if (namedKeys === null) return;

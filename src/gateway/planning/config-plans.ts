@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
 import { mistakesInWords, readRoutingConfig } from '../../routing-config/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { jsonFault } from '../../common/json/json-fault.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../ports.js';
 import { type CompiledConfig, NO_CONFIG } from '../types/plan.js';
 import { planFromConfig } from './plan-from-config.js';
@@ -31,7 +32,7 @@ export class ConfigPlans {
     if (routing?.allowsOverride === false)
       throw new AppError('header_invalid', {
         header: HEADER,
-        detail: 'this API key allows no config but its own',
+        detail: 'this API key can use only its own config',
       });
     return sent.startsWith('{') ? this.inline(caller, sent) : this.named(reachOf(caller), sent);
   }
@@ -75,7 +76,10 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AppError('header_invalid', { header: HEADER, detail: 'it is not valid JSON' });
+    throw new AppError('header_invalid', {
+      header: HEADER,
+      detail: `it is not valid JSON: ${jsonFault(text)}`,
+    });
   }
 }
 

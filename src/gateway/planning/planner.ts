@@ -61,7 +61,7 @@ type KeylessPlace = Pick<Extract<Where, { readonly account: object }>, 'account'
 /** Decides where a request goes: a virtual key, or a provider whose key the caller brings, at a custom host or not. */
 @Injectable()
 export class Planner {
-  /** A target per virtual key as loaded: it changes only when the key is loaded anew. */
+  /** A target per virtual key as loaded: it changes only when the key is loaded again. */
   private readonly stored = new WeakMap<VirtualKeySnapshot, Target>();
   /** A target per place that a config writes out with its key: it changes only with the config. */
   private readonly written = new WeakMap<Where, Target>();

@@ -41,7 +41,7 @@ export class Direction {
     const left = this.frames.bytesLeft;
     this.rest = left ?? 0;
     this.sayFarewell = (): void => {
-      // In the middle of something that cannot be told apart, a frame would be taken for a part of it.
+      // In the middle of something that cannot be distinguished, a frame would be taken for a part of it.
       if (left !== null && !this.hasClosed) this.write(closeFrame(closure, this.isMasked));
       done();
     };

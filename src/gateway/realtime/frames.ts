@@ -48,7 +48,7 @@ export class FrameReader {
 
   constructor(private readonly listener: FrameListener | null) {}
 
-  /** How many bytes the current frame still has, 0 between frames; null where nobody can tell. */
+  /** How many bytes the current frame still has, 0 between frames; null where it is unknown. */
   get bytesLeft(): number | null {
     return this.isBroken ? null : this.left;
   }

@@ -31,7 +31,7 @@ export function checkHandshake(request: IncomingMessage): void {
   if (headers['sec-websocket-version'] !== VERSION)
     throw new AppError('header_invalid', {
       header: 'sec-websocket-version',
-      detail: `only version ${VERSION} is spoken here`,
+      detail: `only version ${VERSION} is supported`,
     });
   if (!KEY.test(String(headers['sec-websocket-key'])))
     throw new AppError('header_invalid', {
@@ -47,7 +47,7 @@ interface Accepted {
 
 /**
  * Passes the provider's `101` on and lets go of the socket, which carries frames from now on. False when nothing was sent,
- * because the provider chose an extension that nobody offered.
+ * because the provider chose an extension that was not offered.
  */
 export function acceptUpgrade({ response, entry }: Accepted, attempt: Attempt): boolean {
   const { headers } = readResponseHead(attempt.rawHeaders);

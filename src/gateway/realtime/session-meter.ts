@@ -46,7 +46,7 @@ export class SessionMeter implements FrameListener {
     this.transcriptionModel = transcriptionModelOf(event) ?? this.transcriptionModel;
     const usage = realtimeUsage.fromAnswer(event);
     if (!usage) {
-      // A transcription always costs something; here nobody said what.
+      // A transcription always costs something; here the cost was not reported.
       if (isTranscription(event)) this.sum = null;
       return;
     }

@@ -21,7 +21,7 @@ const GOODBYE_MS = 1_000;
 
 /**
  * One WebSocket between a client and a provider. Bytes pass untouched both ways; the first side that goes ends the other.
- * `onEnd` hears once how it ended; it calls back when that is written down, and only then the client's connection closes.
+ * `onEnd` is called once with how it ended; it calls back when that is written down, and only then the client's connection closes.
  */
 export class Session {
   private readonly down: Direction;
@@ -60,7 +60,7 @@ export class Session {
     else if (upstream.destroyed) this.upstreamLeft();
   }
 
-  /** Ends the session from here: both sides are told why. */
+  /** Ends the session from here: both sides receive the reason. */
   close(closure: Closure, errorCode: ErrorCode): void {
     if (this.hasEnded || this.ownEnd) return;
     const end = (this.ownEnd = { ending: 'completed', errorCode });

@@ -71,7 +71,7 @@ function goAway(session: Session): void {
   session.close({ code: CLOSE_CODES.goingAway, reason: 'the gateway is shutting down' }, 'draining');
 }
 
-/** A store that is away says nothing of the key: the session goes on. */
+/** An unavailable store says nothing about the key: the session goes on. */
 async function ask(running: Running): Promise<void> {
   running.isBeingChecked = true;
   try {

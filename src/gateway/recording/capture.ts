@@ -16,7 +16,7 @@ const SMALL_BYTES = 2 * 1024;
 const BLOCK_BYTES = 8 * 1024;
 
 /**
- * Blocks that nobody needs any more. A stream lives long enough for what it holds to be promoted, and its blocks would be freed only
+ * Blocks that are no longer needed. A stream lives long enough for what it holds to be promoted, and its blocks would be freed only
  * by a full collection: thousands of ended streams later.
  */
 const spareBlocks: Buffer[] = [];

@@ -217,8 +217,8 @@ export class Entry implements Findings {
   }
 
   /**
-   * Adds a try whose answer nobody gets: it failed, or another target was faster. What it produced is billed all the same:
-   * as the provider told, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
+   * Adds a try whose answer is discarded: it failed, or another target was faster. What it produced is billed all the same:
+   * as the provider reported, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
    */
   addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
     const reading = withUnreported(this, attempt, target, attempt.partial ?? UNREAD);
@@ -228,7 +228,7 @@ export class Entry implements Findings {
   }
 
   /**
-   * Adds what the gateway asked somebody for the request's sake. Where its answer told no usage, `text` is counted, which is
+   * Adds what the gateway asked somebody for the request's sake. Where its answer reported no usage, `text` is counted, which is
    * what it was asked about.
    */
   addAside(attempt: Attempt, target: Target, { errorCode, reading, text }: Aside): void {
@@ -252,7 +252,7 @@ export class Entry implements Findings {
     const { errorCode, reading, countable } = added;
     this.closeReservation(attempt.reservation);
     attempt.reservation = null;
-    // What came from the cache was no try: nobody was asked, and nothing is owed.
+    // What came from the cache was no try: no provider was called, and nothing is owed.
     if (attempt.isReplayed) {
       attempt.hold?.settle(UNUSED);
       attempt.hold = null;
@@ -354,7 +354,7 @@ export class Entry implements Findings {
     });
   }
 
-  /** What a usage would have cost at the target, nano-dollars; null when nobody knows the price. Nothing is owed for it. */
+  /** What a usage would have cost at the target, nano-dollars; null when the price is unknown. Nothing is owed for it. */
   worth(usage: Usage, responseModel: string | null): number | null {
     const { target, model } = this;
     const found = target && priceFor(this.prices, responseModel, { target, model });
@@ -374,7 +374,7 @@ export class Entry implements Findings {
     return secrets;
   }
 
-  /** The price in force for a model at a place; null when nobody knows it. */
+  /** The price in force for a model at a place; null when it is unknown. */
   priceAt({ virtualKey, provider }: Target, model: string | null): Price | null {
     if (model === null) return null;
     return virtualKey?.prices?.get(model) ?? this.prices.find(provider.id, model);

@@ -59,14 +59,10 @@ function labelsOf(kind: string): Record<(typeof labelNames)[number], string> {
 
 /** Registers the metrics of the data plane. Call once per process. */
 export function registerExchangeMetrics(): void {
-  counter(
-    'gatehouse_requests_total',
-    'Requests that passed authentication, by how they ended.',
-    (sum) => sum.requests,
-  );
+  counter('gatehouse_requests_total', 'Authenticated requests, by outcome.', (sum) => sum.requests);
   counter(
     'gatehouse_overhead_seconds_total',
-    'Time the gateway itself took, in seconds.',
+    'Time spent in the gateway itself, in seconds.',
     (sum) => sum.overheadUs / 1e6,
   );
   counter('gatehouse_input_tokens_total', 'Input tokens as reported by providers.', (sum) => sum.inputTokens);
@@ -77,7 +73,7 @@ export function registerExchangeMetrics(): void {
   );
   new Gauge({
     name: 'gatehouse_requests_running',
-    help: 'Requests of the data plane that are running now.',
+    help: 'Requests to providers that are running now.',
     registers: [register],
     collect() {
       this.set(running);

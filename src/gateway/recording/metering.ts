@@ -8,7 +8,7 @@ import { JsonObjects } from './json-objects.js';
 import { SseReader } from './sse-reader.js';
 import { mayTellFailure, tellsFailure } from './tells-failure.js';
 
-/** What an answer told of itself while it passed. */
+/** What an answer reported of itself while it passed. */
 export interface Reading {
   usage: Usage | null;
   responseModel: string | null;
@@ -48,7 +48,7 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const PASSING_BYTES_MAX = 256 * 1024 * 1024;
 
-/** What is known of an answer that nobody read. */
+/** What is known of an answer that was not read. */
 export const UNREAD: Reading = Object.freeze(nothingRead());
 
 /** A reading at its beginning. */
@@ -236,7 +236,7 @@ function textIn(event: string, reader: UsageReader): string {
   return parsed ? reader.outputText(parsed) : '';
 }
 
-/** Takes what a stream in another dialect has told of its usage before its end, in the words of chat completions. */
+/** Takes what a stream in another dialect has reported of its usage before its end, in the words of chat completions. */
 export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar): void {
   const told = usageOf(usage);
   if (!told) return;

@@ -51,7 +51,7 @@ export interface Findings {
   readonly cacheStatus: CacheStatus | null;
   readonly cacheScore: number | null;
   readonly hookResults: HookResults | null;
-  /** What a usage would cost at the place where the request went, nano-dollars; null when nobody knows. */
+  /** What a usage would cost at the place where the request went, nano-dollars; null when it is unknown. */
   worth(usage: Usage, responseModel: string | null): number | null;
 }
 
@@ -290,7 +290,7 @@ function askedTier(body: Json | null): string | null {
 
 const isHit = (status: CacheStatus | null): boolean => status === 'HIT' || status === 'SEMANTIC HIT';
 
-/** What the cache answers costs what it took to find it, mostly nothing. A price that nobody knows is no 0 there either. */
+/** What the cache answers costs what it took to find it, mostly nothing. An unknown price is no 0 there either. */
 function costIn({ attempts, cacheStatus }: Findings): number | null {
   const isFree = isHit(cacheStatus) && attempts.every(({ usage }) => usage === null);
   return isFree ? 0 : costOfAttempts(attempts);
@@ -315,7 +315,7 @@ function countable(
 export const hasText = ({ outputText, isInputCounted }: Reading): boolean =>
   outputText !== '' || isInputCounted === true;
 
-/** What is to be counted of an answer: its output alone, where the provider told its input. */
+/** What is to be counted of an answer: its output alone, where the provider reported its input. */
 export function countableText(
   reader: UsageReader,
   body: Json,

@@ -9,7 +9,7 @@ const BOM = '\ufeff';
 const DATA = 'data';
 
 /**
- * Reads server-sent events beside the bytes that pass: feed it chunks cut anywhere, hear the data of
+ * Reads server-sent events beside the bytes that pass: feed it chunks cut anywhere, receive the data of
  * each event, and the end of each line that is too long to be heard. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class SseReader {

@@ -4,7 +4,7 @@ import type { HedgePlan } from '../types/plan.js';
 const SAMPLES = 200;
 const SAMPLES_MIN = 20;
 const PERCENTILE = 0.95;
-/** The percentile is worked out anew after so many further ones. */
+/** The percentile is worked out again after so many further ones. */
 const RENEW_EVERY = 10;
 /** A process that saved up may ask twice so many times in a row. */
 const BURST = 10;
@@ -21,7 +21,7 @@ export class Hedges {
 
   /**
    * A request begins. Answers for how long its first target is waited for, milliseconds; null where too little is known to
-   * say. `estimate` is what the request may cost, nano-dollars; null when nobody knows.
+   * say. `estimate` is what the request may cost, nano-dollars; null when it is unknown.
    */
   began(plan: HedgePlan, estimate: number | null): number | null {
     const history = this.historyOf(plan);

@@ -34,6 +34,6 @@ export function batchRequest(
 function none({ status, processing_status: other }: Json): never {
   const said = [status, other].find((word): word is string => typeof word === 'string') ?? 'unknown';
   throw new AppError('conflict', {
-    detail: `The batch has no output: its status is "${said.slice(0, 64)}". Ask again when it has ended.`,
+    detail: `The batch has no output: its status is "${said.slice(0, 64)}". Try again when it has ended.`,
   });
 }

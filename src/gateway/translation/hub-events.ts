@@ -8,7 +8,7 @@ const DONE = '[DONE]';
 
 /**
  * The events of a provider that speaks the hub's own shape. Not every one says `[DONE]`
- * (https://github.com/perplexityai/api-discussion/issues/209): a stream that closes when each answer has told why it ended is whole.
+ * (https://github.com/perplexityai/api-discussion/issues/209): a stream that closes when each answer has reported why it ended is whole.
  */
 export function hubEvents(): EventTranslator {
   const answers = new Answers();

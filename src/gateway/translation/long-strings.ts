@@ -3,7 +3,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { DEPTH_MAX, eachLong, literalsOf, LONG_BYTES, LONG_MAX, type Span } from './string-literals.js';
 import { roomFor } from './short-lived-bytes.js';
 
-/** In smaller texts everything is written anew: looking for strings takes 15 µs, and so does writing 5 KiB. */
+/** In smaller texts everything is written again: looking for strings takes 15 µs, and so does writing 5 KiB. */
 const TEXT_BYTES = 8 * 1024;
 /** No character takes more bytes of JSON than this, as `\u00e9`. */
 const BYTES_PER_CHAR_MAX = 6;
@@ -19,7 +19,7 @@ const MARKS = Array.from({ length: LONG_MAX }, (_, at) => MARK + String(at));
 /**
  * The long strings of a JSON text with the bytes that stand for them.
  *
- * A translation puts a text into another place and changes no character of it, but to escape and encode it anew takes
+ * A translation puts a text into another place and changes no character of it, but to escape and encode it again takes
  * longer than all the rest: 170 to 490 µs for 100 KiB. Here the bytes that came are copied instead, 10 µs.
  */
 export class LongStrings {
@@ -61,7 +61,7 @@ export class LongStrings {
   }
 
   private add(value: string, { start, end }: Span): void {
-    // Bytes that are no UTF-8 were read as this: they must not be copied. What has it by right is written anew, too.
+    // Bytes that are no UTF-8 were read as this: they must not be copied. What has it by right is written again, too.
     if (value.length < LONG_CHARS || value.includes('\uFFFD')) return;
     this.values.push(value);
     this.literals.push(this.bytes.subarray(start, end));

@@ -128,7 +128,7 @@ function ownRequest(prepared: Prepared): WireRequest {
   };
 }
 
-/** What is asked of the coding of an answer that is read, or written anew, on its way. */
+/** What is asked of the coding of an answer that is read, or written again, on its way. */
 function codingsFor({ request, content, target, entry }: Prepared): readonly string[] | undefined {
   if (target.provider.links?.some(({ paths }) => paths.test(content.path.path))) return PLAINLY;
   return entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
@@ -234,7 +234,7 @@ const longStrings = ({ body, json }: Content, asked: Json): LongStrings | null =
 
 const unreadable = ({ provider }: Target, isForm = false): AppError =>
   new AppError('invalid_request', {
-    detail: `The provider "${provider.id}" speaks another dialect, so the request body must be ${isForm ? 'a multipart form' : 'JSON'} without a content-encoding.`,
+    detail: `The provider "${provider.id}" has a different API, so the request is translated, and its body must be ${isForm ? 'a multipart form' : 'JSON'} without a content-encoding.`,
   });
 
 /** What a stream cost is known only when the provider is asked to say it. */

@@ -14,7 +14,7 @@ import type { Translated } from './outgoing.js';
 
 const readers = new Map(endpoints.flatMap(({ id, usage }) => (usage ? [[id, usage] as const] : [])));
 
-/** A plain answer in the client's words, and what it told of itself. Throws `upstream_error` where it cannot be read. */
+/** A plain answer in the client's words, and what it reported of itself. Throws `upstream_error` where it cannot be read. */
 export function translatedAnswer(
   { rawHeaders }: Pick<Reply, 'rawHeaders'>,
   body: Buffer,

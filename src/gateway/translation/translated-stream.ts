@@ -96,7 +96,7 @@ export class TranslatedStream {
     return last + this.step(this.events.end()) + (this.isOver ? '' : this.fail(BROKEN_OFF));
   }
 
-  /** Null where the bytes are none: nobody above catches what a provider's bytes make a decoder throw. */
+  /** Null where the bytes are none: an error of the decoder would not be caught above. */
   private framesOf(read: () => readonly StreamEvent[]): readonly StreamEvent[] | null {
     try {
       return read();

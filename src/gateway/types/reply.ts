@@ -20,6 +20,6 @@ export interface Reply {
   readonly rawHeaders: readonly string[];
   attach(sink: ReplySink): void;
   resume(): void;
-  /** Ends the provider's work: nobody wants the rest. */
+  /** Ends the provider's work: the rest is not needed. */
   cancel(): void;
 }

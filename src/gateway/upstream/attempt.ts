@@ -48,7 +48,7 @@ export class Attempt implements WireHandler, Watched, Reply {
   target: Target | null = null;
   option = ROOT_OPTION;
   model: string | null = null;
-  /** What its answer has told before it was chosen, until it is written down. */
+  /** What its answer has reported before it was chosen, until it is written down. */
   partial: Reading | null = null;
   /** Its answer is read to the end also when its client leaves. */
   finishes = false;

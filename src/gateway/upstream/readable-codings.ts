@@ -10,7 +10,7 @@ const REFUSED = /;\s*q=0(?:\.0*)?$/i;
 
 /**
  * Name and value of an `accept-encoding` without the codings that the gateway cannot undo, where there are such; nothing where the
- * client's own can stay. For answers that are read on their way: what is in a coding that nobody undoes is charged to nobody.
+ * client's own can stay. For answers that are read on their way: what is in a coding that cannot be decoded is not charged.
  */
 export function readableCodings(accepted: string | undefined): readonly string[] {
   if (accepted === undefined) return AS_IT_IS;

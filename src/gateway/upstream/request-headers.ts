@@ -24,7 +24,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // A session negotiates these anew: https://www.rfc-editor.org/rfc/rfc6455#section-11.3
+  // A session negotiates these again: https://www.rfc-editor.org/rfc/rfc6455#section-11.3
   'sec-websocket-extensions',
   'sec-websocket-protocol',
   'http2-settings',

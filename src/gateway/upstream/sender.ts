@@ -46,7 +46,7 @@ export class Sender {
     return attempt;
   }
 
-  /** Signed anew for each attempt, because a signature is good for minutes only. Most providers need none. */
+  /** Signed again for each attempt, because a signature is good for minutes only. Most providers need none. */
   private signed(request: WireRequest, target: Target): WireRequest | Promise<WireRequest> {
     const { signer } = target.provider.auth;
     const isAnsweredHere = request.counted !== undefined || request.stored !== undefined;

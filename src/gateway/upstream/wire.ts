@@ -35,7 +35,7 @@ export interface WireRequest {
   readonly next?: ((answer: Json) => string) | undefined;
 }
 
-/** What hears of an answer. */
+/** Receives an answer. */
 export interface WireHandler extends ResponseHandler {
   /** The connection has changed its protocol: from now on the socket is the caller's. */
   onUpgrade(status: number, rawHeaders: readonly string[], socket: Duplex): void;

@@ -5,7 +5,7 @@ import type { HttpCaller } from '../../egress/http-caller.js';
 import { webhookSignature } from '../../common/http/webhook-signature.js';
 import type { Mailer } from '../mails/mailer.js';
 
-/** `void`: it is sent, or being sent, or there is nobody to tell. */
+/** `void`: it is sent, or being sent, or there is no recipient. */
 export type Sending = 'sent' | 'void';
 
 /** What is told, under the names of the wire. Amounts are dollars or tokens. */
@@ -164,7 +164,7 @@ function alertOf(row: Row): Alert {
     type: `budget.${row.kind}`,
     organisation_id: row.organization_id,
     limit_id: row.limit_id,
-    subject: row.subject ?? 'a limit that is gone',
+    subject: row.subject ?? 'a deleted limit',
     group: row.group_text,
     measure: row.measure,
     spent: shown(row.spent),

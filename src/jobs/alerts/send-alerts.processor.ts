@@ -37,7 +37,7 @@ export class SendAlertsProcessor extends WorkerHost implements BeforeApplication
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is not reachable', error);
+    this.#report('the queue is unavailable', error);
   }
 
   /** Before connections close: running jobs finish first. */

@@ -10,7 +10,7 @@ import { PatientQueue } from '../patient-queue.js';
 const EVERY_MS = 5_000;
 const MOST_PER_SWEEP = 100;
 
-/** After a day nobody wants to be told any more. */
+/** After a day an alert is no longer useful. */
 const WAITING = `
   SELECT id FROM limit_alerts
   WHERE done_at IS NULL AND (leased_until IS NULL OR leased_until < now()) AND created_at > now() - interval '1 day'

@@ -26,7 +26,7 @@ export class AuditForwarder {
     private readonly tryMs = TRY_MS,
   ) {}
 
-  /** One batch. What the receiver did wrong is written into its row; rejects only when the database is away. */
+  /** One batch. What the receiver did wrong is written into its row; rejects only when the database is unavailable. */
   async forward(destinationId: string): Promise<Forwarding> {
     const claimed = await this.batches.claim(destinationId);
     if (!claimed) return 'idle';

@@ -42,7 +42,7 @@ export class ForwardAuditProcessor extends WorkerHost implements BeforeApplicati
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is not reachable', error);
+    this.#report('the queue is unavailable', error);
   }
 
   /** Before connections close: running jobs finish first. */

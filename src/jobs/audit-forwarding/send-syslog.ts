@@ -11,7 +11,7 @@ type SyslogTarget = Extract<AuditTarget, { type: 'syslog' }>;
 /**
  * Sends records as syslog. Syslog has no answers, so over TCP and TLS a connection carries one batch and its closing is the
  * answer: the batch is delivered when the receiver closes its side after we closed ours, which it does when it has met the
- * end of what we wrote. Whether a datagram arrives nobody can say.
+ * end of what we wrote. Whether a datagram arrives is unknown.
  */
 export async function sendSyslog(
   egress: Egress,

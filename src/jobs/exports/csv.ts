@@ -6,7 +6,7 @@ const FORMULA = new Set(['=', '+', '-', '@', '\t', '\r', '\uFF1D', '\uFF0B', '\u
  * empty is quoted, so that nothing a client wrote can begin a cell of its own:
  * https://owasp.org/www-community/attacks/CSV_Injection and https://www.rfc-editor.org/rfc/rfc4180
  *
- * Written by hand because a general writer asks of each cell anew how it is to be written, which took most of the time of making the text.
+ * Written by hand because a general writer asks of each cell again how it is to be written, which took most of the time of making the text.
  */
 export function csvRecord(cells: readonly string[]): string {
   // A line with nothing on it is no record: readers pass over it.

@@ -104,7 +104,7 @@ export class ExportLeases {
     return this.change(RELEASE, held);
   }
 
-  /** `problem` is told until a try succeeds. */
+  /** `problem` is shown until a try succeeds. */
   pause(held: Held, problem: string): Promise<boolean> {
     return this.change(PAUSE, held, problem);
   }

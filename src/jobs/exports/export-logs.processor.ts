@@ -52,12 +52,12 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
 
   @OnWorkerEvent('failed')
   onFailed(job: Job<ExportLogsPayload> | undefined, error: Error): void {
-    log.error({ err: error, export_id: job?.data.export_id }, 'an export could not go on; it is tried again');
+    log.error({ err: error, export_id: job?.data.export_id }, 'an export was interrupted; trying again');
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is not reachable', error);
+    this.#report('the queue is unavailable', error);
   }
 
   /** Before connections close: running exports stop behind their next piece. */

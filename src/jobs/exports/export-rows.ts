@@ -107,7 +107,7 @@ const NO_MESSAGE: ExportedMessage = { headers: {}, body: null };
 async function messageOf(stored: StoredMessage | undefined): Promise<ExportedMessage> {
   if (stored?.is_out_of_reach === true)
     throw new AppError('conflict', {
-      detail: `The ${stored.direction} body of the request ${stored.request_id} is not in the bucket any more. Ask for other requests, or without the fields "request" and "response".`,
+      detail: `The ${stored.direction} body of the request ${stored.request_id} is no longer in object storage. Choose other requests, or leave out the fields "request" and "response".`,
     });
   const { body } = await readableBody(stored);
   return { headers: stored?.headers ?? {}, body };

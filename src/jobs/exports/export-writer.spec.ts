@@ -128,7 +128,7 @@ describe('the file of an export', () => {
     expect(happened).toEqual([
       'read after nothing',
       '1 kept',
-      'Who started the export may not export requests of this workspace any more.',
+      'The caller who started the export can no longer export requests of this workspace.',
     ]);
   });
 });

@@ -66,7 +66,7 @@ export class ExportWriter {
     return 'success';
   }
 
-  /** Where the file is shorter than the row says, it is begun anew. */
+  /** Where the file is shorter than the row says, it is begun again. */
   private async open(claimed: ClaimedExport): Promise<[GrowingFile, Progress]> {
     const { folder } = this.parts.settings;
     const path = growingFile(folder, claimed);
@@ -118,7 +118,9 @@ export class ExportWriter {
   private async rightsOf(claimed: ClaimedExport): Promise<Rights> {
     const rights = await this.parts.rights.of(claimed);
     if (!rights?.scopes.has('logs.export'))
-      throw new ExportProblem('Who started the export may not export requests of this workspace any more.');
+      throw new ExportProblem(
+        'The caller who started the export can no longer export requests of this workspace.',
+      );
     return rights;
   }
 
@@ -126,7 +128,7 @@ export class ExportWriter {
     const { limitBytes } = this.parts.settings;
     if (bytes > limitBytes)
       throw new ExportProblem(
-        `The file would be larger than ${limitBytes} bytes. Ask for fewer fields or for a shorter time.`,
+        `The file would be larger than ${limitBytes} bytes. Choose fewer fields or a shorter time range.`,
       );
   }
 
@@ -164,14 +166,14 @@ const packingOf = (claimed: ClaimedExport) => ({
 });
 
 const triedAgain = ({ tries }: ClaimedExport): string =>
-  `Try ${tries} of ${MOST_TRIES} failed. It is tried again; the log of the service says what was wrong.`;
+  `Attempt ${tries} of ${MOST_TRIES} failed and will be retried. The log of the service has the cause.`;
 
 function problemOf({ tries }: ClaimedExport, error: unknown): string | null {
   if (error instanceof ExportProblem) return error.message;
   if (error instanceof AppError && error.spec.status < 500) return error.message;
   if (NO_ROOM.has((error as NodeJS.ErrnoException).code))
-    return 'The disk for files of exports is full. Ask the operator, and start the export again.';
+    return 'The disk for export files is full. Ask the operator to free space, then start the export again.';
   return tries >= MOST_TRIES
-    ? 'It was tried too often without getting on. The log of the service says more.'
+    ? 'The export failed too often without progress. The log of the service has the cause.'
     : null;
 }

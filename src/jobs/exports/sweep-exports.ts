@@ -34,7 +34,7 @@ const OVER = `
     OR (status IN ('failed', 'stopped') AND updated_at < now() - make_interval(days => $1)))
   RETURNING id`;
 
-/** Exports that are over for so long are forgotten, and drafts that nobody started. */
+/** Exports that are over for so long are forgotten, and drafts that were never started. */
 const FORGOTTEN = `
   DELETE FROM log_exports WHERE status <> 'in_progress' AND updated_at < now() - interval '90 days'`;
 
@@ -112,7 +112,7 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
         for (const key of await this.#forgotten(keys)) await this.bucket.remove(key);
   }
 
-  /** Of files those whose export does not keep them any more. Others' files are nobody's business here. */
+  /** Of files those whose export does not keep them any more. Files of others are left alone. */
   async #forgotten(paths: readonly string[]): Promise<readonly string[]> {
     const named = paths.flatMap((path) => {
       const id = NAME.exec(path.slice(path.lastIndexOf('/') + 1))?.[1];

@@ -85,7 +85,7 @@ export class InviteMails {
         'To accept, open this link within 72 hours of the invite. It works once:',
         inviteLink(this.baseUrl, token),
         '',
-        'If you expected no invite, do nothing: without the link nobody can accept it.',
+        'If you expected no invite, do nothing: the invite cannot be accepted without the link.',
         '',
       ].join('\n'),
     };

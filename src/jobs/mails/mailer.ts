@@ -44,7 +44,7 @@ export class Mailer {
     } catch (error) {
       const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
       const answered = typeof responseCode === 'number' ? ` ${responseCode}` : '';
-      throw new Error(`The mail server did not take the mail: ${String(code)}${answered}`);
+      throw new Error(`The mail server rejected the mail: ${String(code)}${answered}`);
     }
   }
 

@@ -37,7 +37,7 @@ export class SendMailsProcessor extends WorkerHost implements BeforeApplicationS
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is not reachable', error);
+    this.#report('the queue is unavailable', error);
   }
 
   /** Before connections close: running jobs finish first. */

@@ -8,11 +8,11 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 const STALLED_AFTER_MS = 60_000;
 
 /**
- * A worker that bothers nobody when its queue is away.
+ * A worker that only logs when its queue is unavailable.
  *
  * It closes in bounded time: BullMQ's own waits for a connection that may never come, and a process that cannot end by itself is
  * killed. A job that is cut off is delivered again to another worker. And it rests before it asks again for a job that it could
- * not get: BullMQ's own does so when a connection is refused, and after every other failure asks again at once, for ever.
+ * not get: BullMQ's own does so when a connection is refused, and after every other failure asks again at once, indefinitely.
  *
  * Its loop counts as healthy while the queue answers, with or without a job, and while it works on jobs and so has no reason to ask.
  */

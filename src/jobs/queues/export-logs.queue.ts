@@ -1,7 +1,7 @@
 import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 
-/** The queue of exports of the request log that were started and nobody writes. */
+/** The queue of exports of the request log that were started and are not being written. */
 export const EXPORT_LOGS = 'export-logs';
 
 export const exportLogsPayload = z.strictObject({

@@ -164,7 +164,7 @@ async function checkHolds(transaction: Queryable, cutting: Cutting, { over }: Pl
   const times = await timesOf(transaction, cutting);
   const { part, day } = cutting;
   if (over.some((tenant) => times.since(part, tenant) < day.to.getTime()))
-    throw new Error('What was over is to be kept again: the day is left as it is.');
+    throw new Error('Rows that had expired are kept again, so this day is left as it is.');
 }
 
 /** Says that request rows before the end of the day are not all there, so that nobody takes what is missing for what never was. */

@@ -22,7 +22,7 @@ import { daysOf } from './log-days.js';
 import { underTimes } from './under-times.js';
 
 const EVERY_MS = 60 * 60_000;
-/** To write one large day anew takes a while. */
+/** To write one large day again takes a while. */
 const STALLED_AFTER_MS = 6 * EVERY_MS;
 /** Bodies first: their requests tell whose they are. */
 const PARTS: readonly LogPart[] = ['bodies', 'logs'];

@@ -6,7 +6,7 @@ import { type LogDay, partitionOf } from './log-days.js';
 /** Rows that one statement copies, so that none takes long: bodies of one may have 640 KiB each. */
 const stepOf = (table: string): number => (table === 'request_bodies' ? 1_000 : 20_000);
 
-/** Thrown where a process ends in the middle: the transaction is undone, and the next one begins anew. */
+/** Thrown where a process ends in the middle: the transaction is undone, and the next one starts again. */
 export class RetentionInterruptedError extends Error {}
 
 export interface Rewriting {

@@ -40,7 +40,7 @@ interface Countable {
   readonly countable?: CountableText | null;
 }
 
-/** Of a request, or of an attempt whose answer was put away. Null where the provider told all. */
+/** Of a request, or of an attempt whose answer was put away. Null where the provider reported all. */
 function countedIn({ usage, countable = null }: Countable, counter: UsageCounter): Usage | null {
   if (!usage) return counted(countable, counter);
   const rest = countable?.isOutputOnly ? counted(countable, counter) : null;

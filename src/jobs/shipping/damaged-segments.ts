@@ -31,7 +31,7 @@ export class DamagedSegments {
     this.known.add(path);
     this.logger.error(
       { file: path, offset },
-      'A segment of the spool is damaged. What is readable of it is stored, the rest is lost.',
+      'A segment of the spool is damaged. Its readable records are stored; the others are lost.',
     );
   }
 

@@ -1,7 +1,7 @@
 import type { AppliedPrice } from '../../common/contracts/price.js';
 import type { Usage } from '../../common/contracts/usage.js';
 
-/** Tells the rollup that a batch is there. May fail: batches that nobody was told of are found by a sweep. */
+/** Tells the rollup that a batch is there. May fail: batches whose announcement is lost are found by a sweep. */
 export interface BatchAnnouncer {
   announce(batchId: string): Promise<void>;
 }

@@ -29,12 +29,12 @@ export function measureShipper(shipper: MeasuredShipper): void {
 export const shipperMetrics = {
   rows: counter('rows_total', 'Request logs moved from the spool into the database.'),
   batches: counter('batches_total', 'Transactions in which they were moved.'),
-  crashed: counter('crashed_total', 'Exchanges closed for a gateway process that died.'),
+  crashed: counter('crashed_total', 'Exchanges closed for a gateway process that was killed.'),
   duplicates: counter('duplicates_total', 'Request logs that were in the database already.'),
   poison: counter('poison_total', 'Request logs that the tables refused; kept as dead letters.'),
   torn: counter(
     'torn_total',
-    'Half-written frames at the end of a segment: their writer died in the middle.',
+    'Half-written frames at the end of a segment, left by a process that was killed.',
   ),
   damaged: counter('damaged_total', 'Damaged places in segments that were skipped.'),
   damagedKept: counter(
@@ -48,7 +48,7 @@ export const shipperMetrics = {
   conflicts: counter('conflicts_total', 'Batches given up because another shipper had moved the cursor.'),
   failures: counter(
     'failures_total',
-    'Rounds that failed and are tried again, mostly because the database was away.',
+    'Rounds that failed and are retried, mostly because the database was unavailable.',
   ),
   announceFailures: counter(
     'announce_failures_total',
@@ -61,7 +61,7 @@ export const shipperMetrics = {
   ),
   oldestSeconds: gauge(
     'spool_oldest_seconds',
-    'Time since everything in the spool was stored: no record that waits is older.',
+    'Seconds since the spool was last fully stored. No waiting record is older.',
     ({ oldestSeconds }) => oldestSeconds,
   ),
   openExchanges: gauge(
@@ -74,6 +74,6 @@ export const shipperMetrics = {
 /** 1 for each table of the request log whose default partition holds a row: retention cannot reach it. Worth an alarm. */
 export const strayRows = new Gauge({
   name: 'gatehouse_log_default_partition_holds_rows',
-  help: 'Whether rows of the request log lie outside of the partitions by day (1), where retention cannot drop them.',
+  help: '1 when request log rows are outside the daily partitions, where retention cannot drop them; else 0.',
   labelNames: ['table'],
 });

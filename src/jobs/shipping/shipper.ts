@@ -228,7 +228,7 @@ export class Shipper {
       shipperMetrics.crashed.inc(rows.length);
       this.options.logger.warn(
         { writer, exchanges: rows.length },
-        'Closed the exchanges of a gateway process that died.',
+        'Closed the exchanges of a gateway process that was killed.',
       );
     }
     await this.endLeases(writer);
@@ -299,7 +299,7 @@ export class Shipper {
       );
   }
 
-  /** Not awaited: a queue that is away must not hold up the spool. */
+  /** Not awaited: a queue that is unavailable must not hold up the spool. */
   private announce(batchId: string): void {
     this.options.announcer.announce(batchId).catch(() => shipperMetrics.announceFailures.inc());
   }

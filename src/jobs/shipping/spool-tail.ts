@@ -38,7 +38,7 @@ export interface Reading {
 /** Another shipper read on and deleted segments. What this one knows of the writer is out of date. */
 export class OvertakenError extends Error {
   constructor() {
-    super('Another shipper is ahead in this spool.');
+    super('Another shipper has moved the cursor of this spool.');
     this.name = 'OvertakenError';
   }
 }
@@ -57,7 +57,7 @@ const HALF_FRAME_PATIENCE_MS = 5_000;
  */
 export class SpoolTail {
   private readonly open = new Map<string, OpenExchange>();
-  /** Segments up to this one are deleted and never written again. Of those before the first that was read nobody knows what they hold. */
+  /** Segments up to this one are deleted and never written again. The content of those before the first that was read is unknown. */
   private goneUpTo: number;
   private leavesNothing = false;
   /** Whose records were read before the cursor when the tail was restored. */

@@ -42,7 +42,7 @@ export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Prom
     return rowsOfClosed(exchanges, { counter: COUNTS_NOTHING, redactorOf, isBehind: taken === MOST });
   };
   const stored = await storeTaken(pool, { writerId: NIL_ID, take });
-  // A batch that nobody hears of is found by the sweep.
+  // A batch whose announcement is lost is found by the sweep.
   if (stored?.batchId) await announcer.announce(stored.batchId).catch(() => undefined);
   return taken === MOST;
 }

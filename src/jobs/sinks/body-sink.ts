@@ -46,7 +46,7 @@ const KEYS = `
 const FULL_BYTES = 16 * 1024 * 1024;
 
 /**
- * Moves bodies into the bucket. They are stored in the database with their request first, so a bucket that is away loses none: what
+ * Moves bodies into the bucket. They are stored in the database with their request first, so a bucket that is unavailable loses none: what
  * it has not taken stays where it is, is read from there, and is brought later.
  */
 export class BodySink implements LogSink {

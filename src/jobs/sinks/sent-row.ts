@@ -83,7 +83,7 @@ export type SentAttempt = Sent<Pick<AttemptRow, (typeof OF_ATTEMPT)[number]>>;
 
 /**
  * A request as sinks get it: the row and its tries, without headers and bodies. Times are ISO 8601, durations milliseconds,
- * money integer nano-dollars. `id` is the request's for ever: who gets it twice may drop one.
+ * money integer nano-dollars. `id` identifies the request permanently: a receiver that gets it twice may drop one.
  */
 export interface SentRow extends Sent<Pick<LogRow, (typeof OF_REQUEST)[number]>> {
   readonly attempts: readonly SentAttempt[];

@@ -4,17 +4,17 @@ import { Counter, Gauge } from 'prom-client';
 export const sinkMetrics = {
   deliveries: new Counter({
     name: 'gatehouse_sink_deliveries_total',
-    help: 'Deliveries to sinks of the request log, by what became of them.',
+    help: 'Deliveries to log sinks, by outcome.',
     labelNames: ['sink', 'outcome'],
   }),
   rows: new Counter({
     name: 'gatehouse_sink_rows_total',
-    help: 'Requests that sinks have taken.',
+    help: 'Requests that log sinks accepted.',
     labelNames: ['sink'],
   }),
   oldestSeconds: new Gauge({
     name: 'gatehouse_sink_oldest_seconds',
-    help: 'Age of the oldest batch of requests that the sink has not taken.',
+    help: 'Age of the oldest batch of requests that the sink has not accepted.',
     labelNames: ['sink'],
   }),
 };

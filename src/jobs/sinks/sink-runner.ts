@@ -47,7 +47,7 @@ export class SinkRunner {
     await this.sink.close();
   }
 
-  /** One delivery. What the receiver did wrong is written into the sink's row; rejects only when the database is away. */
+  /** One delivery. What the receiver did wrong is written into the sink's row; rejects only when the database is unavailable. */
   async deliver(): Promise<SinkDelivery> {
     const { sink, book } = this;
     if (!this.#isRegistered) await book.register(sink.id);
@@ -65,7 +65,7 @@ export class SinkRunner {
       const rowsOf = (of: readonly LogBatch[]) => book.rows(of);
       await inTime(sink, { batches, rows: () => rowsOf(batches), rowsOf }, this.deliveryMs);
     } catch (error) {
-      this.#report(`The sink ${sink.id} did not take what it was sent. It is sent again.`, error);
+      this.#report(`The sink ${sink.id} did not accept its batch. Trying again.`, error);
       sinkMetrics.deliveries.inc({ sink: sink.id, outcome: 'failed' });
       await book.cursors.fail(claimed, reasonOf(error));
       return 'failed';

@@ -172,7 +172,7 @@ export const cloudPlatforms: readonly Provider[] = [
     baseUrl: 'https://api.lsh.ai/v1',
     pricesId: null,
     source: 'https://docs.latitude.sh/',
-    unverified: 'The page was not read; base URL and key are those of clients of others.',
+    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'monsterapi',
@@ -180,7 +180,7 @@ export const cloudPlatforms: readonly Provider[] = [
     baseUrl: 'https://llm.monsterapi.ai/v1',
     pricesId: null,
     source: 'https://developer.monsterapi.ai/',
-    unverified: 'The page was not read; base URL and key are those of clients of others.',
+    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'github',

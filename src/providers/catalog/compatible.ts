@@ -10,7 +10,7 @@ export function compatible(row: Omit<Provider, Shared> & Partial<Pick<Provider, 
   return { dialect: openai, auth: bearer, endpoints: ['chat-completions'], ...row };
 }
 
-/** A row of a provider with an API of its own that nobody here reads: everything passes through. */
+/** A row of a provider with an API of its own that is not translated: everything passes through. */
 export function passedThrough(row: Omit<Provider, Shared> & Partial<Pick<Provider, 'auth'>>): Provider {
   return { dialect: own, auth: bearer, endpoints: [], ...row };
 }

@@ -108,7 +108,7 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'image-generations'],
     pricesId: null,
     source: 'https://deepbricks.ai/api-docs',
-    unverified: 'The page was not read; base URL and key are those of clients of others.',
+    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'nextbit',
@@ -117,7 +117,7 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'completions'],
     pricesId: null,
     source: 'https://www.nextbit256.com/docs/api',
-    unverified: 'The page was not read; base URL and key are those of clients of others.',
+    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'aibadgr',
@@ -126,6 +126,6 @@ export const gateways: readonly Provider[] = [
     pricesId: null,
     source: 'https://aibadgr.com/docs',
     unverified:
-      'The page was not read; clients of others name this base URL, newer tools of its own https://aibadgr.com/v1.',
+      'The documentation was not checked; clients of other projects use this base URL, its own newer tools https://aibadgr.com/v1.',
   }),
 ];

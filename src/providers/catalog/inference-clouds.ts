@@ -270,7 +270,7 @@ export const inferenceClouds: readonly Provider[] = [
     baseUrl: 'https://api.ncompass.tech/v1',
     pricesId: null,
     source: 'https://www.ncompass.tech/',
-    unverified: 'The page was not read; base URL and key are those of clients of others.',
+    unverified: 'The documentation was not checked; base URL and key come from clients of other projects.',
   }),
   compatible({
     id: 'lightning-ai',

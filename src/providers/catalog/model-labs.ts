@@ -254,6 +254,6 @@ export const modelLabs: readonly Provider[] = [
     pricesId: null,
     source: 'https://docs.matterai.so/',
     unverified:
-      'The page was not read. Its own tools ask https://api2.matterai.so/v1/web with a token of their sign-in.',
+      'The documentation was not checked. Its own tools call https://api2.matterai.so/v1/web with a token of their sign-in.',
   }),
 ];

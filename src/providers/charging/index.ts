@@ -9,7 +9,7 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
 /**
  * How a request is charged, by its method and its path below `/v1`. What the table does not list may be billed by its
- * provider, and nobody here knows how much: it is `unmeasured`, unless it only reads or deletes. Never throws.
+ * provider, and the gateway cannot know how much: it is `unmeasured`, unless it only reads or deletes. Never throws.
  */
 export function chargeOf(method: string, path: string, providerId: string): ChargeKind {
   if (READING.has(method)) return 'nothing';

@@ -17,11 +17,11 @@ const google = (...methods: readonly string[]): readonly Operation[] =>
   methods.flatMap((method) => posts(`/v1beta/models/{model}:${method}`, `/models/{model}:${method}`));
 
 const TOKENS = {
-  charged: 'tokens of input and output, by kind; searches and pages where the answer reports them',
-  knownFrom: 'the answer; its text is counted where it reports none',
+  charged: 'input and output tokens by kind; searches and pages if the response reports them',
+  knownFrom: 'the response; if it reports none, its counted text',
 };
-const BYTES = 'a token for each byte of the body';
-const bounded = (fields: string): string => `${BYTES}, and ${fields} or the ceiling of output`;
+const BYTES = 'one token per byte of the body';
+const bounded = (fields: string): string => `${BYTES}, plus ${fields} or the output ceiling`;
 
 /** Most pages of a document that is read. */
 const ocrCharge: Charge = { most: ({ body }) => [mostPages(body)], unreported: () => 'reservation' };
@@ -38,7 +38,7 @@ const metered: readonly ChargeRow[] = [
     ...TOKENS,
     operations: posts('/completions', '/fim/completions'),
     charge: textCharge({ most: ['max_tokens'], times: ['n', 'best_of'] }),
-    reserved: bounded('`max_tokens` times `n` or `best_of` for each prompt,'),
+    reserved: bounded('`max_tokens` times `n` or `best_of` per prompt,'),
   },
   {
     ...TOKENS,
@@ -48,7 +48,7 @@ const metered: readonly ChargeRow[] = [
   },
   {
     ...TOKENS,
-    knownFrom: 'the answer; its text is counted where it reports none; with `background`, the reservation',
+    knownFrom: 'the response; if it reports none, its counted text; with `background`, the reservation',
     operations: posts('/responses'),
     charge: responsesCharge,
     reserved: bounded('`max_output_tokens`'),
@@ -65,63 +65,60 @@ const metered: readonly ChargeRow[] = [
   {
     operations: posts('/embeddings', '/v2/embed'),
     charge: embeddingsCharge,
-    charged: 'tokens of input',
-    knownFrom: 'the answer; text is counted where it reports none, and other input is the reservation',
+    charged: 'input tokens',
+    knownFrom: 'the response; if it reports none, the counted text, or the reservation for other input',
     reserved: BYTES,
   },
   {
     operations: google('embedContent', 'batchEmbedContents'),
     charge: embedContentCharge,
-    charged: 'tokens of input',
-    knownFrom: 'the answer; text is counted where it reports none, and other input is the reservation',
+    charged: 'input tokens',
+    knownFrom: 'the response; if it reports none, the counted text, or the reservation for other input',
     reserved: BYTES,
   },
   {
     operations: posts('/rerank', '/v2/rerank'),
     charge: rerankCharge,
-    charged: 'tokens of input, or the search',
-    knownFrom: 'the answer, tokens or search units; text is counted where it reports none',
+    charged: 'input tokens, or the search',
+    knownFrom: 'the response (tokens or search units); if it reports none, the counted text',
     reserved: `${BYTES}, or one search`,
   },
   {
     operations: posts('/moderations'),
     charge: moderationsCharge,
-    charged: 'tokens of input; nothing at OpenAI and Azure OpenAI',
-    knownFrom: 'the answer; text is counted where it reports none',
+    charged: 'input tokens; nothing at OpenAI and Azure OpenAI',
+    knownFrom: 'the response; if it reports none, the counted text',
     reserved: BYTES,
   },
   {
     operations: posts('/ocr'),
     charge: ocrCharge,
     charged: 'pages, and annotated pages',
-    knownFrom: 'the answer, or else the reservation',
-    reserved: 'the pages that `pages` names, or the thousand that a document may have',
+    knownFrom: 'the response, else the reservation',
+    reserved: 'the pages in `pages`, else 1,000, the most that a document can have',
   },
   {
     operations: posts('/images/generations', '/images/edits', '/images/variations'),
     charge: imagesCharge,
-    charged: 'pictures by size and quality, or tokens',
-    knownFrom: 'the answer, or else `n`, `size` and `quality`; tokens, or else the reservation',
-    reserved:
-      '`n` pictures; 6,240 tokens for each, more where `size` is larger, and 8,000 for each picture that is edited',
+    charged: 'images by size and quality, or tokens',
+    knownFrom: 'the response, else `n`, `size` and `quality`; for tokens, else the reservation',
+    reserved: '`n` images; 6,240 tokens each, more for a larger `size`, and 8,000 per edited image',
   },
   {
     operations: posts('/audio/speech'),
     charge: speechCharge,
     charged: 'characters, seconds of speech, or tokens',
-    knownFrom:
-      'the answer of a stream of events, or else the characters of `input`; seconds and tokens, the reservation',
-    reserved:
-      'the characters of `input`; a quarter of a second and 6 tokens of sound for each, more where `speed` is lower',
+    knownFrom: 'the event stream, else the characters of `input`; for seconds and tokens, the reservation',
+    reserved: 'the characters of `input`; 0.25 s and 6 audio tokens each, more for a lower `speed`',
   },
   {
     operations: posts('/audio/transcriptions', '/audio/translations'),
     charge: transcriptsCharge,
-    charged: 'seconds of sound, or tokens',
+    charged: 'seconds of audio, or tokens',
     knownFrom:
-      'the answer, or else the length of the file (wav, mp3, mp4, ogg, flac, webm); tokens, or else the reservation',
+      'the response, else the duration of the file (wav, mp3, mp4, ogg, flac, webm); for tokens, else the reservation',
     reserved:
-      'the length of the file; 2 ms for each byte of another format; 40 tokens heard and 30 written for each second',
+      'the duration of the file, or 2 ms per byte of another format; 40 input and 30 output tokens per second',
   },
 ];
 
@@ -158,7 +155,7 @@ const free: readonly ChargeRow[] = [
 const UNMEASURED = {
   charge: 'unmeasured',
   charged: 'tokens, calls, storage or seconds',
-  knownFrom: 'not known',
+  knownFrom: 'unknown',
   reserved: 'refused under a limit in dollars or tokens',
 } as const;
 

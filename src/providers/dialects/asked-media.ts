@@ -23,7 +23,7 @@ export function maybeFileIn(hub: Json, name: string): MediaFile | null {
 export function textIn(hub: Json, name: string): string {
   const value = hub[name];
   if (typeof value === 'string' && value !== '') return value;
-  throw invalid(`The field "${name}" must be a text.`);
+  throw invalid(`The field "${name}" must be a string.`);
 }
 
 /** A number as JSON or as a field of a form has it; undefined where it is absent. */
@@ -63,13 +63,13 @@ export function withQuery(path: string, fields: Json): string {
 
 /** What a transcription of whole files cannot do. */
 export const NO_STREAMS: readonly (readonly [string, Impossible])[] = [
-  ['stream', because('this provider tells a transcript when it is whole', 'false', '"false"')],
-  ['include', because('this provider tells no probabilities of tokens', '[]')],
-  ['chunking_strategy', because('this provider cuts the sound by itself', '"auto"')],
+  ['stream', because('this provider sends a transcript only when it is complete', 'false', '"false"')],
+  ['include', because('this provider returns no log probabilities', '[]')],
+  ['chunking_strategy', because('this provider splits the audio itself', '"auto"')],
 ];
 
 /** What speech beside OpenAI's cannot do. */
 export const NO_EVENTS: readonly (readonly [string, Impossible])[] = [
-  ['stream_format', because('this provider sends sound and no events', '"audio"')],
-  ['instructions', because('the voice of this provider takes no instructions', '""')],
+  ['stream_format', because('this provider sends audio and no events', '"audio"')],
+  ['instructions', because('the voices of this provider take no instructions', '""')],
 ];

@@ -33,7 +33,8 @@ export function stabilityRatio(size: unknown): string | null {
   if (width === undefined || height === undefined) return null;
   const divisor = greatestDivisor(width, height);
   const ratio = `${width / divisor}:${height / divisor}`;
-  if (!RATIOS.has(ratio)) throw unsupported('size', `this model knows the ratios ${[...RATIOS].join(', ')}`);
+  if (!RATIOS.has(ratio))
+    throw unsupported('size', `this model supports the aspect ratios ${[...RATIOS].join(', ')}`);
   return ratio;
 }
 

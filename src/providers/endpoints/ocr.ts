@@ -3,7 +3,7 @@ import type { Json, UsageReader } from '../endpoint.js';
 import { count, isObject, list, objectOf, textOrNull } from './reading.js';
 
 /**
- * Reads documents that became text. Pages are charged, and cost more where they are annotated; tokens are not told.
+ * Reads documents that became text. Pages are charged, and cost more where they are annotated; tokens are not reported.
  *
  * Whether pages were annotated is told by what was asked, because a document without pictures gets no annotation to see. An
  * answer that has annotations says so too: a config may have asked for them in the client's place.

@@ -17,7 +17,7 @@ export function count(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
 }
 
-/** The sum of tokens of one kind in Google's lists, `[{ modality: "AUDIO", tokenCount: 12 }]`; zero where none is told. */
+/** The sum of tokens of one kind in Google's lists, `[{ modality: "AUDIO", tokenCount: 12 }]`; zero where none is reported. */
 export function countOfModality(details: unknown, modality: string): number {
   let sum = 0;
   for (const detail of list(details)) {

@@ -12,14 +12,14 @@ import { endpointsOfModel } from './kinds.js';
 export interface ModelEntry {
   readonly id: string;
   readonly object: 'model';
-  /** OpenAI's clients want a number here; nobody knows the time, so it is 0. */
+  /** OpenAI's clients want a number here; the time is unknown, so it is 0. */
   readonly created: 0;
   /** The provider, who is not always the maker. */
   readonly owned_by: string;
   readonly provider: string;
-  /** The largest input in tokens; null when nobody knows it. */
+  /** The largest input in tokens; null when it is unknown. */
   readonly context_length: number | null;
-  /** Null when nobody knows it, which does not mean free. */
+  /** Null when it is unknown, which does not mean free. */
   readonly pricing: Pricing | null;
   /** Where the model can be named, at its provider. */
   readonly endpoints: readonly EndpointId[];
@@ -88,7 +88,7 @@ export function modelEntry(id: string, provider: Provider, contextLength: number
   };
 }
 
-/** The model at a price; null where nobody knows it. */
+/** The model at a price; null where it is unknown. */
 export function withPrice(entry: ModelEntry, price: Price | null): ModelEntry {
   return price ? { ...entry, pricing: pricingOf(price) } : entry;
 }

@@ -70,7 +70,7 @@ export async function countOnce(
 
 const isDue = ({ aggregated_at }: BatchRow): boolean => aggregated_at === null;
 
-/** Whoever asks for a batch twice at once hears of one count. */
+/** Two requests for one batch at the same time share one count. */
 function outcomes(ids: readonly string[], found: readonly BatchRow[]): Aggregation[] {
   const byId = new Map(found.map((batch) => [batch.id, batch]));
   return ids.map((id, at) => {

@@ -4,7 +4,7 @@ import { READ_MEASURES, type ReadMeasureName } from './read-measures.js';
 import type { GroupedBy } from './usage-store.js';
 
 /**
- * Where an answer is read: one slice (and whether of all its values), the cube (and what of it is told apart), or the request rows. Every
+ * Where an answer is read: one slice (and whether of all its values), the cube (and what of it is distinguished), or the request rows. Every
  * store has these three.
  */
 export type SourceKind =

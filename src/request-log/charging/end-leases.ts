@@ -34,7 +34,7 @@ const MOST_ROUNDS = 20;
 /**
  * Counters of periods that are over for certain: a period lasts 365 days at most, and late charges and clocks that jump
  * are given a month. When it began stands at the end of its key (`counterKey`); a budget without a reset has no such
- * ending, and its counter stays for ever. Whose row is in use is left to the next sweep.
+ * ending, and its counter stays indefinitely. Whose row is in use is left to the next sweep.
  */
 const ENDED_COUNTERS = `
   DELETE FROM limit_counters WHERE key IN (

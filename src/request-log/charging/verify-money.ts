@@ -155,7 +155,7 @@ export async function verifyMoney(
 /** Of what retention has taken no charges are left, and the counter is the only one that knows. */
 const WRONG = `FROM (${CHARGED}) AS ledger WHERE ledger.amount <> ledger.spent AND NOT coalesce(${LOST_RECORDS}, false)`;
 
-/** Makes every counter anew from the charges of attempts. Answers how many were wrong. Nothing else may write meanwhile. */
+/** Makes every counter again from the charges of attempts. Answers how many were wrong. Nothing else may write meanwhile. */
 export async function rebuildCounters(database: Database): Promise<number> {
   await database.query('LOCK TABLE limit_counters IN EXCLUSIVE MODE');
   const wrong = (await database.query(`SELECT 1 ${WRONG}`)) as unknown[];

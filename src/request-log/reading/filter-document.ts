@@ -1,5 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { type Condition, conditionOf, isLogFilter } from './log-filters.js';
+import { didYouMean } from '../../common/text/nearest-names.js';
+import { type Condition, conditionOf, isLogFilter, LOG_FILTERS } from './log-filters.js';
 
 /** Filters as a JSON object has them: texts, numbers, truth values, and an object for the metadata. */
 export type FilterDocument = Readonly<Record<string, unknown>>;
@@ -8,11 +9,13 @@ export type FilterDocument = Readonly<Record<string, unknown>>;
 export function conditionsIn(filters: FilterDocument): Condition[] {
   return Object.entries(filters).flatMap(([name, value]) => {
     if (value === null || value === '') return [];
-    if (!isLogFilter(name))
-      throw new AppError('invalid_request', { detail: `There is no filter "${name.slice(0, 64)}".` });
+    if (!isLogFilter(name)) throw new AppError('invalid_request', { detail: noFilter(name.slice(0, 64)) });
     return [conditionOf(name, typeof value === 'string' ? value : JSON.stringify(value))];
   });
 }
+
+const noFilter = (name: string): string =>
+  `There is no filter "${name}"${didYouMean(name, Object.keys(LOG_FILTERS))}.`;
 
 /** The latest time of arrival that the filters let in; null where they do not say. */
 export function newestOf(filters: FilterDocument): Date | null {

@@ -83,7 +83,7 @@ export class LogDatabase implements OnApplicationShutdown {
 const tooSlow = (cause: unknown): AppError =>
   new AppError('query_timeout', { seconds: STATEMENT_TIMEOUT_S }, { cause });
 
-/** What `take` throws must not reach the connection that calls it: nobody would catch it there. */
+/** What `take` throws must not reach the connection that calls it: it would not be caught there. */
 async function eachRow(query: pg.Query, take: (row: AnyRow) => void): Promise<void> {
   const failures: unknown[] = [];
   query.on('row', (row: AnyRow) => {

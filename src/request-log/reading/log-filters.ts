@@ -53,7 +53,7 @@ const metadata: Filter = {
     const entries = Object.entries(objectIn(text) ?? { refused: null });
     return entries.flat().every(isStorable) ? JSON.stringify(Object.fromEntries(entries)) : undefined;
   },
-  expects: 'a JSON object whose values are texts',
+  expects: 'a JSON object whose values are strings',
 };
 
 /** What a request does not name is empty, as in the rollups. */

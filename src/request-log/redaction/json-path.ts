@@ -27,7 +27,7 @@ export function jsonPath(text: string): JsonPath {
   for (let at = 1; at < text.length; at = STEP.lastIndex) {
     STEP.lastIndex = at;
     const found = STEP.exec(text);
-    if (!found) throw new Error(`it cannot be read from character ${at + 1} on`);
+    if (!found) throw new Error(`it is invalid from character ${at + 1} on`);
     steps.push(stepOf(found));
   }
   if (steps.length > MOST_STEPS) throw new Error(`it has more than ${MOST_STEPS} steps`);

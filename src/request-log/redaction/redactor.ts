@@ -85,7 +85,7 @@ export class Redactor {
     const type = facts.content_type ?? '';
     if (STREAM.test(type) || STREAM_BEGINS.test(text)) return this.#clearStream(text, facts);
     if (!JSON_TYPE.test(type) && !JSON_BEGINS.test(text)) return clearText(text, this.#patterns);
-    // Behind the place where its middle is missing nobody knows where in a document a value stands.
+    // Behind the place where its middle is missing the place of a value in the document is unknown.
     if (facts.truncated && this.#paths.length > 0) throw new UnreadableError();
     return clearJson(this.#withoutPaths(text), this.#patterns);
   }

@@ -28,13 +28,13 @@ describe('rules of redaction', () => {
     }
     for (const place of [
       'log_redaction.headers[1] must be the name of a header',
-      'log_redaction.json_paths[0] is no path: it names the whole body',
-      'log_redaction.json_paths[1] is no path: it does not begin with "$"',
-      'log_redaction.json_paths[2] is no path: it cannot be read from character 4 on',
-      'log_redaction.json_paths[3] is no path: it cannot be read from character 4 on',
-      "log_redaction.patterns[0] is not usable: it is no pattern of RE2's syntax",
-      'log_redaction.patterns[1] fits the empty text',
-      'log_redaction.other is not a field',
+      'log_redaction.json_paths[0] is not a path: it names the whole body',
+      'log_redaction.json_paths[1] is not a path: it does not begin with "$"',
+      'log_redaction.json_paths[2] is not a path: it is invalid from character 4 on',
+      'log_redaction.json_paths[3] is not a path: it is invalid from character 4 on',
+      'log_redaction.patterns[0] is invalid: it is not a valid RE2 pattern',
+      'log_redaction.patterns[1] matches the empty string',
+      'log_redaction.other is not a known field',
     ])
       expect(refusal).toContain(place);
     expect(refusal).not.toContain('[4]');

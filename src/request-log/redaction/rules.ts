@@ -22,7 +22,7 @@ const path: Reader<string> = (value, at) => {
     jsonPath(given);
     return given;
   } catch (error) {
-    return at.refuse(`is no path: ${(error as Error).message}`);
+    return at.refuse(`is not a path: ${(error as Error).message}`);
   }
 };
 
@@ -30,9 +30,9 @@ const pattern: Reader<string> = (value, at) => {
   const given = text({ max: LONGEST_PATTERN })(value, at);
   if (given === undefined) return undefined;
   const problem = patternProblem(given);
-  if (problem !== null) return at.refuse(`is not usable: ${problem}`);
+  if (problem !== null) return at.refuse(`is invalid: ${problem}`);
   return linearPattern(given).matcher('').find()
-    ? at.refuse('fits the empty text, so it would be found between any two characters')
+    ? at.refuse('matches the empty string, so it would match everywhere')
     : given;
 };
 

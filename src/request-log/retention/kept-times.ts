@@ -23,7 +23,7 @@ export interface RowsOf {
 
 /**
  * Since when rows and bodies are kept, by whose they are: what the workspace says, else its organization, else the
- * installation (where 0 is for ever). Whole days in UTC are kept. Bodies are kept no longer than their rows.
+ * installation (where 0 means without limit). Whole days in UTC are kept. Bodies are kept no longer than their rows.
  */
 export class KeptTimes {
   readonly #rules: ReadonlyMap<string, RetentionRule>;

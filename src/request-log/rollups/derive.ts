@@ -39,7 +39,7 @@ const MOST_AT_ONCE = 200;
 
 /**
  * Derives all that is ripe, and what becomes ripe by that. What fails keeps nothing else from being derived: its mark stays and waits
- * anew, so that the next round begins with others, and the first failure is thrown at the end.
+ * again, so that the next round begins with others, and the first failure is thrown at the end.
  */
 export async function deriveRipe(
   database: DataSource,

@@ -8,7 +8,7 @@ export interface Mark {
   readonly workspaceId: string;
 }
 
-/** Ends an INSERT of marks: one that is there begins to wait anew. */
+/** Ends an INSERT of marks: one that is there begins to wait again. */
 export const MARKED_AGAIN =
   'ON CONFLICT (grain, bucket, organisation_id, workspace_id) DO UPDATE SET touched_at = now()';
 
@@ -46,7 +46,7 @@ export async function takeMark(
   return taken?.found === true;
 }
 
-/** Lets a mark wait anew, as if something had been added to what it stands for. */
+/** Lets a mark wait again, as if something had been added to what it stands for. */
 export async function postponeMark(
   database: Queryable,
   { grain, bucket, organisationId, workspaceId }: Mark,

@@ -1,9 +1,9 @@
 /**
- * What readers would put together again and again lies ready in rows of hours and days, packed: it is made where they are derived. Null says
+ * What readers would put together again and again is precomputed in rows of hours and days, packed: it is made where they are derived. Null says
  * that nobody made it, as in minutes; readers then take the long way.
  */
 
-/** Bytes of an end user in `users`: the first of the SHA-256 of the value. So ten million are told apart but for one time in 400,000. */
+/** Bytes of an end user in `users`: the first of the SHA-256 of the value. So ten million are distinguished but for one time in 400,000. */
 export const USER_BYTES = 8;
 
 /** Stands for an end user, alike in every workspace and bucket. */

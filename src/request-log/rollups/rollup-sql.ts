@@ -32,11 +32,11 @@ export interface Family {
   readonly key: readonly string[];
   /** Columns of a row that are no measures. */
   readonly columns: readonly string[];
-  /** Whether keys of the metadata are told apart. */
+  /** Whether keys of the metadata are distinguished. */
   readonly hasKeys: boolean;
   /** Rows of the table, columns and measures, made of request rows. */
   readonly counted: (grain: Grain, source: Source) => string;
-  /** The column of what lies ready for readers, and how it is made: of the row `derived`, and of the rows of the grain below. */
+  /** The column of what is precomputed for readers, and how it is made: of the row `derived`, and of the rows of the grain below. */
   readonly ready: { readonly column: string; readonly of: (parts: string) => string };
 }
 

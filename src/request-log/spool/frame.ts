@@ -69,7 +69,7 @@ export function encodeUpdated(
   return encode({ kind: KINDS.opened, json, bodies: NO_BODIES, record: null }, allocate);
 }
 
-/** `opened` is the JSON of the exchange's first frame; null when it has none, or nobody remembers it. */
+/** `opened` is the JSON of the exchange's first frame; null when it has none, or it is no longer known. */
 export function encodeClosed(
   record: RequestLogRecord,
   bodies: CapturedBodies,

@@ -132,7 +132,7 @@ export class SegmentChain {
     this.enter('degraded');
     this.options.logger.error(
       { err: error },
-      'log_degraded: the spool cannot be written. Request logs are kept without bodies until the disk has room.',
+      'log_degraded: the spool cannot be written. Request logs are kept without bodies until the disk has space.',
     );
     try {
       if (!this.reserve.isReady) throw new Error('There is no reserve.');

@@ -128,7 +128,7 @@ export class Segment {
     try {
       while (done < bytes) {
         const written = this.options.write(this.fd, rest, this.position + done);
-        if (written <= 0) throw new Error('The disk took nothing and gave no reason.');
+        if (written <= 0) throw new Error('The disk accepted no bytes and reported no error.');
         done += written;
         if (done < bytes) rest = after(rest, written);
       }

@@ -113,7 +113,7 @@ export class SpoolWriter {
     try {
       callback();
     } catch (error) {
-      this.options.logger.error({ err: error }, 'What followed a write to the spool failed.');
+      this.options.logger.error({ err: error }, 'A callback after a write to the spool failed.');
     }
   }
 
@@ -155,7 +155,7 @@ export class SpoolWriter {
     } catch (error) {
       this.options.logger.error(
         { err: error },
-        'A new folder in the spool could not be made. Trying again shortly.',
+        'A new folder in the spool could not be created. Trying again.',
       );
     }
   }

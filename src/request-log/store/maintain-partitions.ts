@@ -9,7 +9,10 @@ import { ensurePartitions, type PartitionReport } from './partitions.js';
 export async function maintainPartitions(pool: Pool, logger: Logger): Promise<PartitionReport> {
   const report = await inTransaction(pool);
   if (report.strays.length > 0 || report.blocked.length > 0)
-    logger.warn(report, 'Rows lie in the default partition of the request log; retention cannot drop them.');
+    logger.warn(
+      report,
+      'Rows are in the default partition of the request log, where retention cannot drop them.',
+    );
   return report;
 }
 

@@ -31,7 +31,7 @@ const UNIQUE_VIOLATION = '23505';
  *
  * The cursor moves first and only from where this caller believes it to be. That takes its row's lock, so two shippers
  * that read the same bytes cannot both commit them: the second waits, then finds the cursor moved and gets null.
- * Rejects when the database is away or refuses; nothing is stored then, unless the answer to COMMIT was lost, which is
+ * Rejects when the database is unavailable or refuses; nothing is stored then, unless the answer to COMMIT was lost, which is
  * why a caller must ask for the cursor again after every failure.
  */
 export function storeBatch(pool: Pool, batch: BatchToStore): Promise<StoredBatch | null> {
@@ -72,7 +72,7 @@ async function inTransaction(client: PoolClient, batch: Batch): Promise<StoredBa
   return stored;
 }
 
-/** The server ends what takes too long, but a server that vanished without a word ends nothing. */
+/** The server ends what takes too long, but a server that vanished silently ends nothing. */
 const ANSWER_WITHIN_MS = 90_000;
 
 async function withDeadline<T>(work: Promise<T>): Promise<T> {
@@ -84,7 +84,7 @@ async function withDeadline<T>(work: Promise<T>): Promise<T> {
     return await Promise.race([work, tooLate]);
   } finally {
     clearTimeout(timer);
-    // When the deadline came first, the abandoned work fails later, and nobody is left to hear of it.
+    // When the deadline came first, the abandoned work fails later, and its error is ignored.
     work.catch(ignore);
   }
 }
@@ -105,7 +105,7 @@ export async function readCursor(pool: Pool, writerId: string): Promise<SpoolPos
 const ignore = (): void => undefined;
 
 /**
- * A process that is paused within the transaction must not hold the cursor for ever. The spool is cut after the commit,
+ * A process that is paused within the transaction must not hold the cursor indefinitely. The spool is cut after the commit,
  * so the commit must be durable whatever the server's default is.
  */
 const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '15s'; SET LOCAL lock_timeout = '20s';

@@ -31,14 +31,14 @@ const schema = z.record(z.string(), z.unknown()).superRefine((given, context) =>
     jsonSchemaValidator(given);
   } catch (error) {
     const message = error instanceof Error ? error.message : 'it cannot be read';
-    context.addIssue({ code: 'custom', message: `it is no JSON Schema that can be used: ${message}` });
+    context.addIssue({ code: 'custom', message: `it is not a usable JSON Schema: ${message}` });
   }
 });
 
 const address = z
   .url({ protocol: /^https?$/, error: 'it must be an http or https address' })
   .max(2_048)
-  .refine((text) => !/^[a-z]+:\/\/[^/?#]*@/i.test(text), 'credentials do not belong into an address');
+  .refine((text) => !/^[a-z]+:\/\/[^/?#]*@/i.test(text), 'a URL here must not have credentials');
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 /** Set by us, or meant for one connection. */
 const OWN_HEADERS =
@@ -47,7 +47,7 @@ const headers = z
   .record(
     z
       .string()
-      .regex(HEADER_NAME, 'it is no name of a header')
+      .regex(HEADER_NAME, 'it is not a header name')
       .refine((name) => !OWN_HEADERS.test(name), 'the gateway sets this header'),
     z
       .string()

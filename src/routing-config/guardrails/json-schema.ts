@@ -11,8 +11,8 @@ const DEEPEST = 64;
 const REFUSED: Readonly<Record<string, string>> = {
   $dynamicRef: 'only "$ref" is followed',
   $recursiveRef: 'only "$ref" is followed',
-  $id: 'a schema has no address here; refer to "#/$defs/..."',
-  uniqueItems: 'comparing every item with every other takes too long',
+  $id: 'a schema has no URL here; refer to "#/$defs/..."',
+  uniqueItems: 'it would compare every item with every other',
 };
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -74,6 +74,6 @@ function resolved(reference: string, root: Schema): unknown {
     const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
     at = typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Schema)[name] : undefined;
   }
-  if (at === undefined) throw new Error(`"$ref" points to "${reference.slice(0, 64)}", which is not there`);
+  if (at === undefined) throw new Error(`"$ref" points to "${reference.slice(0, 64)}", which does not exist`);
   return at;
 }

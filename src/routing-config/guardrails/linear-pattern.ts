@@ -9,7 +9,7 @@ const PROGRAM_STEPS_MAX = 2_000;
  */
 export function linearPattern(source: string): RE2JS {
   const compiled = RE2JS.compile(source);
-  if (compiled.programSize() > PROGRAM_STEPS_MAX) throw new Error('it is too large a pattern');
+  if (compiled.programSize() > PROGRAM_STEPS_MAX) throw new Error('the pattern is too large');
   return compiled;
 }
 
@@ -20,6 +20,6 @@ export function patternProblem(source: string): string | null {
     return null;
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it cannot be read';
-    return `it is no pattern of RE2's syntax (lookaround and backreferences are not part of it): ${reason}`;
+    return `it is not a valid RE2 pattern (lookaround and backreferences are not supported): ${reason}`;
   }
 }

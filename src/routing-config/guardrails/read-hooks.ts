@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
+import { didYouMean } from '../../common/text/nearest-names.js';
 import { type CheckId, checkIdOf, checkRow, CHECKS } from './check-parameters.js';
 import type { Place } from '../place.js';
 import { withoutSecrets } from './check-secrets.js';
 import type { CheckSpec, HookFeedback, HookSpec } from './hook.js';
 
-/** Reads guardrails from documents. What is wrong is told all at once, each mistake with its place. */
+/** Reads guardrails from documents. What is wrong is reported all at once, each mistake with its place. */
 
 export type HookSide = 'input' | 'output';
 
@@ -80,7 +81,7 @@ export function readHook(value: unknown, at: Place, context: HookContext): HookS
 function refuseUnknown(value: Json, at: Place): void {
   for (const key of Object.keys(value))
     if (!isCheckName(key) && !ACTIONS.has(key) && !NAMES.has(key))
-      at.at(key).refuse('is not a field that is known here');
+      at.at(key).refuse(`is not a known field${didYouMean(key, [...ACTIONS, ...NAMES])}`);
 }
 
 /** Names of checks have a point, `default.contains`; no other field has. */
@@ -138,16 +139,16 @@ function readCheck(value: unknown, at: Place, parametersAt: Place): CheckSpec | 
 }
 
 function unknownCheck(id: string): string {
-  const known = Object.keys(CHECKS).join(', ');
-  return `names no check that is known, "${id.slice(0, 64)}" (a service of your own is called by default.webhook). Checks: ${known}`;
+  const known = Object.keys(CHECKS);
+  const hint = didYouMean(id.slice(0, 64), known);
+  return `names an unknown check, "${id.slice(0, 64)}"${hint} (default.webhook calls your own service). Checks: ${known.join(', ')}`;
 }
 
 function checkPlace(id: CheckId, { side, type }: HookContext, at: Place): void {
   const row = checkRow(id);
-  if (side === 'output' && row.side === 'input')
-    at.refuse(`has ${id}, which looks at requests and not at answers`);
+  if (side === 'output' && row.side === 'input') at.refuse(`has ${id}, which checks requests only`);
   if (type === 'mutator' && !row.mutates)
-    at.refuse(`has ${id}, which changes nothing and so is no part of a mutator`);
+    at.refuse(`has ${id}, which changes nothing, so it cannot be part of a mutator`);
 }
 
 function typeOf(value: unknown, at: Place): HookSpec['type'] | undefined {

@@ -70,14 +70,14 @@ function headOf(bytes: Buffer, end: number): RequestHead | null {
     : { method, url, headers, rawHeaders, bodyAt: end + HEAD_END.length, bodyBytes };
 }
 
-/** Of the body; null where it is not told as it should be. */
+/** Of the body; null where it is invalid. */
 function lengthOf(method: string, told: string | undefined): number | null {
   const body = METHODS.get(method);
   if (told === undefined) return body === 'body' ? null : 0;
   return body !== 'none' && LENGTH.test(told) ? Number(told) : null;
 }
 
-/** Whether the head of a request that Node's server has read is such a one, as far as can be told by then. */
+/** Whether the head of a request that Node's server has read is such a one, as far as is known by then. */
 export function isPlain({ method = '', headers, rawHeaders }: IncomingMessage): boolean {
   const standOnce = rawHeaders.length === 2 * Object.keys(headers).length;
   if (!METHODS.has(method) || !standOnce) return false;

@@ -7,7 +7,7 @@ import { type AccountWish, aGateway, type GatewayWishes, type TestGateway } from
 import { type Answer, type Call, type HeaderList, HttpClient } from '../../support/http-client.js';
 import { EchoUpstream, header, type Received, type Script } from '../../support/upstreams/echo.js';
 
-/** Every provider of the catalogue except the sandbox, which answers inside the process. */
+/** Every provider of the catalogue except the sandbox, which runs inside the gateway. */
 export const CALLED: readonly Provider[] = [...providers.values()].filter(({ inProcess }) => !inProcess);
 
 /** The custom host of providers that have no base URL. */

@@ -50,9 +50,9 @@ describe('what an organization and a workspace impose on requests', () => {
 
     expect([saved.status, saved.body.error.code]).toEqual([400, 'config_invalid']);
     expect(saved.body.error.message).toContain(
-      'config.input_guardrails[1] names a guardrail that does not exist',
+      'config.input_guardrails[1] names the guardrail "pg-nowhere", which does not exist here',
     );
-    expect(saved.body.error.message).toContain('config.output_guardrails[0] names a guardrail');
+    expect(saved.body.error.message).toContain('config.output_guardrails[0] names the guardrail');
     expect(saved.body.error.message).not.toContain('input_guardrails[0]');
     expect([workspace.status, workspace.body.error.message]).toEqual([
       400,
@@ -91,7 +91,7 @@ describe('what an organization and a workspace impose on requests', () => {
     ]);
     expect(await messages({ ...semantic, embedding: nowhere })).toEqual([
       400,
-      expect.stringContaining('defaults.cache.embedding.virtual_key names a virtual key that does not exist'),
+      expect.stringContaining('defaults.cache.embedding.virtual_key names the virtual key "nowhere"'),
     ]);
     expect(await messages({ mode: 'simple', maximum: 1 })).toEqual([
       400,
@@ -106,7 +106,9 @@ describe('what an organization and a workspace impose on requests', () => {
       expect.stringContaining('config.cache.embedding is missing'),
     ]);
     const unknown = await aConfig({ ...config, cache: { ...semantic, embedding: nowhere } });
-    expect(unknown.body.error.message).toContain('config.cache.embedding.virtual_key names a virtual key');
+    expect(unknown.body.error.message).toContain(
+      'config.cache.embedding.virtual_key names the virtual key "nowhere"',
+    );
 
     expect((await putWorkspace({ cache: { mode: 'off', maxAge: 60, embedding } })).status).toBe(200);
     const cache = {

@@ -158,7 +158,7 @@ describe('workspaces', () => {
 
     expect((await app.call('POST', WORKSPACES, { body: { name: 'a', users } })).body.error).toMatchObject({
       code: 'invalid_request',
-      message: expect.stringContaining('each person may be named only once'),
+      message: expect.stringContaining('each user may be named only once'),
     });
   });
 

@@ -279,7 +279,7 @@ describe('an export', () => {
     await expect(write(id, { bucket })).rejects.toThrow('nonsense');
     expect(await read(id)).toMatchObject({
       status: 'in_progress',
-      problem: 'Try 1 of 10 failed. It is tried again; the log of the service says what was wrong.',
+      problem: 'Attempt 1 of 10 failed and will be retried. The log of the service has the cause.',
     });
     await app.dataSource.query('UPDATE log_exports SET leased_until = NULL WHERE id = $1', [id]);
 
@@ -295,7 +295,7 @@ describe('an export', () => {
     await app.call('PUT', `/v1/api-keys/${lesser.id}`, { body: { scopes: ['logs.list'] } });
 
     expect([await write(one), await write(other)]).toEqual(['failed', 'failed']);
-    expect(await read(one)).toMatchObject({ problem: expect.stringContaining('may not export') });
+    expect(await read(one)).toMatchObject({ problem: expect.stringContaining('can no longer export') });
     expect((await readdir(folder)).filter((name) => name.startsWith(one)).length).toBeLessThan(2);
   });
 });

@@ -358,7 +358,7 @@ describe('bodies in the bucket', () => {
     const parts = { folder: settings.exports.folder, bucket: store, box: app.box };
     expect(await exportWriter(app.dataSource, parts).write(draft.id)).toBe('failed');
     const { problem } = (await app.call('GET', `/v1/logs/exports/${draft.id}`, { key: own.key })).body;
-    expect(problem).toContain(`body of the request ${id} is not in the bucket any more`);
+    expect(problem).toContain(`body of the request ${id} is no longer in object storage`);
   });
 
   it('are not waited for when the bucket says nothing, or stops in the middle', async () => {

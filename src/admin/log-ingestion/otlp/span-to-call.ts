@@ -59,7 +59,9 @@ export function callOfSpan(span: OtlpSpan, tenant: string, now: number): Unprice
   const started = millisecondsOf(span.startTimeUnixNano, 'startTimeUnixNano');
   const ended = millisecondsOf(span.endTimeUnixNano, 'endTimeUnixNano');
   if (started < now - DAY_MS || started > now + HOUR_MS)
-    throw new BadSpan('"startTimeUnixNano" lies more than a day back, or more than an hour ahead');
+    throw new BadSpan(
+      '"startTimeUnixNano" is more than a day in the past, or more than an hour in the future',
+    );
   const status = statusOf(span, attributes);
   return {
     id: idOfSpan(tenant, traceId, spanId, started),

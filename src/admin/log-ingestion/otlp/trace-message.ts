@@ -114,7 +114,7 @@ export function spansOfProtobuf(bytes: Buffer): readonly OtlpSpan[] {
       ...(span.parentSpanId === undefined ? {} : { parentSpanId: hexOf(span.parentSpanId) }),
     }));
   } catch {
-    throw new AppError('invalid_request', { detail: 'The body is not an OTLP message of traces.' });
+    throw new AppError('invalid_request', { detail: 'The body is not an OTLP trace message.' });
   }
 }
 

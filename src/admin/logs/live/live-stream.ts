@@ -17,7 +17,7 @@ export interface LiveStreamOptions {
   readonly check: () => Promise<readonly Condition[]>;
 }
 
-/** Of those that could not be read yet. A database that is away for longer than that loses the oldest. */
+/** Of those that could not be read yet. A database that is unavailable for longer than that loses the oldest. */
 const MOST_WAITING = 1_000;
 const SERVER_ERROR = 500;
 /** What is kept in memory for a reader that is slower than requests arrive: about 600 rows. */

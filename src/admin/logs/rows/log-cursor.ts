@@ -21,7 +21,8 @@ export function fromCursor(cursor: string): LogPosition {
   const [at, id, ...more] = cursor.length <= LONGEST ? listIn(cursor) : [];
   if (typeof at !== 'string' || typeof id !== 'string' || more.length > 0 || !isMoment(at) || !isUuid(id))
     throw new AppError('invalid_request', {
-      detail: 'The parameter "cursor" is not one that this interface gave out.',
+      detail:
+        'The parameter "cursor" is invalid. Send the cursor of an earlier page exactly as you received it.',
     });
   return { at, id };
 }

@@ -1,6 +1,10 @@
 import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/http/page.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
-import { type Condition, conditionOfParameter } from '../../../request-log/reading/log-filters.js';
+import {
+  type Condition,
+  conditionOfParameter,
+  LOG_FILTERS,
+} from '../../../request-log/reading/log-filters.js';
 
 /** A page of the request log, as it was asked for. */
 export interface LogQuery {
@@ -19,7 +23,7 @@ const PAGE_NAMES: readonly string[] = ['cursor', 'page_size', 'pageSize', 'inclu
 export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): LogQuery {
   const cursor = parameterOf(query, 'cursor');
   return {
-    conditions: [...own, ...conditionsIn(query, PAGE_NAMES, ' Pages follow each other by "cursor".')],
+    conditions: [...own, ...conditionsIn(query, PAGE_NAMES)],
     after: cursor === undefined || cursor === '' ? null : fromCursor(cursor),
     size: pageOf(query).take,
     includesTotal: flagOf(query, 'include_total'),
@@ -27,18 +31,18 @@ export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): Lo
 }
 
 /** The filters, where there are no pages. What is neither one nor names a workspace is refused. */
-export const logConditionsOf = (query: ListQuery): readonly Condition[] => conditionsIn(query, [], '');
+export const logConditionsOf = (query: ListQuery): readonly Condition[] => conditionsIn(query, []);
 
-function conditionsIn(query: ListQuery, more: readonly string[], hint: string): readonly Condition[] {
+function conditionsIn(query: ListQuery, more: readonly string[]): readonly Condition[] {
   const others: readonly string[] = [...WORKSPACE_NAMES, ...more];
   return Object.keys(query)
     .filter((name) => !others.includes(name))
-    .map((name) => conditionIn(query, name, hint));
+    .map((name) => conditionIn(query, name, others));
 }
 
-function conditionIn(query: ListQuery, name: string, hint: string): Condition {
+function conditionIn(query: ListQuery, name: string, others: readonly string[]): Condition {
   const value = parameterOf(query, name) ?? '';
   const condition = conditionOfParameter(name, value);
   if (condition) return condition;
-  throw noParameter(name, hint);
+  throw noParameter(name, [...Object.keys(LOG_FILTERS), ...others]);
 }

@@ -18,7 +18,7 @@ export async function waitingBatches(batches: Queryable): Promise<WaitingBatches
   return row?.ids ? row : null;
 }
 
-/** The requests of these batches. PostgreSQL is asked it, and nobody else. */
+/** The requests of these batches. Only PostgreSQL has this answer. */
 export function isWaiting({ ids, first, last }: WaitingBatches): readonly Condition[] {
   const beside = { on: null, inClickHouse: null };
   return [

@@ -78,9 +78,9 @@ export class BodySearch {
   #checkKept({ policy }: Principal): void {
     const { bodySearch, logBodies } = this.settings;
     const reasons = [
-      [!bodySearch, 'the operator has not turned it on (GATEHOUSE_BODY_SEARCH)'],
-      [logBodies === 'off', 'this installation keeps none (GATEHOUSE_LOG_BODIES)'],
-      [policy?.keepsBodies === false, 'the organization keeps none ("log_bodies")'],
+      [!bodySearch, 'the search is off, and the operator turns it on with GATEHOUSE_BODY_SEARCH=on'],
+      [logBodies === 'off', 'this installation stores no bodies in its database (GATEHOUSE_LOG_BODIES)'],
+      [policy?.keepsBodies === false, 'the organization stores no bodies ("log_bodies")'],
     ] as const;
     for (const [holds, detail] of reasons)
       if (holds) throw new AppError('body_search_unavailable', { detail });
@@ -145,8 +145,8 @@ async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
 function needleIn({ wanted, all }: Asked): string {
   const text = parameterOf(all, 'search') ?? '';
   if (text.length < SHORTEST || text.length > LONGEST)
-    throw refused(`The parameter "search" must be a text of ${SHORTEST} to ${LONGEST} characters.`);
-  if (wanted.includesTotal) throw refused('What "search" finds is not counted: leave out "include_total".');
+    throw refused(`The parameter "search" must be a string of ${SHORTEST} to ${LONGEST} characters.`);
+  if (wanted.includesTotal) throw refused('Results of "search" are not counted. Leave out "include_total".');
   const oldest = oldestOf(all);
   const spanMs = oldest === null ? Infinity : (newestOf(all)?.getTime() ?? Date.now()) - oldest.getTime();
   if (spanMs > MOST_DAYS * GRAIN_MS.day)

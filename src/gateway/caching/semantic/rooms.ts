@@ -35,7 +35,7 @@ export class Rooms {
   private readonly readings = new Map<string, Promise<readonly KnownQuestion[]>>();
   private total = 0;
   private readonly patience = new StorePatience(
-    'The store of cached vectors failed: nothing is found by its meaning there.',
+    'The store of cached embeddings failed. It returns no semantic matches until it works again.',
   );
 
   /** `store`: null where questions stay in this process. */
@@ -48,7 +48,7 @@ export class Rooms {
     return this.total;
   }
 
-  /** The newest first. Never rejects: while the store is away, what is in memory is believed for longer. */
+  /** The newest first. Never rejects: while the store is unavailable, what is in memory is believed for longer. */
   async questionsIn(place: VectorRoom): Promise<readonly KnownQuestion[]> {
     const known = this.rooms.get(place.room);
     const { store } = this;

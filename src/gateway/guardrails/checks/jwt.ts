@@ -86,7 +86,7 @@ async function signatureProblem(
   if (!algorithm) return 'its algorithm is not allowed';
   const key = typeof head.kid === 'string' ? await keyOf(head.kid) : undefined;
   const { hash, keyType, options } = ALGORITHMS[algorithm];
-  if (key?.asymmetricKeyType !== keyType) return 'no key of the issuer fits it';
+  if (key?.asymmetricKeyType !== keyType) return 'no key of the issuer matches it';
   return verify(hash, signed, { key, ...options }, signature) ? null : 'its signature is wrong';
 }
 

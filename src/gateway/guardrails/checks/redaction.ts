@@ -15,7 +15,7 @@ interface Redaction {
 
 /**
  * Finds by form. Where it redacts, what was found is gone and the verdict is good; where it does not, finding something
- * is the failure. What was found is told by kind and number, never itself.
+ * is the failure. Findings are reported by kind and number, never themselves.
  */
 function redaction({ detectors, redact, isReversible }: Redaction): Check {
   const filter = ({ placeholders }: Facts, note: (kind: string) => void) =>

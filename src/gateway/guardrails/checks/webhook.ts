@@ -5,7 +5,7 @@ import type { Json } from '../../../providers/endpoint.js';
 import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { Check, Finding, Subject } from '../check.js';
 
-/** What is told of an exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
+/** What is reported of an exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
 function eventOf({ side, texts, json, facts }: Subject): Json {
   const isInput = side === 'input';
   const text = texts.join('\n');

@@ -12,7 +12,7 @@ const MESSAGE_BYTES_MIN = PRELUDE_BYTES + CHECKSUM_BYTES;
 /**
  * Amazon's binary frames, `application/vnd.amazon.eventstream`: https://smithy.io/2.0/aws/amazon-eventstream.html.
  * Both checksums are compared before a byte is used. A modelled exception becomes an event under its own name, and an
- * unmodelled error one under its code, with `{"__type", "message"}` as data, so that the dialect hears of it.
+ * unmodelled error one under its code, with `{"__type", "message"}` as data, so that the dialect receives it.
  */
 export class AwsEventStreamDecoder implements FrameDecoder {
   private readonly pending = new PendingBytes();

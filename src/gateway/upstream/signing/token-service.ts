@@ -19,11 +19,11 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 
 export const FORM = 'application/x-www-form-urlencoded';
 
-/** What callers are told of a credential, which is never what it is or what its owner said of it. */
+/** What callers may read about a credential, which is never what it is or what its owner said of it. */
 export const unusable = (cause?: unknown): AppError => new AppError('credential_unusable', {}, { cause });
 
 const unreachable = (detail: string, cause?: unknown): AppError =>
-  new AppError('upstream_error', { detail: `the service that gives out tokens ${detail}` }, { cause });
+  new AppError('upstream_error', { detail: `the token service ${detail}` }, { cause });
 
 /**
  * The body of a successful answer. A refusal is `credential_unusable`; everything else that goes wrong is
@@ -35,7 +35,7 @@ export async function callTokenService(egress: Egress, call: TokenCall): Promise
   if (statusCode === 200) return text;
   if (statusCode === 429 || statusCode >= 500 || statusCode < 400)
     throw unreachable(`answered with status ${statusCode}`);
-  throw unusable(new Error(`The service that gives out tokens refused with status ${statusCode}.`));
+  throw unusable(new Error(`The token service answered with status ${statusCode}.`));
 }
 
 /** A token that may stand in a header; `upstream_error` for everything else. */

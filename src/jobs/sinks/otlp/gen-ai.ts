@@ -40,7 +40,7 @@ export function errorOf({ status, error_code }: SentAttempt): string | undefined
   return status >= 400 ? String(status) : undefined;
 }
 
-/** Without what nobody knows. */
+/** Without unknown values. */
 export function known(
   values: Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>,
 ): Attributes {

@@ -23,7 +23,7 @@ interface Instruments {
 
 /**
  * Sends what requests took, used and cost to an OpenTelemetry collector. What a batch adds is measured once in a process and
- * kept until the collector has taken it, so a collector that is away makes no gap. How values of one process become those
+ * kept until the collector has taken it, so a collector that is unavailable makes no gap. How values of one process become those
  * of all is the collector's part: each has its own `service.instance.id`.
  */
 export class MetricSink implements LogSink {

@@ -42,7 +42,7 @@ const INPUT_CHARS_MAX = 1024 * 1024;
 /**
  * Anthropic's stream as the hub's chunks. https://platform.claude.com/docs/en/build-with-claude/streaming
  *
- * An event that is not known, or is not what it should be, adds nothing; blocks are told apart by their index, so events
+ * An event that is not known, or is not what it should be, adds nothing; blocks are distinguished by their index, so events
  * of several blocks may be mixed.
  */
 export class AnthropicStream implements EventTranslator {
@@ -243,7 +243,7 @@ export class AnthropicStream implements EventTranslator {
 
 const ownBlock = (block: Json): Json | null => (IN_PIECES.has(block.type) ? null : block);
 
-/** What is nested too deep cannot be told to the client. */
+/** What is nested too deep cannot be sent to the client. */
 const isTellable = (value: unknown): boolean =>
   typeof value === 'string' || (isObject(value) && stringify(value) !== '');
 

@@ -42,7 +42,7 @@ function searches({ server_tool_use: uses }: Json): Json {
 }
 
 /**
- * What a stream has told of its usage so far and what it tells now. Each number is a total of its own, so a later one
+ * What a stream has reported of its usage so far and what it tells now. Each number is a total of its own, so a later one
  * takes the place of an earlier one; null tells nothing. https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export function mergedUsage(known: Json, told: unknown): Json {

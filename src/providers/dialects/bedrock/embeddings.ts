@@ -20,7 +20,7 @@ function request(hub: Json, { model }: Context): ProviderRequest {
   if (!toBody)
     throw unsupported(
       'model',
-      'embeddings of Bedrock are known of Amazon Titan Text and of Cohere Embed only',
+      'on Bedrock, only Amazon Titan Text and Cohere Embed models compute embeddings',
     );
   return { path: modelPath(model, 'invoke'), body: toBody(textsOf(hub), hub) };
 }

@@ -44,7 +44,7 @@ function request(hub: Json, { model }: Context): ProviderRequest {
   if (!toBody)
     throw unsupported(
       'model',
-      'images of Bedrock are known of Amazon Nova Canvas, Titan and Stability AI only',
+      'on Bedrock, only Amazon Nova Canvas, Titan and Stability AI models make images',
     );
   if (typeof hub.prompt !== 'string') throw invalid('The parameter "prompt" must be a string.');
   refuseImpossible(hub);
@@ -79,7 +79,7 @@ const QUALITIES: ReadonlyMap<unknown, string> = new Map([
 function amazonBody({ prompt, negative_prompt: negativeText, n, seed, quality, size }: Json): Json {
   const asked = quality === 'auto' ? null : (quality ?? null);
   if (asked !== null && !QUALITIES.has(asked))
-    throw unsupported('quality', 'this model knows standard and premium');
+    throw unsupported('quality', 'this model supports standard and premium');
   return {
     taskType: 'TEXT_IMAGE',
     textToImageParams: present({ text: prompt, negativeText }),

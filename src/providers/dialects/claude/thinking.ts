@@ -77,7 +77,7 @@ export const THINKS: ReadonlySet<unknown> = new Set(['enabled', 'adaptive']);
 /** What Claude takes of each beside thinking. https://platform.claude.com/docs/en/build-with-claude/extended-thinking#feature-compatibility */
 const SAMPLING: readonly (readonly [name: string, fits: (value: unknown) => boolean, detail: string])[] = [
   ['temperature', (value) => typeof value === 'number' && value >= 1, 'the temperature must be 1'],
-  ['top_p', (value) => typeof value === 'number' && value >= 0.95, 'top_p must be 0.95 at least'],
+  ['top_p', (value) => typeof value === 'number' && value >= 0.95, 'top_p must be at least 0.95'],
   ['top_k', () => false, 'top_k must be left out'],
 ];
 
@@ -89,8 +89,7 @@ export function checkSampling(hub: Json, thinking: unknown): void {
   if (isObject(hub.thinking) || !isObject(thinking) || !THINKS.has(thinking.type)) return;
   for (const [parameter, fits, detail] of SAMPLING) {
     const value = hub[parameter] ?? null;
-    if (value !== null && !fits(value))
-      throw unsupported(parameter, `where "reasoning_effort" asks Claude to think, ${detail}`);
+    if (value !== null && !fits(value)) throw unsupported(parameter, `with "reasoning_effort", ${detail}`);
   }
 }
 

@@ -58,7 +58,7 @@ function messageOf({ content, tool_plan, tool_calls, citations }: Json, { id, is
   };
 }
 
-/** What is nested too deep cannot be told to the client. */
+/** What is nested too deep cannot be sent to the client. */
 export const isWritable = (value: Json): boolean => stringify(value) !== '';
 
 const textsIn = (blocks: readonly Json[], kind: 'text' | 'thinking'): string =>

@@ -41,7 +41,7 @@ function textsOf(input: unknown): readonly string[] {
   const texts = Array.isArray(input) ? (input as readonly unknown[]) : [input];
   if (texts.every((text) => typeof text === 'string')) return texts;
   if (texts.every((text) => typeof text === 'number' || Array.isArray(text)))
-    throw unsupported('input', 'Cohere embeds texts, no tokens');
+    throw unsupported('input', 'Cohere embeds text, not tokens');
   throw new AppError('invalid_request', { detail: '"input" must be a string or a list of strings' });
 }
 

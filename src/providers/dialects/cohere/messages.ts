@@ -17,7 +17,7 @@ export function cohereMessages(messages: unknown): readonly Json[] {
   return list(messages).map((message) => {
     const turn = isObject(message) ? TURNS.get(message.role) : undefined;
     if (!turn || !isObject(message))
-      throw unsupported('messages', 'Cohere knows system, user, assistant and tool');
+      throw unsupported('messages', 'Cohere supports system, user, assistant and tool');
     return turn(message);
   });
 }
@@ -89,7 +89,7 @@ function spoken({ content, refusal }: Json): readonly Json[] {
 
 const isThought = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** Reasoning of earlier turns. What another provider hid in a block can be read by nobody here. */
+/** Reasoning of earlier turns. What another provider encrypted in a block cannot be read here. */
 function thoughts({ content, content_blocks, reasoning_content }: Json): readonly Json[] {
   const blocks = [...list(content_blocks), ...list(content)].filter(isObject).filter(isThought);
   const texts =
@@ -99,7 +99,7 @@ function thoughts({ content, content_blocks, reasoning_content }: Json): readonl
 
 function callOf(call: unknown): Json {
   if (!isObject(call) || !isObject(call.function))
-    throw unsupported('messages[].tool_calls', 'Cohere knows functions only');
+    throw unsupported('messages[].tool_calls', 'Cohere supports only functions');
   const { name, arguments: given } = call.function;
   return { id: call.id, type: 'function', function: { name, arguments: given } };
 }

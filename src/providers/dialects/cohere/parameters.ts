@@ -74,7 +74,7 @@ const isSaid = (value: unknown): boolean => value !== undefined && value !== nul
 /** Whether Cohere does not know the parameter. Throws when the request asks for something by it. */
 function isRefusable(name: string, value: unknown): boolean {
   const isAsked = REFUSED.get(name);
-  if (isAsked?.(value)) throw unsupported(name, 'Cohere has none such');
+  if (isAsked?.(value)) throw unsupported(name, 'Cohere has no such parameter');
   return isAsked !== undefined;
 }
 

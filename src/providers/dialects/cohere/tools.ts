@@ -28,7 +28,8 @@ interface Offered {
 }
 
 function functionTool(tool: unknown): Offered {
-  if (!isObject(tool) || !isObject(tool.function)) throw unsupported('tools', 'Cohere knows functions only');
+  if (!isObject(tool) || !isObject(tool.function))
+    throw unsupported('tools', 'Cohere supports only functions');
   const { name, description, parameters, strict } = tool.function;
   const known = {
     name,
@@ -56,5 +57,5 @@ function chosenNames(choice: unknown): ReadonlySet<unknown> | null {
 
 function nameOf(tool: unknown): unknown {
   if (isObject(tool) && isObject(tool.function)) return tool.function.name;
-  throw unsupported('tool_choice', 'Cohere knows functions only');
+  throw unsupported('tool_choice', 'Cohere supports only functions');
 }

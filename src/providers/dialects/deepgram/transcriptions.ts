@@ -8,7 +8,7 @@ import { deepgramError } from './errors.js';
 const IMPOSSIBLE = new Map([
   ...NO_STREAMS,
   ['prompt', because('send Deepgram\'s "keyterm" instead', '""')] as const,
-  ['temperature', because('Deepgram samples nothing', '0', '"0"')] as const,
+  ['temperature', because('Deepgram has no sampling', '0', '"0"')] as const,
 ]);
 
 const READ: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ function request(hub: Json, { model }: Context): ProviderRequest {
   return { path: withQuery('/listen', query), body: fileIn(hub, 'file') };
 }
 
-/** Channels are told one after the other. Never throws. https://developers.deepgram.com/docs/pre-recorded-audio */
+/** Channels are reported one after the other. Never throws. https://developers.deepgram.com/docs/pre-recorded-audio */
 export function transcript({ metadata, results }: Json): Json {
   const channels = list(objectOf(results).channels).filter(isObject);
   const heard = channels.map(({ alternatives }) => objectOf(list(alternatives)[0]));

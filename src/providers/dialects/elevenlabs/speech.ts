@@ -59,7 +59,7 @@ function formatOf(format: unknown): string {
   if (typeof format === 'string' && OWN_FORMAT.test(format)) return format;
   throw unsupported(
     'response_format',
-    `ElevenLabs knows ${[...FORMATS.keys()].join(', ')} and its own formats`,
+    `ElevenLabs supports ${[...FORMATS.keys()].join(', ')} and its own formats`,
   );
 }
 

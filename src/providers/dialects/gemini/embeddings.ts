@@ -85,7 +85,7 @@ const hasAny = (object: Json): boolean => Object.keys(object).length > 0;
 
 /**
  * Vectors of any of the three answers as the hub's `data`. `request`, the hub's own, tells whether the client asked for
- * base64 (of 32-bit floats, little end first); without it vectors are numbers. No `usage` where none was told.
+ * base64 (of 32-bit floats, little end first); without it vectors are numbers. No `usage` where none was reported.
  * https://platform.openai.com/docs/api-reference/embeddings
  */
 export function embeddingsAnswer(answer: Json, { model }: Context, request: Json = {}): Json {

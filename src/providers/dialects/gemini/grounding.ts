@@ -9,7 +9,7 @@ const MOST = 1000;
 
 /**
  * The sources of a grounded answer as OpenAI's `url_citation`s: one for each segment of the text and each source that
- * supports it; where no segments are told, the sources of the whole text.
+ * supports it; where no segments are given, the sources of the whole text.
  * https://ai.google.dev/api/generate-content#GroundingMetadata
  */
 export function annotations(metadata: unknown, text: string, offsets: PartOffsets): Json[] {

@@ -58,7 +58,7 @@ function ofGoogle(model: string): string {
   const name = named(model).replace(/^publishers\/([^/]+)\/models\//, '$1/');
   const [publisher, rest] = split(name);
   if (publisher !== 'google') {
-    refuse('model', `models of "${publisher}" on Vertex AI speak another dialect, which is not translated`);
+    refuse('model', `models of "${publisher}" on Vertex AI have an API that is not translated`);
   }
   return rest;
 }

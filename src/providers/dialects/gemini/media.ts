@@ -75,7 +75,7 @@ function byAddress({ source, mimeType, parameter }: Media, host: Host): Json {
   const type = mimeType || mimeTypeOf(source);
   if (type !== undefined) return { fileData: { mimeType: type, fileUri: source } };
   if (host.needsMimeType)
-    refuse(parameter, 'the address does not tell the type of the file, so mime_type is needed');
+    refuse(parameter, 'the URL does not show the type of the file, so mime_type is required');
   return { fileData: { fileUri: source } };
 }
 
@@ -95,6 +95,6 @@ function percentDecoded(data: string, parameter: string): string {
   try {
     return Buffer.from(decodeURIComponent(data)).toString('base64');
   } catch {
-    return refuse(parameter, 'the data URL is not well formed');
+    return refuse(parameter, 'the data URL is malformed');
   }
 }

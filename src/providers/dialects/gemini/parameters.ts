@@ -36,7 +36,7 @@ const BESIDE: readonly (readonly [hub: string, gemini: string])[] = [
 
 /** What the hub knows and Gemini cannot do, unless it has a value that asks for nothing. */
 const REFUSED: readonly (readonly [name: string, harmless: readonly unknown[], detail: string])[] = [
-  ['logit_bias', [], 'Gemini has no bias for tokens'],
+  ['logit_bias', [], 'Gemini has no logit bias'],
   ['parallel_tool_calls', [true], 'Gemini decides itself how many functions it calls'],
   ['prediction', [], 'Gemini takes no predicted output'],
   ['service_tier', ['auto', 'default', 'standard'], 'Gemini has no such tier'],
@@ -93,7 +93,7 @@ const withThinking = (config: Json | undefined): Json => (config ? { thinkingCon
 function responseFormat(format: unknown): Json {
   if (!isObject(format) || format.type === 'text') return {};
   if (format.type === 'json_object') return { responseMimeType: 'application/json' };
-  if (format.type !== 'json_schema') return refuse('response_format', 'Gemini knows no such format');
+  if (format.type !== 'json_schema') return refuse('response_format', 'Gemini does not support this format');
   const { schema } = objectOf(format.json_schema);
   return {
     responseMimeType: 'application/json',
@@ -104,7 +104,7 @@ function responseFormat(format: unknown): Json {
 /** Gemini's speech is PCM of 24 kHz, whatever is asked. https://ai.google.dev/gemini-api/docs/speech-generation */
 function voice(audio: unknown): Json {
   const { voice: name, format } = objectOf(audio);
-  if (format !== undefined && format !== 'pcm16') refuse('audio.format', 'Gemini speaks in pcm16 only');
+  if (format !== undefined && format !== 'pcm16') refuse('audio.format', 'Gemini sends only pcm16');
   return typeof name === 'string' ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } } : {};
 }
 

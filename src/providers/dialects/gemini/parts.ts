@@ -33,7 +33,7 @@ function partOf(part: unknown, host: Host): Json | null {
   if (!isObject(part)) return textPart(part);
   const read = READERS.get(part.type);
   if (read) return read(part, host);
-  return refuse('messages.content', `Gemini knows no content part of type "${name(part.type)}"`);
+  return refuse('messages.content', `Gemini supports no content part of type "${name(part.type)}"`);
 }
 
 /** Gemini refuses parts with an empty text. */

@@ -24,7 +24,7 @@ interface Choice {
 /**
  * Gemini's stream: each event is a whole response with some more parts, calls arrive whole, and there is no last event.
  * Usage grows from event to event and other candidates may follow, so only when the provider closes the stream is the
- * answer complete, if each candidate has told its reason to stop.
+ * answer complete, if each candidate has reported its reason to stop.
  * https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 export class ChatStream implements EventTranslator {

@@ -46,7 +46,8 @@ function fromThinking(thinking: unknown, model: string): Json | undefined {
 
 function fromEffort(effort: unknown, model: string, room = Infinity): Json | undefined {
   if (effort === undefined || effort === null) return undefined;
-  const { level, budget } = EFFORTS.get(effort) ?? refuse('reasoning_effort', 'Gemini knows no such effort');
+  const { level, budget } =
+    EFFORTS.get(effort) ?? refuse('reasoning_effort', 'Gemini does not support this effort');
   const includeThoughts = effort !== 'none';
   if (!isGemini3(model)) {
     const range = budgetRange(model);

@@ -111,7 +111,7 @@ function callingConfig(choice: unknown): Json | undefined {
   if (choice === undefined || choice === null) return undefined;
   const mode = MODES.get(choice);
   if (mode !== undefined) return { mode };
-  if (!isObject(choice)) return refuse('tool_choice', 'Gemini knows no such choice');
+  if (!isObject(choice)) return refuse('tool_choice', 'Gemini does not support this choice');
   if (choice.type === 'allowed_tools') return allowed(choice.allowed_tools);
   const name = nameOf(choice);
   return typeof name === 'string'

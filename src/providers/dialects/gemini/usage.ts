@@ -3,7 +3,7 @@ import { modalities } from '../../endpoints/generate-content.js';
 import { count, isObject } from '../../endpoints/reading.js';
 
 /**
- * `usageMetadata` as the hub's `usage`; undefined where the provider told none. Tokens of the prompt contain cached
+ * `usageMetadata` as the hub's `usage`; undefined where the provider reported none. Tokens of the prompt contain cached
  * ones; what tools added to the prompt is counted beside it, and thoughts beside the answer. Should a total show that
  * thoughts are inside already, they are not added again.
  * https://ai.google.dev/api/generate-content#UsageMetadata

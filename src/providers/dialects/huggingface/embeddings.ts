@@ -12,7 +12,7 @@ const READ: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 
 function request(hub: Json, context: Context): ProviderRequest {
   const { input } = hub;
   if (list(input).some((item) => typeof item !== 'string'))
-    throw unsupported('input', 'HF Inference embeds texts, no tokens');
+    throw unsupported('input', 'HF Inference embeds text, not tokens');
   if ((hub.dimensions ?? null) !== null) throw unsupported('dimensions', 'HF Inference has no such control');
   const inputs = Array.isArray(input) ? (input as unknown) : [input];
   return {
@@ -21,7 +21,7 @@ function request(hub: Json, context: Context): ProviderRequest {
   };
 }
 
-/** A vector per input. Tokens are not told. */
+/** A vector per input. Tokens are not reported. */
 const answer = ({ items }: Json, { model }: Context, hub: Json = {}): Json => ({
   object: 'list',
   data: embeddingsOf(list(items), hub),

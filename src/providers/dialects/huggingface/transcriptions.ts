@@ -8,7 +8,7 @@ import { huggingFaceError, modelPath } from './inference.js';
 
 const IMPOSSIBLE = new Map([
   ...NO_STREAMS,
-  ['language', because('HF Inference finds it by itself', '""')] as const,
+  ['language', because('HF Inference detects it', '""')] as const,
   ['prompt', because('HF Inference takes none', '""')] as const,
 ]);
 

@@ -42,7 +42,7 @@ export function finishOf({ done_reason: reason }: Json, hasCalls: boolean, { isS
   };
 }
 
-/** Null unless both counts are told: zeros are what servers say that have not counted. The gateway counts the text then. */
+/** Null unless both counts are reported: zeros are what servers say that have not counted. The gateway counts the text then. */
 export function usageOf({ prompt_eval_count: read, eval_count: written }: Json): Json | null {
   const [input, output] = [count(read), count(written)];
   if (input === null || output === null || input + output === 0) return null;

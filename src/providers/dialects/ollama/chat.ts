@@ -14,13 +14,13 @@ const IMPOSSIBLE = new Map([
   ['logprobs', because("Ollama's probabilities are not read", 'false')],
   ['top_logprobs', because("Ollama's probabilities are not read", '0')],
   ['logit_bias', because('Ollama has no such control of sampling', '{}')],
-  ['audio', because('Ollama speaks no audio')],
+  ['audio', because('Ollama returns no audio')],
   ['modalities', because('Ollama answers with text only', '["text"]', '[]')],
-  ['parallel_tool_calls', because('Ollama cannot be told', 'true')],
+  ['parallel_tool_calls', because('Ollama has no such parameter', 'true')],
   ['verbosity', because('Ollama has no such control of length', '"medium"')],
   ['functions', because('send "tools" instead', '[]')],
   ['function_call', because('send "tool_choice" instead')],
-  ['web_search_options', because('Ollama searches no web')],
+  ['web_search_options', because('Ollama has no web search')],
 ]);
 
 /** The hub's parameters under the names of Ollama's `options`. https://docs.ollama.com/modelfile#valid-parameters-and-values */
@@ -86,10 +86,10 @@ function formatOf(format: unknown): unknown {
   return isObject(format.json_schema) ? format.json_schema.schema : null;
 }
 
-/** Ollama cannot be told to call a tool: it has some, or none. */
+/** Ollama has no such parameter to call a tool: it has some, or none. */
 function toolsOf({ tools, tool_choice: choice }: Json): Json {
   if (choice === 'none' || !Array.isArray(tools) || tools.length === 0) return {};
-  if ((choice ?? 'auto') !== 'auto') throw unsupported('tool_choice', 'Ollama knows auto and none');
+  if ((choice ?? 'auto') !== 'auto') throw unsupported('tool_choice', 'Ollama supports auto and none');
   return { tools: tools as unknown };
 }
 

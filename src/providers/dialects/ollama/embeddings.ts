@@ -11,7 +11,7 @@ const READ: ReadonlySet<string> = new Set(['encoding_format', 'user']);
 /** `dimensions`, `truncate`, `options` and `keep_alive` go along. https://docs.ollama.com/api/embed */
 function request(hub: Json, { model }: Context): ProviderRequest {
   if (list(hub.input).some((item) => typeof item !== 'string'))
-    throw unsupported('input', 'Ollama embeds texts, no tokens');
+    throw unsupported('input', 'Ollama embeds text, not tokens');
   return { path: '/api/embed', body: { ...others(hub, READ), model } };
 }
 

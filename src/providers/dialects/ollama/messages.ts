@@ -32,7 +32,7 @@ function assistant({ reasoning_content: reasoning, tool_calls: calls }: Json): J
   };
 }
 
-/** Results are told by the name of the tool: Ollama has no ids. */
+/** Results are matched by the name of the tool: Ollama has no ids. */
 function namesOfCalls(turns: readonly unknown[]): ReadonlyMap<unknown, unknown> {
   const calls = turns.filter(isObject).flatMap(({ tool_calls: called }) => list(called).filter(isObject));
   return new Map(calls.map(({ id, function: called }) => [id, isObject(called) ? called.name : undefined]));
@@ -40,7 +40,7 @@ function namesOfCalls(turns: readonly unknown[]): ReadonlyMap<unknown, unknown> 
 
 function callOf(call: unknown): Json {
   if (!isObject(call) || !isObject(call.function))
-    throw unsupported('messages[].tool_calls', 'Ollama knows functions only');
+    throw unsupported('messages[].tool_calls', 'Ollama supports only functions');
   const { name, arguments: given } = call.function;
   return { function: { name, arguments: argumentsOf(given) } };
 }
@@ -60,7 +60,7 @@ const READ: ReadonlySet<unknown> = new Set(['text', 'refusal', 'image_url', 'thi
 function spoken(content: unknown): string {
   const parts = list(content).filter(isObject);
   const unknown = parts.find(({ type }) => !READ.has(type));
-  if (unknown) throw unsupported('messages[].content', 'Ollama takes text and pictures');
+  if (unknown) throw unsupported('messages[].content', 'Ollama accepts text and images');
   return textOf(
     Array.isArray(content) ? parts.filter(({ type }) => type === 'text' || type === 'refusal') : content,
   );
@@ -72,5 +72,5 @@ function imageOf({ type, image_url: image }: Json): readonly string[] {
   if (type !== 'image_url') return [];
   const url = isObject(image) ? image.url : null;
   if (typeof url === 'string' && DATA_URL.test(url)) return [url.replace(DATA_URL, '')];
-  throw unsupported('messages[].content[].image_url', 'Ollama takes pictures as data URLs');
+  throw unsupported('messages[].content[].image_url', 'Ollama accepts images as data URLs');
 }

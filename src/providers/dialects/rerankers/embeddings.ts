@@ -55,7 +55,7 @@ const entry = (name: string, value: unknown): Json => Object.fromEntries([[name,
 function refuseTokens(input: unknown): void {
   const items = list(input);
   const isTokens = items.some((item) => typeof item === 'number' || Array.isArray(item));
-  if (isTokens) throw unsupported('input', 'this provider embeds texts, no tokens');
+  if (isTokens) throw unsupported('input', 'this provider embeds text, not tokens');
 }
 
 function embeddingsAnswer({ data, model, usage }: Json, context: Context): Json {

@@ -52,7 +52,7 @@ function generation(hub: Json, { model }: Context): ProviderRequest {
 /**
  * An edit by one of Stability's services, which is the model: `inpaint`, `erase`, `search-and-replace` and so on, or a new image
  * from an old one by `stable-image-ultra` or `sd3`, which need `strength`. A mask has Stability's meaning: white is painted
- * anew; without one, what is transparent in the image is.
+ * again; without one, what is transparent in the image is.
  */
 function edit(hub: Json, { model }: Context): ProviderRequest {
   const image = ['image', fileIn(hub, 'image')] as const;

@@ -15,5 +15,5 @@ export function runPath({ model, fields }: Context): string {
   return `/client/v4/accounts/${encodeURIComponent(fields[ACCOUNT] ?? '')}/ai/run/${model}`;
 }
 
-/** What a model told: Cloudflare wraps it in `{ result, success, errors, messages }`. */
+/** What a model answered: Cloudflare wraps it in `{ result, success, errors, messages }`. */
 export const resultOf = ({ result }: Json): Json => objectOf(result);

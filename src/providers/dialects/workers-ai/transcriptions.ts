@@ -9,7 +9,7 @@ import { resultOf, runPath } from './run.js';
 
 const COMMON: readonly (readonly [string, Impossible])[] = [
   ...NO_STREAMS,
-  ['temperature', because('Workers AI cannot be told', '0', '"0"')],
+  ['temperature', because('Workers AI has no such parameter', '0', '"0"')],
 ];
 
 /** The models that take the sound as it is take nothing besides. */

@@ -3,7 +3,7 @@ import { get, openAiClient, post, remove } from './operation.js';
 
 /**
  * What a provider keeps between requests. The gateway reads neither bodies nor answers: a stored answer tells again
- * the usage that was told when it was made, and would be charged twice.
+ * the usage that was reported when it was made, and would be charged twice.
  */
 export const storedEndpoints: readonly Endpoint[] = [
   stored(

@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { count, isObject } from '../../endpoints/reading.js';
 
 /**
- * The hub's usage as Anthropic's, which counts input beside what came from or went to a cache. Zero where the provider told
+ * The hub's usage as Anthropic's, which counts input beside what came from or went to a cache. Zero where the provider reported
  * nothing: the shape has no word for that. https://platform.claude.com/docs/en/api/messages
  */
 export function messagesUsage(hub: unknown): Json {

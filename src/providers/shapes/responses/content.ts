@@ -58,7 +58,7 @@ function imagePart({ image_url, file_id, detail }: Json, where: string): Json {
   if (typeof image_url === 'string')
     return { type: 'image_url', image_url: { url: image_url, ...detailOf(detail) } };
   if (typeof file_id === 'string')
-    throw unsupported(`${where}.file_id`, 'files that lie at OpenAI cannot be read here; send "image_url"');
+    throw unsupported(`${where}.file_id`, 'files stored at OpenAI cannot be read here; send "image_url"');
   throw invalid(`"${where}.image_url" must be a string`);
 }
 

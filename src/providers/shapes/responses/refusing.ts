@@ -21,11 +21,11 @@ const REFUSED: readonly Refused[] = [
     isAsked: isTrue,
     detail: 'responses of this provider are not kept; leave it out or send false',
   },
-  { parameter: 'background', isAsked: isTrue, detail: 'this provider answers only while the client waits' },
+  { parameter: 'background', isAsked: isTrue, detail: 'this provider has no background mode' },
   {
     parameter: 'prompt',
     isAsked: isGiven,
-    detail: 'prompt templates live at OpenAI; send "instructions" and "input"',
+    detail: 'prompt templates are stored at OpenAI; send "instructions" and "input"',
   },
   {
     parameter: 'context_management',

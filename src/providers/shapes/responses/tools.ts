@@ -37,7 +37,10 @@ function toolOf(tool: unknown, where: string): Json {
   if (tool.type === 'function')
     return { type: 'function', function: functionOf(tool, where), ...marksOf(tool) };
   if (tool.type === 'custom') return { type: 'custom', custom: customOf(tool, where) };
-  throw unsupported(where, `the tool "${wordOf(tool.type)}" runs at OpenAI, and this provider has none such`);
+  throw unsupported(
+    where,
+    `the tool "${wordOf(tool.type)}" runs at OpenAI, and this provider does not have it`,
+  );
 }
 
 function functionOf(tool: Json, where: string): Json {
@@ -94,5 +97,5 @@ function chosenTool(tool: unknown, where: string): Json {
   const { type } = tool;
   if (type === 'function') return { type, function: { name: nameOf(tool, where) } };
   if (type === 'custom') return { type, custom: { name: nameOf(tool, where) } };
-  throw unsupported(where, `the tool "${wordOf(type)}" runs at OpenAI, and this provider has none such`);
+  throw unsupported(where, `the tool "${wordOf(type)}" runs at OpenAI, and this provider does not have it`);
 }

@@ -67,7 +67,7 @@ export class Ddl {
     return `ALTER TABLE ${this.stored(table)}${this.#onCluster} DROP PARTITION ${day}`;
   }
 
-  /** Removes rows of a day. ClickHouse writes the parts of that day anew, in the background. */
+  /** Removes rows of a day. ClickHouse writes the parts of that day again, in the background. */
   deleteOfDay(table: string, day: string, condition: string): string {
     return `ALTER TABLE ${this.stored(table)}${this.#onCluster} DELETE IN PARTITION ${day} WHERE ${condition}`;
   }
@@ -77,7 +77,7 @@ export class Ddl {
       ${select(this.stored(from))}`;
   }
 
-  /** Keeps rows for so many days; for ever with null. Parts are dropped whole. */
+  /** Keeps rows for so many days; indefinitely with null. Parts are dropped whole. */
   expire(table: Table, days: number | null): string {
     const change =
       days === null ? 'REMOVE TTL' : `MODIFY TTL ${table.expires?.since ?? ''} + INTERVAL ${days} DAY`;

@@ -30,7 +30,7 @@ export function addCounts(counts: Counts, text: string): void {
   }
 }
 
-/** Adds counts that lie ready (`packedCounts`). */
+/** Adds precomputed counts (`packedCounts`). */
 export function addPacked(counts: Counts, packed: Buffer): void {
   for (let at = 0; at + COUNT_BYTES <= packed.length; at += COUNT_BYTES) {
     const number = packed.readUInt16BE(at);

@@ -113,7 +113,7 @@ export class PostgresUsageReader implements UsageReader {
     return { range: rangeOfAll([all.range, users.range]), total, slots: points };
   }
 
-  /** Out of what lies ready; where only some requests fit, of their rows. */
+  /** Out of what is precomputed; where only some requests fit, of their rows. */
   async #users(whose: Whose, query: UsageQuery, slots: readonly number[]): Promise<CountedUsers> {
     const source = query.conditions.length === 0 ? USERS_OF_ALL : undefined;
     const begun = await this.#begin(whose, query, { measures: ['users'], slots, source });

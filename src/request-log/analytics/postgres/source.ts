@@ -32,7 +32,7 @@ const ROLLUP = { time: 'bucket', select: measured('ofRollup') } as const;
 /** The column of a measure's counts as bytes, beside the one of texts. */
 export const packedOf = (name: ReadMeasureName): string => `packed_${name}`;
 
-/** `ready`: the column in which durations lie ready. A row's counts are read from one of both. */
+/** `ready`: the column in which durations are precomputed. A row's counts are read from one of both. */
 const texts =
   (ready: string | null) =>
   (measures: readonly ReadMeasureName[]): string =>

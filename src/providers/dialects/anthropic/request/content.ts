@@ -16,7 +16,7 @@ const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
   [
     'input_audio',
     () => {
-      throw unsupported('messages[].content[].input_audio', 'Anthropic hears no audio');
+      throw unsupported('messages[].content[].input_audio', 'Anthropic accepts no audio');
     },
   ],
 ]);

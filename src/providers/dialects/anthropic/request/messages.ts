@@ -131,7 +131,7 @@ function assistantBlocks(message: Json, ids: CallIds): Json[] {
   if ((message.function_call ?? null) !== null)
     throw unsupported('messages[].function_call', 'send "tool_calls" instead');
   if ((message.audio ?? null) !== null)
-    throw unsupported('messages[].audio', 'Anthropic knows no earlier audio');
+    throw unsupported('messages[].audio', 'Anthropic accepts no audio of earlier messages');
   const kept = blocksOf(list(message.content_blocks));
   const said = kept.some(({ type }) => type === 'text') ? [] : blocksOf(message.content);
   return [...kept, ...said, ...present([plainText(message.refusal)]), ...calls(message, kept, ids)];
@@ -147,7 +147,7 @@ function calls({ tool_calls: given }: Json, kept: readonly Json[], ids: CallIds)
 function toolUse(call: unknown, ids: CallIds): Json {
   if (!isObject(call) || typeof call.id !== 'string') throw invalid('Each tool call needs an "id".');
   if (call.type === 'custom')
-    throw unsupported('messages[].tool_calls[].custom', 'Anthropic knows functions only');
+    throw unsupported('messages[].tool_calls[].custom', 'Anthropic supports only functions');
   if (!isObject(call.function) || typeof call.function.name !== 'string')
     throw invalid('Each tool call needs a "function" with a "name".');
   const { name, arguments: given } = call.function;

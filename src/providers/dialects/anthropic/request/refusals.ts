@@ -2,7 +2,7 @@ import type { Json } from '../../../endpoint.js';
 import { because, type Impossible, refuseImpossible as refuse } from '../../refusing.js';
 
 const NO_SAMPLING = 'Anthropic has no such control of sampling';
-const NO_PROBABILITIES = 'Anthropic tells no probabilities';
+const NO_PROBABILITIES = 'Anthropic returns no log probabilities';
 
 /**
  * What the hub knows and the Messages API cannot do (https://platform.claude.com/docs/en/api/messages). Anthropic's own
@@ -18,7 +18,7 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['seed', because(NO_SAMPLING)],
   ['frequency_penalty', because(NO_SAMPLING, '0')],
   ['presence_penalty', because(NO_SAMPLING, '0')],
-  ['audio', because('Anthropic speaks no audio')],
+  ['audio', because('Anthropic returns no audio')],
   ['modalities', because('Anthropic answers with text only', '["text"]', '[]')],
   ['verbosity', because('Anthropic has no such control of length', '"medium"')],
   ['store', because('Anthropic stores no answers', 'false')],

@@ -68,7 +68,7 @@ function nameOf(given: unknown): string {
 
 function toolOf(tool: unknown): Json {
   if (!isObject(tool)) throw invalid('Each tool must be an object.');
-  if (tool.type === 'custom') throw unsupported('tools[].custom', 'Anthropic knows functions only');
+  if (tool.type === 'custom') throw unsupported('tools[].custom', 'Anthropic supports only functions');
   if (tool.type !== 'function') return tool;
   const name = nameOf(tool.function);
   const { description, parameters, strict } = tool.function as Json;

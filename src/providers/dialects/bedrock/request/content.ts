@@ -59,7 +59,7 @@ function partBlocks(part: unknown, names: DocumentNames): Json[] {
   if (!isObject(part) || typeof part.type !== 'string')
     throw invalid('Each part of a content must be an object with a "type".');
   const toBlock = BLOCKS.get(part.type);
-  if (!toBlock) throw unsupported('messages[].content[].type', 'Bedrock knows no parts of this type');
+  if (!toBlock) throw unsupported('messages[].content[].type', 'Bedrock supports no parts of this type');
   const block = toBlock(part, names);
   return block ? [block, ...cachePoint(part)] : [];
 }

@@ -4,7 +4,7 @@ import { invalid, unsupported } from '../../refusing.js';
 
 /** Where a block's bytes are. */
 interface Source {
-  /** Media type, lower case; empty where it is not told. */
+  /** Media type, lower case; empty where it is not given. */
   readonly type: string;
   readonly source: Json;
 }
@@ -84,7 +84,7 @@ function image({ type, source }: Source): Json {
   return { image: { format, source } };
 }
 
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_AudioBlock.html; which models hear it is theirs to say. */
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_AudioBlock.html; the models decide which of them accept it. */
 export function audioBlock({ input_audio: given }: Json): Json {
   if (!isObject(given) || typeof given.data !== 'string' || typeof given.format !== 'string')
     throw invalid('An input_audio part needs "data" and a "format".');
@@ -115,7 +115,7 @@ export function fileBlock({ file }: Json, names: DocumentNames): Json {
   if (!isObject(file)) throw invalid('A file part needs a "file".');
   const { file_id: id, filename } = file;
   if (typeof id === 'string')
-    throw unsupported('messages[].content[].file', 'Bedrock keeps no files; send the bytes');
+    throw unsupported('messages[].content[].file', 'Bedrock stores no files; send the bytes');
   const { type, source } = fileSource(file);
   if (formatIn(IMAGES, type) !== null) return image({ type, source });
   const format = formatIn(DOCUMENTS, type);

@@ -17,7 +17,7 @@ interface Turn {
   readonly content: Json[];
 }
 
-/** What must be told apart, or told the same, throughout a request. */
+/** What must be distinguished, or kept equal, throughout a request. */
 interface Known {
   readonly names: DocumentNames;
   readonly ids: CallIds;
@@ -109,7 +109,7 @@ function assistantBlocks(message: Json, { names, ids }: Known): Json[] {
   if ((message.function_call ?? null) !== null)
     throw unsupported('messages[].function_call', 'send "tool_calls" instead');
   if ((message.audio ?? null) !== null)
-    throw unsupported('messages[].audio', 'Bedrock knows no earlier audio');
+    throw unsupported('messages[].audio', 'Bedrock accepts no audio of earlier messages');
   const kept = blocksOf(list(message.content_blocks), names);
   const said = kept.some((block) => 'text' in block) ? [] : blocksOf(message.content, names);
   return [
@@ -123,7 +123,7 @@ function assistantBlocks(message: Json, { names, ids }: Known): Json[] {
 function toolUse(call: unknown, ids: CallIds): Json[] {
   if (!isObject(call) || typeof call.id !== 'string') throw invalid('Each tool call needs an "id".');
   if (call.type === 'custom')
-    throw unsupported('messages[].tool_calls[].custom', 'Bedrock knows functions only');
+    throw unsupported('messages[].tool_calls[].custom', 'Bedrock supports only functions');
   if (!isObject(call.function) || typeof call.function.name !== 'string')
     throw invalid('Each tool call needs a "function" with a "name".');
   const { name, arguments: given } = call.function;

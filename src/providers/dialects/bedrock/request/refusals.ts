@@ -1,7 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { because, type Impossible, refuseImpossible as refuse } from '../../refusing.js';
 
-const NO_PROBABILITIES = 'Bedrock tells no probabilities';
+const NO_PROBABILITIES = 'Bedrock returns no log probabilities';
 
 /**
  * What the hub knows and Converse has no place for (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).
@@ -17,7 +17,7 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['store', because('Bedrock stores no answers', 'false')],
   ['functions', because('send "tools" instead', '[]')],
   ['function_call', because('send "tool_choice" instead')],
-  ['web_search_options', because('Bedrock searches no web')],
+  ['web_search_options', because('Bedrock has no web search')],
 ]);
 
 /** Whether the hub's parameter is one of those that a request to Bedrock never carries. */

@@ -41,7 +41,7 @@ export function toolsOf(hub: Json, messages: readonly Json[], model: string): { 
   const { choice, isNone, allowed } = choiceOf(hub.tool_choice ?? null);
   const given = list(hub.tools);
   if (given.length > 0 && hub.parallel_tool_calls === false)
-    throw unsupported('parallel_tool_calls', 'Bedrock has no way to ask for one call at a time');
+    throw unsupported('parallel_tool_calls', 'Bedrock cannot limit a turn to one tool call');
   if (given.length === 0 || isNone)
     return messages.some(usesTools) ? { toolConfig: { tools: [NO_TOOL] } } : {};
   const tools = given.flatMap((tool) => toolBlocks(tool, allowed));
@@ -52,7 +52,7 @@ export function toolsOf(hub: Json, messages: readonly Json[], model: string): { 
 function choiceFor(model: string, choice: Json | null): Json {
   if (choice === null || takesToolChoice(model)) return choice === null ? {} : { toolChoice: choice };
   if ('auto' in choice) return {};
-  throw unsupported('tool_choice', 'this model cannot be told to call a tool; it knows auto and none');
+  throw unsupported('tool_choice', 'this model cannot be forced to call a tool; it supports auto and none');
 }
 
 function usesTools({ content }: Json): boolean {
@@ -84,7 +84,7 @@ function nameOf(given: unknown): string {
 function toolBlocks(tool: unknown, allowed: Choice['allowed']): Json[] {
   if (!isObject(tool)) throw invalid('Each tool must be an object.');
   if ('toolSpec' in tool || 'systemTool' in tool) return [tool];
-  if (tool.type !== 'function') throw unsupported('tools[].type', 'Bedrock knows functions only');
+  if (tool.type !== 'function') throw unsupported('tools[].type', 'Bedrock supports only functions');
   const name = nameOf(tool.function);
   if (allowed && !allowed.has(name)) return [];
   return [{ toolSpec: { name, ...specOf(tool.function as Json) } }, ...cachePoint(tool)];

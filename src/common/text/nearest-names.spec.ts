@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nearestIds } from './nearest-ids.js';
+import { didYouMean, nearestNames } from './nearest-names.js';
 
 const IDS = ['openai', 'azure-openai', 'azure-ai', 'mistral-ai', 'groq', 'google', 'together-ai', 'x-ai'];
 
-describe('nearestIds', () => {
+describe('nearestNames', () => {
   it.each([
     ['opneai', 'openai'],
     ['OpenAI', 'openai'],
@@ -14,18 +14,18 @@ describe('nearestIds', () => {
     ['grok', 'groq'],
     ['googel', 'google'],
   ])('takes "%s" for %s first', (asked, meant) => {
-    expect(nearestIds(asked, IDS)[0]).toBe(meant);
+    expect(nearestNames(asked, IDS)[0]).toBe(meant);
   });
 
   it.each(['', '-', 'ab', '__proto__', 'nobody-knows-this-name', '日本語'])(
     'has no guess for "%s"',
     (asked) => {
-      expect(nearestIds(asked, IDS)).toEqual([]);
+      expect(nearestNames(asked, IDS)).toEqual([]);
     },
   );
 
   it('names every provider of a house that was asked for by its first name', () => {
-    expect(nearestIds('azure', IDS)).toEqual(['azure-ai', 'azure-openai']);
+    expect(nearestNames('azure', IDS)).toEqual(['azure-ai', 'azure-openai']);
   });
 
   it('finds an id that was mistyped once, whatever the id', () => {
@@ -37,7 +37,7 @@ describe('nearestIds', () => {
       }));
     fc.assert(
       fc.property(mistyped, ({ id, asked }) => {
-        expect(nearestIds(asked, IDS)).toContain(id);
+        expect(nearestNames(asked, IDS)).toContain(id);
       }),
     );
   });
@@ -45,10 +45,27 @@ describe('nearestIds', () => {
   it('guesses a few known ids at most, and never throws', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), (asked) => {
-        const guessed = nearestIds(asked, IDS);
+        const guessed = nearestNames(asked, IDS);
         expect(guessed.length).toBeLessThanOrEqual(3);
         for (const id of guessed) expect(IDS).toContain(id);
       }),
     );
+  });
+});
+
+describe('didYouMean', () => {
+  it.each([
+    ['stratgy', ['strategy', 'targets', 'retry'], ' (did you mean "strategy"?)'],
+    ['virtual_kye', ['virtual_key', 'provider'], ' (did you mean "virtual_key"?)'],
+    ['azure', ['azure-ai', 'azure-openai', 'groq'], ' (did you mean "azure-ai" or "azure-openai"?)'],
+    ['nothing-like-it', ['strategy'], ''],
+    ['strat', ['start', 'migrate', 'doctor'], ' (did you mean "start"?)'],
+    [
+      'GATEHOUSE_PROT',
+      ['GATEHOUSE_PORT', 'GATEHOUSE_HOST', 'GATEHOUSE_ROLE'],
+      ' (did you mean "GATEHOUSE_PORT"?)',
+    ],
+  ])('answers "%s" with the known names that are near', (asked, known, said) => {
+    expect(didYouMean(asked, known)).toBe(said);
   });
 });

@@ -1,0 +1,68 @@
+const MOST_SHOWN = 3;
+const MOST_ERRORS = 3;
+/** A name that is part of another one is as near as one with a single typing error. */
+const CONTAINED = 1;
+const SHORTEST_PART = 3;
+
+/**
+ * The known names that are nearest to `asked`, all at the same distance; none when nothing is near. Looks at every name,
+ * so it is for refusals.
+ */
+export function nearestNames(asked: string, known: Iterable<string>): readonly string[] {
+  const wanted = plain(asked);
+  const allowed = Math.min(MOST_ERRORS, Math.floor(wanted.length / 3));
+  const near: { name: string; distance: number }[] = [];
+  for (const name of known) {
+    const distance = distanceOf(wanted, plain(name));
+    if (distance <= allowed) near.push({ name, distance });
+  }
+  const least = Math.min(...near.map(({ distance }) => distance));
+  return near
+    .filter(({ distance }) => distance === least)
+    .map(({ name }) => name)
+    .sort((a, b) => a.localeCompare(b, 'en'))
+    .slice(0, MOST_SHOWN);
+}
+
+/** ` (did you mean "strategy"?)`, to follow an unknown name in an error; empty when no known name is near. */
+export function didYouMean(asked: string, known: Iterable<string>): string {
+  const near = nearestNames(asked, known).map((name) => `"${name}"`);
+  if (near.length === 0) return '';
+  const last = near.pop();
+  return ` (did you mean ${near.length === 0 ? '' : `${near.join(', ')} or `}${last}?)`;
+}
+
+/** Names of fields, providers and scopes in one spelling: lower case, words with dashes. */
+const plain = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_.]+/g, '-');
+
+function distanceOf(wanted: string, name: string): number {
+  if (wanted === name) return 0;
+  const part = wanted.length < name.length ? wanted : name;
+  if (part.length >= SHORTEST_PART && (wanted.includes(name) || name.includes(wanted))) return CONTAINED;
+  // Their difference in length alone is too far, and a long name would cost the most.
+  if (Math.abs(wanted.length - name.length) > MOST_ERRORS) return Infinity;
+  return editDistance(wanted, name);
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that turn one name into the other (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let [before, previous]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)];
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = numberAt(previous, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const isSwap = column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swapped = isSwap ? numberAt(before, column - 2) + 1 : Infinity;
+      const added = Math.min(numberAt(previous, column), numberAt(current, column - 1)) + 1;
+      current.push(Math.min(replaced, swapped, added));
+    }
+    [before, previous] = [previous, current];
+  }
+  return numberAt(previous, b.length);
+}
+
+const numberAt = (row: readonly number[] | undefined, at: number): number => row?.[at] ?? Infinity;
