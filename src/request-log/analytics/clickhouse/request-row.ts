@@ -79,7 +79,7 @@ const SHOWN_COLUMNS: readonly RowColumn[] = [
   ...columns('Int16', 'attempt_count'),
   ...columns('Nullable(Float32)', 'cache_score'),
   { name: 'has_metadata', type: 'Bool', from: 'metadata IS NOT NULL' },
-  // Rows of the release that only counted lack what is above: of them it is false.
+  // False in rows that lack what is above: those of a process that only counted.
   { name: 'is_whole', type: 'Bool', from: 'true' },
 ];
 
