@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { grantToTenants } from '../grant-to-tenants.js';
 
 /**
  * What users sign in with (passwords, authenticator apps, recovery codes, passkeys, links), their sessions, and
@@ -76,7 +75,7 @@ const PASSKEYS = `
     expires_at timestamptz NOT NULL
   );
   CREATE INDEX used_passkey_challenges_ended ON used_passkey_challenges (expires_at);
-  ${grantToTenants('SELECT, INSERT, DELETE', 'used_passkey_challenges')}`;
+  SELECT grant_to_tenants('used_passkey_challenges', 'SELECT, INSERT, DELETE')`;
 
 /**
  * One-use links to set a password: for the first owner, and after a reset on the machine. A user has one open link at

@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { grantToTenants } from '../grant-to-tenants.js';
 
 /**
  * Identity providers of organizations, the users and sessions that come from them, and whether other sign-ins are
@@ -103,4 +102,4 @@ const USED_TOKENS = `
     expires_at timestamptz NOT NULL
   );
   CREATE INDEX used_tokens_ended ON used_tokens (expires_at);
-  ${grantToTenants('SELECT, INSERT, DELETE', 'used_tokens')}`;
+  SELECT grant_to_tenants('used_tokens', 'SELECT, INSERT, DELETE')`;

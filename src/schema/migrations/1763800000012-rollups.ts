@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { grantToTenants } from '../grant-to-tenants.js';
 
 /**
  * The rollups by minute, hour and day, in two families, and what keeps them exact
@@ -226,4 +225,4 @@ const BOOKS = `
     counted_since  timestamptz NOT NULL,
     complete_since timestamptz NOT NULL
   );
-  ${grantToTenants('SELECT', 'rollup_seals, rollup_metadata_keys')}`;
+  SELECT grant_to_tenants('rollup_seals', 'SELECT'), grant_to_tenants('rollup_metadata_keys', 'SELECT')`;
