@@ -11,6 +11,7 @@ import { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { ClickHouse } from '../../src/request-log/analytics/clickhouse/clickhouse.js';
 import { ClickHouseBatchAggregator } from '../../src/request-log/analytics/clickhouse/clickhouse-batch-aggregator.js';
+import { makeChanges, type TableChange } from '../../src/request-log/analytics/clickhouse/changes.js';
 import { Ddl } from '../../src/request-log/analytics/clickhouse/ddl.js';
 import { prepareSchema } from '../../src/request-log/analytics/clickhouse/schema.js';
 import { TABLES } from '../../src/request-log/analytics/clickhouse/tables.js';
@@ -49,17 +50,16 @@ afterAll(async () => {
   await engine.close();
 });
 
-const DERIVED = `SELECT default_kind, default_expression,
-  (SELECT groupArray(name) FROM system.data_skipping_indices WHERE table = 'request_logs' AND expr = 'end_user') AS indexes
-  FROM system.columns WHERE database = currentDatabase() AND table = 'request_logs' AND name = 'end_user'`;
-
 const read = async <Row>(query: string): Promise<Row[]> =>
   (await engine.query({ query, format: 'JSONEachRow' })).json<Row>();
 
 class Killed extends Error {}
 
-/** Brings the schema up to date until so many of its tables were changed, or changes noted down. False when there was nothing left to do. */
-async function isKilledAfter(statements: number): Promise<boolean> {
+/** Runs the work until so many tables were changed, or changes noted down. False when there was nothing left to do. */
+async function isKilledAfter(
+  statements: number,
+  work: (client: typeof engine) => Promise<void>,
+): Promise<boolean> {
   let left = statements;
   const survive = (isChange: boolean): void => {
     if (isChange && left-- === 0) throw new Killed();
@@ -76,7 +76,7 @@ async function isKilledAfter(statements: number): Promise<boolean> {
     },
   } as unknown as typeof engine;
   try {
-    await prepareSchema(mortal, { retentionDays: KEPT });
+    await work(mortal);
     return false;
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
@@ -84,18 +84,25 @@ async function isKilledAfter(statements: number): Promise<boolean> {
   }
 }
 
-describe('tables of the release that only counted', () => {
+/** As two processes that are killed at every statement, and then several at once. */
+async function survive(work: (client: typeof engine) => Promise<void>): Promise<void> {
+  for (let survived = 0; await isKilledAfter(survived, work); survived++);
+  await Promise.all(Array.from({ length: 4 }, () => work(engine)));
+}
+
+describe('tables of release 0.1.0', () => {
   const id = uuidV7(Date.now());
 
   beforeAll(async () => {
-    const first = readFileSync(new URL('./schema-of-the-first-release.sql', import.meta.url), 'utf8');
-    for (const query of first.split(';\n').filter((each) => each.trim() !== ''))
+    const released = readFileSync(new URL('./schema-0.1.0.sql', import.meta.url), 'utf8');
+    for (const query of released.split(';\n').filter((each) => each.trim() !== ''))
       await engine.command({ query });
     const created_at = new Date('2026-11-20T10:00:00.123Z');
     const tenant = { organisation_id: organizationId, workspace_id: workspaceId };
     const batch_id = await storeBatch(database.dataSource, [
       { id, ...tenant, created_at, trace_id: 'narrow', metadata: { _user: 'grace' } },
     ]);
+    // A row that only counts: its other columns come from PostgreSQL.
     const counted = { id, batch_id, ...tenant, created_at: '2026-11-20 10:00:00.123000', status: 200 };
     await engine.insert({
       table: 'request_logs',
@@ -103,18 +110,10 @@ describe('tables of the release that only counted', () => {
       values: [{ ...counted, trace_id: 'narrow', cost_nano_usd: 5, metadata: { _user: 'grace' } }],
     });
     await database.dataSource.query('UPDATE log_batches SET aggregated_at = now()');
-    // A process that was killed after its first statement.
-    const [added] = new Ddl(undefined).addColumns('request_logs', [
-      ['end_user', "LowCardinality(String) MATERIALIZED metadata['_user']"],
-    ]);
-    await engine.command({ query: String(added) });
-    expect(await read('SELECT end_user FROM request_logs')).toEqual([{ end_user: 'grace' }]);
-    // And others, before each further one.
-    for (let survived = 1; await isKilledAfter(survived); survived++);
-    await Promise.all(Array.from({ length: 4 }, () => prepareSchema(engine, { retentionDays: KEPT })));
+    await survive((client) => prepareSchema(client, { retentionDays: KEPT }));
   });
 
-  it('have afterwards what tables of this release have, by processes that were killed at each statement and several at once, and no TTL that holds would not stop', async () => {
+  it('have the columns and indexes of this release after its first use, by processes that are killed at each statement and several at once', async () => {
     for (const { name, columns, derived = [], indexes } of TABLES) {
       const found = await read<{ name: string; type: string }>(
         `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = '${name}'`,
@@ -128,52 +127,60 @@ describe('tables of the release that only counted', () => {
       );
       expect(skipping.map(({ index }) => index).sort()).toEqual([...indexes].sort());
     }
-    expect(await read('SELECT DISTINCT version FROM gatehouse_changes ORDER BY version')).toEqual([
-      { version: 1 },
-      { version: 2 },
-      { version: 3 },
-    ]);
     const [table] = await read<{ engine_full: string }>(
       "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'request_logs'",
     );
+    // A TTL would not stop at legal holds.
     expect(table?.engine_full).not.toContain('TTL');
   });
 
-  it('store the end user of the rows that were there, with the indexes of all columns, and a change that nobody noted down may be made again', async () => {
-    const before = await read(DERIVED);
-    await engine.command({ query: 'TRUNCATE TABLE gatehouse_changes' });
-    await prepareSchema(engine, { retentionDays: KEPT });
-    await eventually(
-      async () => (await read('SELECT 1 FROM system.mutations WHERE NOT is_done')).length === 0,
-      { what: 'the end users of old rows' },
-    );
-    expect(await read(DERIVED)).toEqual(before);
-    expect(before).toEqual([
-      { default_kind: 'MATERIALIZED', default_expression: "metadata['_user']", indexes: ['by_end_user'] },
-    ]);
-    const parts = "active AND table = 'request_logs'";
-    expect(
-      await read(
-        `SELECT (SELECT min(data_compressed_bytes) > 0 FROM system.data_skipping_indices WHERE table = 'request_logs') AS has_indexes,
-           (SELECT count() FROM system.parts_columns WHERE ${parts} AND column = 'end_user') AS parts`,
-      ),
-    ).toEqual([{ has_indexes: 1, parts: 1 }]);
-    for (const filters of [{ user: 'grace' }, { 'metadata[_user]': 'grace' }]) {
-      const query = { ...OF_ALL, conditions: logQueryOf(filters).conditions };
-      expect((await both.list(REACH, query)).map((row) => row.id)).toEqual([id]);
-    }
-  });
-
-  it('keep their rows, which are shown whole as PostgreSQL has them, and go on counting', async () => {
+  it('keep their rows, which are shown whole as PostgreSQL has them, are found by end user, and go on counting', async () => {
     const [row] = await both.list(REACH, OF_ALL);
     expect(row).toMatchObject({ id, method: 'POST', path: '/v1/chat/completions', response_bytes: '200' });
+    for (const filters of [{ user: 'grace' }, { 'metadata[_user]': 'grace' }]) {
+      const query = { ...OF_ALL, conditions: logQueryOf(filters).conditions };
+      expect((await both.list(REACH, query)).map((each) => each.id)).toEqual([id]);
+    }
     await aggregator.aggregate(
       await storeBatch(database.dataSource, [
         { organisation_id: organizationId, workspace_id: workspaceId, cost_nano_usd: 7 },
       ]),
     );
     expect(await read('SELECT toInt32(sum(cost_nano_usd)) AS cost FROM usage_day')).toEqual([{ cost: 12 }]);
-    await engine.command({ query: 'TRUNCATE TABLE request_logs' });
+  });
+
+  it('are changed once by each change, which may be repeated, with the rows that exist', async () => {
+    const ddl = new Ddl(undefined);
+    const change: TableChange = {
+      version: 1_000,
+      name: 'the first letter of the trace',
+      statements: () => [
+        ...ddl.addColumns('request_logs', [['letter', 'String MATERIALIZED substring(trace_id, 1, 1)']]),
+        ddl.addIndex('request_logs', 'by_letter', 'letter TYPE bloom_filter GRANULARITY 1'),
+        ddl.materialize('request_logs', ['COLUMN letter', 'INDEX by_letter']),
+      ],
+    };
+    const make = (client: typeof engine): Promise<void> => makeChanges(client, ddl, [change]);
+    await survive(make);
+    // Made, and not noted down.
+    await engine.command({ query: 'TRUNCATE TABLE gatehouse_changes' });
+    await make(engine);
+    await eventually(
+      async () => (await read('SELECT 1 FROM system.mutations WHERE NOT is_done')).length === 0,
+      { what: 'the new column of old rows' },
+    );
+
+    expect(await read('SELECT version, name FROM gatehouse_changes')).toEqual([
+      { version: change.version, name: change.name },
+    ]);
+    expect(await read(`SELECT letter FROM request_logs WHERE id = '${id}'`)).toEqual([{ letter: 'n' }]);
+    const statements = [
+      'ALTER TABLE request_logs DROP INDEX by_letter',
+      'ALTER TABLE request_logs DROP COLUMN letter',
+      'TRUNCATE TABLE gatehouse_changes',
+      'TRUNCATE TABLE request_logs',
+    ];
+    for (const query of statements) await engine.command({ query });
     await database.dataSource.query('TRUNCATE request_logs, log_batches');
   });
 });

@@ -8,6 +8,9 @@ import { LauncherError } from '../launcher-error.js';
 
 const MIGRATION_FILES = new URL('../../schema/migrations/', import.meta.url);
 
+const BEFORE_THE_FIRST_RELEASE =
+  'The database has the schema of a development version before 0.1.0, which cannot be upgraded. Start with an empty database, or with an empty data folder.';
+
 /** How the database stands to this release. */
 export interface SchemaState {
   /** Migrations of this release that the database has not had. */
@@ -18,7 +21,8 @@ export interface SchemaState {
 
 /**
  * Looks with plain SQL, because the ordinary start finds nothing to do: loading TypeORM and all entities only to
- * learn that costs more time than the rest of the start. Rejects when the keys are not those of this database.
+ * learn that costs more time than the rest of the start. Rejects when the keys are not those of this database, or when no
+ * release made its schema.
  */
 export async function readSchemaState(url: Secret, keys: InstanceSecrets | null): Promise<SchemaState> {
   const client = postgresClient('probing', {
@@ -38,7 +42,10 @@ export async function readSchemaState(url: Secret, keys: InstanceSecrets | null)
   }
 }
 
-/** The file of a migration begins with the timestamp that TypeORM records. */
+/**
+ * The file of a migration begins with the timestamp that TypeORM records. Rejects when the database has migrations, but not the
+ * first one of this release.
+ */
 async function pendingMigrations(client: Client): Promise<string[]> {
   const files = (await readdir(MIGRATION_FILES)).map((name) => /^(\d{13}-[\w-]+)\.[jt]s$/.exec(name)?.[1]);
   const known = files.filter((name) => name !== undefined).sort();
@@ -48,7 +55,9 @@ async function pendingMigrations(client: Client): Promise<string[]> {
   if (!tables[0]?.found) return known;
   const { rows } = await client.query<{ timestamp: string }>('SELECT timestamp::text FROM migrations');
   const done = new Set(rows.map(({ timestamp }) => timestamp));
-  return known.filter((name) => !done.has(name.slice(0, 13)));
+  const pending = known.filter((name) => !done.has(name.slice(0, 13)));
+  if (done.size > 0 && pending[0] === known[0]) throw new LauncherError(BEFORE_THE_FIRST_RELEASE);
+  return pending;
 }
 
 /** Wrong keys would start well and then fail at each stored credential and each API key. */

@@ -385,4 +385,22 @@ describe('a login that may not make roles', () => {
       await administer(new URL('/postgres', empty.url).href, `DROP ROLE ${login}`);
     }
   });
+
+  it('has the same rights as before when they are granted again, on tables without a tenant too', async () => {
+    const database = await freshDatabase();
+    const rights = () =>
+      database.dataSource.query(
+        `SELECT table_name AS name, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS rights
+         FROM information_schema.role_table_grants WHERE grantee = 'gatehouse_tenant' AND table_schema = 'public'
+         GROUP BY 1 ORDER BY 1`,
+      );
+    const granted = await rights();
+    await database.dataSource.query('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM gatehouse_tenant');
+    expect(await rights()).toEqual([]);
+
+    await database.dataSource.query('SELECT protect_tenant_tables()');
+
+    expect(await rights()).toEqual(granted);
+    await database.drop();
+  });
 });

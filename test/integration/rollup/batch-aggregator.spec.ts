@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryRunner } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   countOf,
@@ -9,10 +8,6 @@ import {
   record,
   toStored,
 } from '../../../src/request-log/rollups/histogram.js';
-import { MarksOfWorkspaces1763760000001 } from '../../../src/schema/migrations/1763760000001-marks-of-workspaces.js';
-import { ReadySums1763800020001 } from '../../../src/schema/migrations/1763800020001-ready-sums.js';
-import { SumsOfTheCube1763770000001 } from '../../../src/schema/migrations/1763770000001-sums-of-the-cube.js';
-import { Rollups1763690600000 } from '../../../src/schema/migrations/1763690600000-rollups.js';
 import { MEASURES } from '../../../src/request-log/rollups/measures.js';
 import { PostgresBatchAggregator } from '../../../src/request-log/analytics/postgres/postgres-batch-aggregator.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
@@ -261,36 +256,6 @@ describe('the minute rollup', () => {
       { value: '', requests: 1 },
       { value: 'gold', requests: 2 },
     ]);
-  });
-
-  it('can be taken back and made again', async () => {
-    const runner = database.dataSource.createQueryRunner();
-    const [rollups, marks] = [new Rollups1763690600000(), new MarksOfWorkspaces1763760000001()];
-    const workspace_id = randomUUID();
-    await aggregator.aggregate(await storeBatch(database.dataSource, [{ workspace_id }]));
-    const steps = [
-      (one: QueryRunner) => marks.down(one),
-      (one: QueryRunner) => marks.up(one),
-      (one: QueryRunner) => marks.down(one),
-      (one: QueryRunner) => rollups.down(one),
-      (one: QueryRunner) => rollups.up(one),
-      (one: QueryRunner) => marks.up(one),
-      (one: QueryRunner) => new SumsOfTheCube1763770000001().up(one),
-      (one: QueryRunner) => new ReadySums1763800020001().up(one),
-    ];
-    for (const [at, step] of steps.entries()) {
-      await runner.startTransaction();
-      await step(runner);
-      await runner.commitTransaction();
-      if (at !== 1) continue;
-      const found = await runner.query('SELECT DISTINCT grain, workspace_id FROM rollup_marks');
-      expect(found).toEqual([{ grain: 'hour', workspace_id }]);
-    }
-    await runner.release();
-
-    expect(await aggregator.aggregate(await storeBatch(database.dataSource, mixedRequests(5)))).toBe(
-      'aggregated',
-    );
   });
 
   it('knows a batch that is not there', async () => {

@@ -1,4 +1,4 @@
-import type { Table, View } from './tables.js';
+import type { Table, View } from './table.js';
 
 /**
  * The text of the tables, for one server or for a cluster. On a cluster each table is a replicated one on every shard,

@@ -42,7 +42,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   ...COUNTED_COLUMNS,
   ...columns(false),
   { name: 'has_metadata', type: 'Bool', from: 'metadata IS NOT NULL' },
-  // Rows of the release that only counted lack what is only shown: of them it is false.
+  // False in rows that lack what is above: those of a process that only counted.
   { name: 'is_whole', type: 'Bool', from: 'true' },
 ];
 

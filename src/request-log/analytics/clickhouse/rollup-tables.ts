@@ -1,0 +1,91 @@
+import { CUBE, CUBE_COLUMNS, type DimensionType } from '../../rollups/dimensions.js';
+import { type Grain, GRAINS } from '../../rollups/grains.js';
+import { MEASURE_NAMES, MEASURES } from '../../rollups/measures.js';
+import { CUBE_VALUES, SLICES_OF_REQUEST, tenantAt } from './expressions.js';
+import { COUNTED_COLUMNS } from './request-row.js';
+import { REQUESTS } from './request-table.js';
+import type { Table, View } from './table.js';
+
+const TYPES: Readonly<Record<DimensionType, string>> = {
+  id: 'UUID',
+  text: 'LowCardinality(String)',
+  status: 'Int16',
+};
+
+interface Family {
+  readonly table: (grain: Grain) => string;
+  /** What tells its rows apart beside tenant and bucket. */
+  readonly columns: readonly (readonly [name: string, type: string])[];
+  /** The request rows with these columns. */
+  readonly requests: (from: string, grain: Grain) => string;
+}
+
+/** Under names of their own, because measures bear names of columns that others are made of. */
+const COUNTED = MEASURE_NAMES.map((name) => `${MEASURES[name].clickhouse.ofRequests} AS of_${name}`).join(
+  ', ',
+);
+const RENAMED = MEASURE_NAMES.map((name) => `of_${name} AS ${name}`).join(', ');
+
+/** The two families of rollups, as in PostgreSQL: docs/decisions/0017-analytics-rollups.md. */
+const FAMILIES: readonly Family[] = [
+  {
+    table: (grain) => `usage_${grain}`,
+    columns: CUBE_COLUMNS.map((name) => [name, TYPES[CUBE[name]]] as const),
+    requests: (from, grain) =>
+      `SELECT ${tenantAt(grain)}, ${CUBE_VALUES}, ${columnsBeside(CUBE_COLUMNS)} FROM ${from}`,
+  },
+  {
+    table: (grain) => `usage_slice_${grain}`,
+    columns: [
+      ['dimension', 'LowCardinality(String)'],
+      ['value', 'String'],
+    ],
+    requests: (from, grain) =>
+      `SELECT ${tenantAt(grain)}, slice.1 AS dimension, slice.2 AS value, ${columnsBeside([])}
+       FROM ${from} ARRAY JOIN ${SLICES_OF_REQUEST} AS slice`,
+  },
+];
+
+const TENANT = ['organisation_id', 'workspace_id'] as const;
+
+/** Columns of the request row that are not given another meaning. */
+function columnsBeside(columns: readonly string[]): string {
+  const taken: ReadonlySet<string> = new Set([...TENANT, ...columns]);
+  return COUNTED_COLUMNS.filter(({ name }) => !taken.has(name))
+    .map(({ name }) => name)
+    .join(', ');
+}
+
+const rollup = ({ table, columns }: Family, grain: Grain): Table => ({
+  name: table(grain),
+  engine: 'AggregatingMergeTree',
+  columns: [
+    ...TENANT.map((name) => [name, 'UUID'] as const),
+    ['bucket', "DateTime('UTC')"],
+    ...columns,
+    ...MEASURE_NAMES.map((name) => [name, MEASURES[name].clickhouse.type] as const),
+  ],
+  indexes: [],
+  partition: grain === 'minute' ? 'toYYYYMMDD(bucket)' : 'toYYYYMM(bucket)',
+  order: [...TENANT, 'bucket', ...columns.map(([name]) => name)],
+  expires: grain === 'minute' ? { since: 'bucket', kept: 'minutes' } : null,
+  shardBy: 'rand()',
+});
+
+const view = (family: Family, grain: Grain): View => {
+  const keys = [...TENANT, 'bucket', ...family.columns.map(([name]) => name)].join(', ');
+  return {
+    name: `${family.table(grain)}_of_requests`,
+    from: REQUESTS.name,
+    to: family.table(grain),
+    select: (from) => `SELECT ${keys}, ${RENAMED} FROM (
+        SELECT ${keys}, ${COUNTED} FROM (${family.requests(from, grain)}) GROUP BY ${keys})`,
+  };
+};
+
+const ROLLUPS = FAMILIES.flatMap((family) => GRAINS.map((grain) => [family, grain] as const));
+
+export const ROLLUP_TABLES: readonly Table[] = ROLLUPS.map(([family, grain]) => rollup(family, grain));
+
+/** Each rollup is filled by a view of the requests. */
+export const ROLLUP_VIEWS: readonly View[] = ROLLUPS.map(([family, grain]) => view(family, grain));
