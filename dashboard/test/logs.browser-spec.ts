@@ -49,7 +49,7 @@ describe('a new filter', () => {
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByRole('combobox', { name: 'Field' }).click();
     await page.getByRole('option', { name: 'Model', exact: true }).click();
-    await page.getByRole('textbox', { name: 'Value' }).click();
+    await page.getByRole('combobox', { name: 'Value' }).click();
     const option = page.getByRole('option', { name: /^sandbox-1/ });
     await option.waitFor();
     expect(await option.textContent()).toMatch(/^sandbox-1[\d.k]+$/);
