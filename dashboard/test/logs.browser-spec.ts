@@ -73,6 +73,41 @@ describe('a request that was sent without a parameter', () => {
   });
 });
 
+describe('a new filter', () => {
+  it('suggests the values that the list has, with their requests, and takes one', async () => {
+    const { page, problems } = await start('/ui/w/:w/logs?range=24h');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Field' }).click();
+    await page.getByRole('option', { name: 'Model', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Value' }).click();
+    const option = page.getByRole('option', { name: /^sandbox-1/ });
+    await option.waitFor();
+    expect(await option.textContent()).toMatch(/^sandbox-1[\d.k]+$/);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await option.click();
+    await page.getByRole('button', { name: 'Apply filter' }).click();
+    await page.waitForURL(/filter=model%3Ais%3Asandbox-1/);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('the overview', () => {
+  it('reads all of its figures with one request', async () => {
+    const { page, problems } = await start(null);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith('/v1/analytics/')) asked.push(pathname);
+    });
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/overview?range=24h`);
+    await page.getByRole('link', { name: 'sandbox-1' }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+
+    expect(asked).toEqual(['/v1/analytics/overview']);
+    expect(problems).toEqual([]);
+  });
+});
+
 describe.each(['light', 'dark'])('a saved view in the %s theme', (theme) => {
   it('is saved from what is shown, opened from its menu, and removed', async () => {
     const name = `Errors ${theme}`;

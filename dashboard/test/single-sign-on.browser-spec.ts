@@ -39,6 +39,16 @@ async function forget(): Promise<void> {
   }
 }
 
+async function revoke(name: string): Promise<void> {
+  const owner = stage.cookieOf('owner');
+  const listed = await request(stage.base, ['GET', '/v1/api-keys?page_size=100'], undefined, owner);
+  const { data } = (await listed.json()) as {
+    data: readonly { readonly id: string; readonly name: string }[];
+  };
+  for (const key of data.filter((one) => one.name === name))
+    await request(stage.base, ['DELETE', `/v1/api-keys/${key.id}`], undefined, owner);
+}
+
 /** The groups of the person who signs in at the provider. */
 function groups(...names: readonly string[]): void {
   directory.accounts.set(directory.account, {
@@ -92,6 +102,42 @@ describe('single sign-on', () => {
     const second = await signIn();
     await second.getByText('You are not a member of any workspace').waitFor();
     expect(await second.getByRole('link', { name: 'People' }).count()).toBe(0);
+  });
+
+  it('proves at a step-up who somebody is: the provider asks them again, and the page goes on', async () => {
+    groups('engineering');
+    const page = await signIn();
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/api-keys?create=on`);
+    await page.route(
+      '**/v1/api-keys/workspace/service',
+      (route) =>
+        route.fulfill({
+          status: 403,
+          json: {
+            error: { code: 'step_up_required', message: 'Confirm that it is you.', request_id: 'r-1' },
+          },
+        }),
+      { times: 1 },
+    );
+    const name = `after-step-up-${Date.now()}`;
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    await page.getByRole('button', { name: 'Call models' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
+    const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    expect(await proof.getByLabel('Password').count()).toBe(0);
+    const authorizations = directory.asked.length;
+    await proof.getByRole('link', { name: 'Continue with Directory' }).click();
+    await page.waitForURL(/\/api-keys\?create=on/);
+    expect(directory.asked.length).toBeGreaterThan(authorizations);
+
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    await page.getByRole('button', { name: 'Call models' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^gw_ws_/)
+      .waitFor();
+    await revoke(name);
   });
 
   it('ends here when the person signs out at the provider', async () => {

@@ -25,8 +25,18 @@ export interface LogQuery {
 }
 
 const PAGE_SIZE = 50;
-/** Pages that stay in memory: 5,000 rows. Older ones are dropped and read again by their cursor. */
+/** Pages that stay in memory: 5,000 rows. Those at the other end are dropped and read again by their cursor. */
 const MOST_PAGES = 100;
+
+/** Where a page begins. It remembers the one before, so that a dropped page can be read again. */
+interface PagePlace {
+  readonly cursor: string;
+  /** How many rows of the list come before it. */
+  readonly before: number;
+  readonly previous: PagePlace | null;
+}
+
+const FIRST_PAGE: PagePlace = { cursor: '', before: 0, previous: null };
 const MINUTE_MS = 60_000;
 
 /** From when to when, now. A relative range has no end, so that the newest requests are in it. */
@@ -49,18 +59,23 @@ export const logsQuery = ({ workspace, conditions, time }: LogQuery) =>
               ...conditions,
               workspace_id: workspace,
               page_size: PAGE_SIZE,
-              ...(pageParam && { cursor: pageParam }),
+              ...(pageParam.cursor && { cursor: pageParam.cursor }),
             },
           },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next_cursor,
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: ({ data, next_cursor }, _pages, place): PagePlace | null =>
+      next_cursor ? { cursor: next_cursor, before: place.before + data.length, previous: place } : null,
+    getPreviousPageParam: (_page, _pages, place) => place.previous,
     maxPages: MOST_PAGES,
-    getPreviousPageParam: () => undefined,
     placeholderData: keepPreviousData,
   });
+
+/** How many rows come before the pages that are kept, of which these are the places. */
+export const rowsBefore = ([first]: readonly unknown[]): number =>
+  (first as PagePlace | undefined)?.before ?? 0;
 
 export const logQuery = (id: string) =>
   queryOptions({

@@ -2390,6 +2390,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Figures, series and largest groups of a period, compared with the period before
+         * @description Scope: `analytics.view`.
+         */
+        get: operations["analyticsOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/analytics/facets/{field}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The most frequent values of a field of the request log, to filter by
+         * @description Scope: `analytics.view` or `logs.list`.
+         */
+        get: operations["analyticsFacet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/summary/cache": {
         parameters: {
             query?: never;
@@ -9853,6 +9893,96 @@ export interface components {
         };
         OtlpAnswerDto: {
             partialSuccess?: components["schemas"]["PartialSuccessDto"];
+        };
+        CountedRangeDto: {
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            to: string;
+            /** @example true */
+            is_exact: boolean;
+        };
+        OverviewFiguresDto: {
+            /** @example 48204 */
+            requests: number;
+            /** @example 593 */
+            errors: number;
+            /** @example 31204881 */
+            tokens: number;
+            /** @example 128416.2 */
+            cost: number;
+            /** @example 1204.5 */
+            latency_p50: number;
+            /** @example 4120.2 */
+            latency_p95: number;
+        };
+        OverviewPointDto: {
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            /** @example 412 */
+            requests: number;
+            /** @example 3 */
+            client_errors: number;
+            /** @example 1 */
+            server_errors: number;
+            /** @example 1066.4 */
+            cost: number;
+            /** @example 1180 */
+            latency_p50: number;
+            /** @example 3990 */
+            latency_p95: number;
+        };
+        OverviewGroupDto: {
+            /** @example gpt-5 */
+            value: string;
+            /** @example 20118 */
+            requests: number;
+            /** @example 70210 */
+            cost: number;
+        };
+        OverviewStatusDto: {
+            /** @example 429 */
+            status_code: number;
+            /** @example 402 */
+            requests: number;
+        };
+        OverviewDto: {
+            /** @enum {string} */
+            object: "analytics-overview";
+            range: components["schemas"]["CountedRangeDto"];
+            previous_range: components["schemas"]["CountedRangeDto"];
+            summary: components["schemas"]["OverviewFiguresDto"];
+            previous_summary: components["schemas"]["OverviewFiguresDto"];
+            data_points: components["schemas"]["OverviewPointDto"][];
+            previous_points: components["schemas"]["OverviewPointDto"][];
+            top_models: components["schemas"]["OverviewGroupDto"][];
+            top_api_keys: components["schemas"]["OverviewGroupDto"][];
+            top_errors: components["schemas"]["OverviewStatusDto"][];
+        };
+        FacetValueDto: {
+            /** @example gpt-5 */
+            value: string;
+            /** @example 20118 */
+            requests: number;
+        };
+        FacetDto: {
+            /** @enum {string} */
+            object: "analytics-facet";
+            range: components["schemas"]["CountedRangeDto"];
+            /** @example true */
+            is_filtered: boolean;
+            /** @example false */
+            has_more: boolean;
+            data: components["schemas"]["FacetValueDto"][];
         };
         CreateFeedbackDto: {
             /** @example 5 */
@@ -20205,6 +20335,436 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OtlpAnswerDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    analyticsOverview: {
+        parameters: {
+            query?: {
+                /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
+                interval?: "minute" | "hour" | "day" | "week" | "month";
+                /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
+                time_zone?: string;
+                /** @description Beginning, ISO time; cut to its minute. Default: a day before the end. */
+                time_of_generation_min?: string;
+                /** @description End, ISO time; the minute it lies in counts, unless it begins there. Default: now. */
+                time_of_generation_max?: string;
+                /** @description Id or slug. Admin keys: every workspace unless one is named. */
+                workspace_slug?: string;
+                /** @description Must be a number. */
+                total_units_min?: string;
+                /** @description Must be a number. */
+                total_units_max?: string;
+                /** @description Must be a number. */
+                cost_min?: string;
+                /** @description Must be a number. */
+                cost_max?: string;
+                /** @description Must be a number. */
+                prompt_token_min?: string;
+                /** @description Must be a number. */
+                prompt_token_max?: string;
+                /** @description Must be a number. */
+                completion_token_min?: string;
+                /** @description Must be a number. */
+                completion_token_max?: string;
+                /** @description Must be a number. */
+                response_time_min?: string;
+                /** @description Must be a number. */
+                response_time_max?: string;
+                /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
+                weighted_feedback_min?: string;
+                /** @description Must be a number. */
+                weighted_feedback_max?: string;
+                /** @description Must be "true" or "false". */
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "analytics-overview",
+                     *       "range": {
+                     *         "from": "2026-01-31T12:00:00.000Z",
+                     *         "to": "2026-01-31T12:00:00.000Z",
+                     *         "is_exact": true
+                     *       },
+                     *       "previous_range": {
+                     *         "from": "2026-01-31T12:00:00.000Z",
+                     *         "to": "2026-01-31T12:00:00.000Z",
+                     *         "is_exact": true
+                     *       },
+                     *       "summary": {
+                     *         "requests": 48204,
+                     *         "errors": 593,
+                     *         "tokens": 31204881,
+                     *         "cost": 128416.2,
+                     *         "latency_p50": 1204.5,
+                     *         "latency_p95": 4120.2
+                     *       },
+                     *       "previous_summary": {
+                     *         "requests": 48204,
+                     *         "errors": 593,
+                     *         "tokens": 31204881,
+                     *         "cost": 128416.2,
+                     *         "latency_p50": 1204.5,
+                     *         "latency_p95": 4120.2
+                     *       },
+                     *       "data_points": [
+                     *         {
+                     *           "timestamp": "2026-01-31T12:00:00.000Z",
+                     *           "requests": 412,
+                     *           "client_errors": 3,
+                     *           "server_errors": 1,
+                     *           "cost": 1066.4,
+                     *           "latency_p50": 1180,
+                     *           "latency_p95": 3990
+                     *         }
+                     *       ],
+                     *       "previous_points": [
+                     *         {
+                     *           "timestamp": "2026-01-31T12:00:00.000Z",
+                     *           "requests": 412,
+                     *           "client_errors": 3,
+                     *           "server_errors": 1,
+                     *           "cost": 1066.4,
+                     *           "latency_p50": 1180,
+                     *           "latency_p95": 3990
+                     *         }
+                     *       ],
+                     *       "top_models": [
+                     *         {
+                     *           "value": "gpt-5",
+                     *           "requests": 20118,
+                     *           "cost": 70210
+                     *         }
+                     *       ],
+                     *       "top_api_keys": [
+                     *         {
+                     *           "value": "gpt-5",
+                     *           "requests": 20118,
+                     *           "cost": 70210
+                     *         }
+                     *       ],
+                     *       "top_errors": [
+                     *         {
+                     *           "status_code": 429,
+                     *           "requests": 402
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OverviewDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    analyticsFacet: {
+        parameters: {
+            query?: {
+                page_size?: number;
+                /** @description Beginning, ISO time; cut to its minute. Default: a day before the end. */
+                time_of_generation_min?: string;
+                /** @description End, ISO time; the minute it lies in counts, unless it begins there. Default: now. */
+                time_of_generation_max?: string;
+                /** @description Id or slug. Admin keys: every workspace unless one is named. */
+                workspace_slug?: string;
+                /** @description Must be a number. */
+                total_units_min?: string;
+                /** @description Must be a number. */
+                total_units_max?: string;
+                /** @description Must be a number. */
+                cost_min?: string;
+                /** @description Must be a number. */
+                cost_max?: string;
+                /** @description Must be a number. */
+                prompt_token_min?: string;
+                /** @description Must be a number. */
+                prompt_token_max?: string;
+                /** @description Must be a number. */
+                completion_token_min?: string;
+                /** @description Must be a number. */
+                completion_token_max?: string;
+                /** @description Must be a number. */
+                response_time_min?: string;
+                /** @description Must be a number. */
+                response_time_max?: string;
+                /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
+                weighted_feedback_min?: string;
+                /** @description Must be a number. */
+                weighted_feedback_max?: string;
+                /** @description Must be "true" or "false". */
+                has_feedback?: boolean;
+                /** @description Must be "true" or "false". */
+                is_success?: boolean;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
+            };
+            header?: never;
+            path: {
+                field: "status_code" | "model" | "provider" | "virtual_key" | "api_key_id" | "config" | "endpoint" | "cache_status";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "analytics-facet",
+                     *       "range": {
+                     *         "from": "2026-01-31T12:00:00.000Z",
+                     *         "to": "2026-01-31T12:00:00.000Z",
+                     *         "is_exact": true
+                     *       },
+                     *       "is_filtered": true,
+                     *       "has_more": false,
+                     *       "data": [
+                     *         {
+                     *           "value": "gpt-5",
+                     *           "requests": 20118
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FacetDto"];
                 };
             };
             400: components["responses"]["invalid_request"];

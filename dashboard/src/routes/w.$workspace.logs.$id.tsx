@@ -1,6 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { LogDrawer } from '../screens/logs/log-drawer';
-import { useKeyNames, useLogList } from '../screens/logs/use-log-list';
+import { useLogList } from '../screens/logs/use-log-list';
+import { useKeyNames } from '../session/key-names';
 
 export const Route = createFileRoute('/w/$workspace/logs/$id')({ component: LogRoute });
 

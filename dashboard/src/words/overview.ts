@@ -1,5 +1,6 @@
 export const overviewWords = {
   title: 'Overview',
+  figures: 'Figures',
   text: (workspace: string, range: string) => `${workspace}, ${range}, compared with the period before.`,
   cards: { requests: 'Requests', errors: 'Errors', cost: 'Cost', latency: 'Latency, p95' },
   delta: (change: string) => `${change} from the period before`,

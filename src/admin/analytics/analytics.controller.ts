@@ -1,6 +1,6 @@
 import { applyDecorators, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
-import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { LOG_FILTERS } from '../../request-log/reading/log-filters.js';
 import { type ListQuery, parameterOf } from '../../common/http/page.js';
@@ -14,9 +14,18 @@ import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analyti
 import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
 import { GRAPHS } from './graphs.js';
 import { byMetadata, COLUMNS, GROUPINGS, isGrouping } from './groups.js';
+import { FACETS, FacetsService, isFacet } from './facets.service.js';
+import { FacetDto, OverviewDto } from './overview.dto.js';
+import { OverviewService } from './overview.service.js';
 
 const parameter = (name: string, description: string): MethodDecorator =>
   QueryParameter({ name, required: false, type: String, description });
+
+/** Of a series, for the OpenAPI document. */
+const SeriesParameters = (): MethodDecorator =>
+  applyDecorators(
+    ...Object.entries(SERIES_PARAMETERS).map(([name, description]) => parameter(name, description)),
+  );
 
 /** Range and filters, for the OpenAPI document. */
 const Filters = (): MethodDecorator =>
@@ -27,6 +36,18 @@ const Filters = (): MethodDecorator =>
       .filter(([name]) => !/_(at|generation)_(min|max)$/.test(name))
       .map(([name, { expects }]) => parameter(name, `Must be ${expects}.`)),
   );
+
+const PageSize = (): MethodDecorator =>
+  QueryParameter(
+    {
+      name: 'page_size',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+    },
+    'pageSize',
+  );
+
+const LONGEST_FIELD = 64;
 
 const Ordered = (): MethodDecorator =>
   applyDecorators(
@@ -109,8 +130,41 @@ const METADATA_FIELDS = ['metadata_value', 'avg_weighted_feedback', 'requests_wi
 export class AnalyticsController {
   constructor(
     readonly analytics: AnalyticsService,
+    private readonly overviews: OverviewService,
+    private readonly facets: FacetsService,
     private readonly workspaces: WorkspacesService,
   ) {}
+
+  @Get('overview')
+  @RequireScope('analytics.view')
+  @ApiOperation({
+    summary: 'Figures, series and largest groups of a period, compared with the period before',
+  })
+  @Filters()
+  @SeriesParameters()
+  @ApiOkResponse({ type: OverviewDto })
+  async overview(@Caller() caller: Principal, @Query() query: ListQuery): Promise<OverviewDto> {
+    return this.overviews.read(await this.reach(caller, query), query);
+  }
+
+  @Get('facets/:field')
+  @RequireOneOf('analytics.view', 'logs.list')
+  @ApiOperation({ summary: 'The most frequent values of a field of the request log, to filter by' })
+  @ApiParam({ name: 'field', enum: Object.keys(FACETS) })
+  @Filters()
+  @PageSize()
+  @ApiOkResponse({ type: FacetDto })
+  async facet(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+    @Param('field') field: string,
+  ): Promise<FacetDto> {
+    if (!isFacet(field))
+      throw new AppError('invalid_request', {
+        detail: `"${field.slice(0, LONGEST_FIELD)}" has no facet. Fields: ${Object.keys(FACETS).join(', ')}.`,
+      });
+    return this.facets.read(await this.reach(caller, query), query, field);
+  }
 
   @Get('summary/cache')
   @RequireScope('analytics.view')
@@ -192,7 +246,7 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
     RequireScope('analytics.view'),
     ApiOperation({ summary: summaryText, deprecated: isAlias }),
     Filters(),
-    ...Object.entries(SERIES_PARAMETERS).map(([each, description]) => parameter(each, description)),
+    SeriesParameters(),
     ApiOkResponse({ schema: answerOf(...fields) }),
   );
   Reflect.defineMetadata('design:paramtypes', [Object, Object], prototype, name);

@@ -5,11 +5,13 @@ import { UsageReadingModule } from '../../request-log/analytics/usage-reading.mo
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AnalyticsController } from './analytics.controller.js';
 import { AnalyticsService } from './analytics.service.js';
+import { FacetsService } from './facets.service.js';
 import { FeedbackReader } from './feedback-reader.js';
+import { OverviewService } from './overview.service.js';
 
 @Module({
   imports: [AuthModule, LogReadingModule, UsageReadingModule, WorkspacesModule],
   controllers: [AnalyticsController],
-  providers: [AnalyticsService, FeedbackReader],
+  providers: [AnalyticsService, FacetsService, FeedbackReader, OverviewService],
 })
 export class AnalyticsModule {}

@@ -144,7 +144,7 @@ export class AnalyticsService {
   }
 }
 
-const told = ({ from, to, isExact }: CountedRange): ToldRange => ({
+export const told = ({ from, to, isExact }: CountedRange): ToldRange => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),
   is_exact: isExact,

@@ -295,7 +295,7 @@ export const PERMISSIONS: readonly Permission[] = [
   row('PUT /v1/feedback/{id}', OF_FEEDBACK, 'feedback', { value: 2 }),
 
   ...[
-    'summary/cache', 'groups/{groupBy}', 'groups/metadata/{metadataKey}', 'metadata/{metadataKey}',
+    'overview', 'facets/{field}', 'summary/cache', 'groups/{groupBy}', 'groups/metadata/{metadataKey}', 'metadata/{metadataKey}',
     'graphs/requests', 'graphs/cost', 'graphs/latency', 'graphs/tokens', 'graphs/users', 'graphs/users/requests',
     'graphs/users-requests', 'graphs/errors', 'graphs/errors/rate', 'graphs/errors-rate', 'graphs/errors/stacks',
     'graphs/errors-stack', 'graphs/errors/status-codes', 'graphs/errors-status-code', 'graphs/requests/rescued',

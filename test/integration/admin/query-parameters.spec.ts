@@ -38,6 +38,7 @@ const addressOf = ({ path }: Operation): string =>
   path
     .replace('{provider}/{model}', 'openai/gpt-4o')
     .replace('{groupBy}', 'model')
+    .replace('{field}', 'model')
     .replaceAll(/\{\w+\}/g, () => randomUUID());
 
 /** As the caller that the operation is for: no scope of one kind of key opens all operations, and some are for sessions. */

@@ -396,6 +396,106 @@ const FILTERS: readonly (readonly [
   [{ trace_id: 'trace-7,trace-8' }, ({ trace_id }) => trace_id === 'trace-7' || trace_id === 'trace-8'],
 ];
 
+describe('the overview', () => {
+  const [from, to] = [FIRST + 3 * DAY, FIRST + 5 * DAY];
+
+  it('is what the requests of the period and of the one before add up to', async () => {
+    const overview = await ask('overview', { from, to, query: { interval: 'hour' } });
+    const figures = (of: readonly RequestLogRecord[]) => ({
+      requests: of.length,
+      errors: of.filter(({ status }) => status >= 400).length,
+      tokens: sum(of.map(tokensOf)),
+      cost: nearly(sum(of.map(({ cost_nano_usd }) => cost_nano_usd)) / NANO_PER_CENT),
+    });
+    const [now, before] = [within(from, to), within(2 * from - to, from)];
+    expect(overview.summary).toMatchObject(figures(now));
+    expect(overview.previous_summary).toMatchObject(figures(before));
+    expect(overview.summary.latency_p95 / percentile(now, 0.95)).toBeCloseTo(1, 1);
+    expect(overview.data_points).toHaveLength(48);
+    for (const [at, point] of overview.data_points.entries()) {
+      const of = within(from + at * HOUR, from + (Number(at) + 1) * HOUR);
+      expect(point).toMatchObject({
+        timestamp: new Date(from + at * HOUR).toISOString(),
+        requests: of.length,
+        client_errors: of.filter(({ status }) => status >= 400 && status < 500).length,
+        server_errors: of.filter(({ status }) => status >= 500).length,
+      });
+    }
+    expect(sum(overview.previous_points.map(({ requests }: Json) => requests))).toBe(before.length);
+  });
+
+  it('has the largest groups, as the groups of analytics have them', async () => {
+    const query = { columns: 'requests,cost', order_by: 'cost', page_size: '5' };
+    const overview = await ask('overview', { from, to, key: own });
+    const models = await ask('groups/model', { from, to, key: own, query });
+    const apiKeys = await ask('groups/api_key', { from, to, key: own, query });
+    const shown = (rows: Json[], field: string) =>
+      rows.map((row) => ({ value: row[field], requests: row.requests, cost: row.cost }));
+    expect(overview.top_models).toEqual(shown(models.data, 'model'));
+    expect(overview.top_api_keys).toEqual(shown(apiKeys.data, 'api_key'));
+    expect(overview.top_errors.map(({ status_code }: Json) => status_code).sort()).toEqual([404, 429, 500]);
+  });
+});
+
+describe('a facet', () => {
+  const counts = (of: readonly RequestLogRecord[], valueOf: (record: RequestLogRecord) => unknown) => {
+    const all = new Map<string, number>();
+    for (const record of of) {
+      const value = String(valueOf(record) ?? '');
+      if (value !== '') all.set(value, (all.get(value) ?? 0) + 1);
+    }
+    return all;
+  };
+  const found = (facet: Json) =>
+    new Map(facet.data.map(({ value, requests }: Json) => [String(value), requests]));
+
+  const FIELDS: Readonly<Record<string, (record: RequestLogRecord) => unknown>> = {
+    status_code: ({ status }) => status,
+    model: ({ model }) => model,
+    provider: ({ provider }) => provider,
+    virtual_key: ({ virtual_key }) => virtual_key,
+    api_key_id: ({ api_key_id }) => api_key_id,
+    config: ({ config_id }) => [...configs].find(([, id]) => id === config_id)?.[0],
+    endpoint: ({ endpoint }) => endpoint,
+    cache_status: ({ cache_status }) => cache_status,
+  };
+
+  it.each(Object.keys(FIELDS))('%s has every value with its requests, most frequent first', async (field) => {
+    const facet = await ask(`facets/${field}`);
+    const valueOf = FIELDS[field] as (record: RequestLogRecord) => unknown;
+    const amounts = facet.data.map(({ requests }: Json) => requests);
+    expect(found(facet)).toEqual(counts(records, valueOf));
+    expect(amounts).toEqual([...amounts].sort((one, other) => other - one));
+    expect(facet).toMatchObject({ is_filtered: true, has_more: false });
+  });
+
+  it('counts what the other filters let in, where rollups tell their values apart', async () => {
+    const facet = await ask('facets/provider', { query: { model: 'gpt-5', status_code: '429' } });
+    const fitting = records.filter(({ model, status }) => model === 'gpt-5' && status === 429);
+    expect(found(facet)).toEqual(counts(fitting, ({ provider }) => provider));
+  });
+
+  it('never reads request rows: it leaves out a filter that only they could answer, and says so', async () => {
+    const facet = await ask('facets/provider', { query: { model: 'gpt-5', cost_min: '2' } });
+    const fitting = records.filter(({ model }) => model === 'gpt-5');
+    expect(facet.is_filtered).toBe(false);
+    expect(found(facet)).toEqual(counts(fitting, ({ provider }) => provider));
+  });
+
+  it('has a page of values, and says that there are more', async () => {
+    const { data, has_more } = await ask('facets/model', { query: { page_size: '2' } });
+    expect([data.length, has_more]).toEqual([2, true]);
+    expect((await ask('facets/model', { query: { page_size: '3' } })).has_more).toBe(false);
+  });
+
+  it('is for those who may list requests, of what they may see, and of known fields', async () => {
+    const { key } = await app.workspaceKey(['logs.list']);
+    const inOwn = records.filter(({ workspace_id }) => workspace_id === app.first.workspace_id);
+    expect(found(await ask('facets/model', { key }))).toEqual(counts(inOwn, ({ model }) => model));
+    expect((await answerTo('facets/trace_id')).body.error.message).toContain('"trace_id" has no facet');
+  });
+});
+
 describe('filters', () => {
   it.each(FILTERS)('%j', async (query, fits) => {
     const found = records.filter(fits);

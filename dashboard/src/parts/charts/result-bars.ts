@@ -13,43 +13,34 @@ export const RESULT_SERIES: readonly HistogramSeries[] = [
 
 const MINUTE_MS = 60_000;
 
-interface StatusCount {
-  readonly status_code?: number;
-  readonly count?: number;
+/** What became of the requests of an interval. */
+export interface ResultPoint {
+  readonly timestamp: string;
+  readonly requests: number;
+  readonly client_errors: number;
+  readonly server_errors: number;
 }
 
-interface Points {
-  readonly requests: readonly { readonly timestamp?: string; readonly total?: number }[];
-  readonly errors: readonly { readonly timestamp?: string; readonly stats?: readonly StatusCount[] }[];
-}
-
-/** Adds the points of analytics, one a minute, hour or day, up to bars of `minutes`. Buckets begin where the clock says so. */
+/** Adds points, one a minute, hour or day, up to bars of `minutes`. Buckets begin where the clock says so. */
 export function barsOf(
   { from, to }: Interval,
   minutes: number,
-  { requests, errors }: Points,
+  points: readonly ResultPoint[],
 ): readonly HistogramBar[] {
   const size = minutes * MINUTE_MS;
   const first = Math.floor(from.getTime() / size);
   const last = Math.max(first, Math.ceil(to.getTime() / size) - 1);
   const counts = Array.from({ length: last - first + 1 }, () => [0, 0, 0] as [number, number, number]);
-  const at = (timestamp: string | undefined) =>
-    counts[Math.floor(Date.parse(timestamp ?? '') / size) - first];
-  for (const { timestamp, total = 0 } of requests) {
-    const bar = at(timestamp);
-    if (bar) bar[0] += total;
-  }
-  for (const { timestamp, stats = [] } of errors) {
-    const bar = at(timestamp);
-    for (const { status_code = 0, count = 0 } of stats) {
-      if (!bar) continue;
-      bar[status_code >= 500 ? 2 : 1] += count;
-      bar[0] -= count;
-    }
+  for (const { timestamp, requests, client_errors, server_errors } of points) {
+    const bar = counts[Math.floor(Date.parse(timestamp) / size) - first];
+    if (!bar) continue;
+    bar[0] += Math.max(0, requests - client_errors - server_errors);
+    bar[1] += client_errors;
+    bar[2] += server_errors;
   }
   return counts.map((bar, index) => ({
     from: new Date((first + index) * size),
     to: new Date((first + index + 1) * size),
-    counts: [Math.max(0, bar[0]), bar[1], bar[2]],
+    counts: bar,
   }));
 }

@@ -1,28 +1,33 @@
-import { ActionIcon, Button, Popover, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Popover, Tooltip } from '@mantine/core';
 import { IconCode, IconPlus, IconX } from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { words } from '../../words/en';
-import { type Filter, type FilterField, filtersText, parseFilters } from './filter';
+import { type Filter, type FilterField, filtersText, type Suggest } from './filter';
 import styles from './filter-bar.module.css';
 
 /** Its selects are large, and most visits add no filter. */
 const NewFilter = lazy(() => import('./new-filter').then((module) => ({ default: module.NewFilter })));
 
+const FilterText = lazy(() => import('./filter-text').then((module) => ({ default: module.FilterText })));
+
 interface FilterBarProps {
   readonly fields: readonly FilterField[];
   readonly filters: readonly Filter[];
   readonly onChange: (filters: readonly Filter[]) => void;
+  readonly suggest?: Suggest | undefined;
   /** Actions at the right, such as the choice of columns. */
   readonly children?: ReactNode;
 }
 
 /** One set of filters, as chips or as text. */
-export function FilterBar({ fields, filters, onChange, children }: FilterBarProps) {
+export function FilterBar({ fields, filters, suggest, onChange, children }: FilterBarProps) {
   const [isText, setText] = useState(false);
   return (
     <div className={styles.bar}>
       {isText ? (
-        <FilterText key={filtersText(filters)} {...{ fields, filters, onChange }} />
+        <Suspense fallback={<span className={styles.text} />}>
+          <FilterText key={filtersText(filters)} {...{ fields, filters, onChange }} />
+        </Suspense>
       ) : (
         <ul className={styles.chips} aria-label={words.filter.text}>
           {filters.map((filter, at) => (
@@ -34,7 +39,7 @@ export function FilterBar({ fields, filters, onChange, children }: FilterBarProp
             />
           ))}
           <li>
-            <AddFilter fields={fields} onAdd={(filter) => onChange([...filters, filter])} />
+            <AddFilter fields={fields} suggest={suggest} onAdd={(filter) => onChange([...filters, filter])} />
           </li>
         </ul>
       )}
@@ -78,7 +83,11 @@ function FilterChip({ filter, field, onRemove }: FilterChipProps) {
   );
 }
 
-function AddFilter({ fields, onAdd }: { fields: readonly FilterField[]; onAdd: (filter: Filter) => void }) {
+interface AddFilterProps extends Pick<FilterBarProps, 'fields' | 'suggest'> {
+  readonly onAdd: (filter: Filter) => void;
+}
+
+function AddFilter({ fields, suggest, onAdd }: AddFilterProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" shadow="md" trapFocus returnFocus>
@@ -97,6 +106,7 @@ function AddFilter({ fields, onAdd }: { fields: readonly FilterField[]; onAdd: (
         <Suspense fallback={null}>
           <NewFilter
             fields={fields}
+            suggest={suggest}
             onAdd={(filter) => {
               setOpen(false);
               onAdd(filter);
@@ -106,38 +116,4 @@ function AddFilter({ fields, onAdd }: { fields: readonly FilterField[]; onAdd: (
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-function FilterText({ fields, filters, onChange }: FilterBarProps) {
-  const [text, setText] = useState(filtersText(filters));
-  const parsed = parseFilters(text, fields);
-  const problem = 'problem' in parsed ? problemText(parsed.problem, parsed.text, fields) : null;
-  return (
-    <form
-      className={styles.text}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if ('filters' in parsed) onChange(parsed.filters);
-      }}
-    >
-      <TextInput
-        aria-label={words.filter.text}
-        placeholder={words.filter.textHelp}
-        value={text}
-        error={problem}
-        data-autofocus
-        spellCheck={false}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-      />
-    </form>
-  );
-}
-
-function problemText(
-  problem: 'unreadable' | 'unknownField',
-  text: string,
-  fields: readonly FilterField[],
-): string {
-  if (problem === 'unreadable') return words.filter.unreadable(text);
-  return words.filter.unknownField(text, fields.map(({ key }) => key).join(', '));
 }

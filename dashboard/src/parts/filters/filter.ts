@@ -16,6 +16,15 @@ export interface FilterField {
   readonly isClosed?: boolean;
 }
 
+/** A value that the list holds now, and how often. */
+export interface FilterSuggestion {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** The most frequent values of a field; none for a field whose values nobody counts. */
+export type Suggest = (field: string) => Promise<readonly FilterSuggestion[]>;
+
 export type ParsedFilters =
   | { readonly filters: readonly Filter[] }
   | { readonly problem: 'unreadable' | 'unknownField'; readonly text: string };

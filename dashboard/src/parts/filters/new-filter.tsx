@@ -1,7 +1,8 @@
-import { Button, Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Autocomplete, Button, Select } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
 import { words } from '../../words/en';
-import type { Filter, FilterField, Operator } from './filter';
+import { short } from '../format/numbers';
+import type { Filter, FilterField, FilterSuggestion, Operator, Suggest } from './filter';
 import styles from './filter-bar.module.css';
 
 /** Selects inside of a popover must not close it. */
@@ -10,9 +11,11 @@ const INSIDE = { withinPortal: false } as const;
 /** The form of one more filter: a field, a comparison where there are several, a value. */
 export function NewFilter({
   fields,
+  suggest,
   onAdd,
 }: {
   fields: readonly FilterField[];
+  suggest?: Suggest | undefined;
   onAdd: (filter: Filter) => void;
 }) {
   const [key, setKey] = useState(fields[0]?.key ?? '');
@@ -49,7 +52,7 @@ export function NewFilter({
           onChange={(next) => setOperator(next ?? chosen)}
         />
       )}
-      <FilterValue field={field} value={value} onChange={setValue} />
+      <FilterValue key={key} field={field} value={value} suggest={suggest} onChange={setValue} />
       <Button type="submit" variant="filled" disabled={!value.trim()}>
         {words.filter.apply}
       </Button>
@@ -60,27 +63,68 @@ export function NewFilter({
 interface FilterValueProps {
   readonly field: FilterField | undefined;
   readonly value: string;
+  readonly suggest: Suggest | undefined;
   readonly onChange: (value: string) => void;
 }
 
-function FilterValue({ field, value, onChange }: FilterValueProps) {
+const MANY_OPTIONS = 8;
+
+function FilterValue({ field, value, suggest, onChange }: FilterValueProps) {
+  const suggestions = useSuggestions(field?.key, suggest);
+  const countOf = new Map(suggestions.map((suggestion) => [suggestion.value, suggestion.count]));
+  const renderOption = ({ option }: { option: { value: string; label?: string } }): ReactNode => (
+    <OptionText text={option.label ?? option.value} count={countOf.get(option.value)} />
+  );
   if (field?.options)
     return (
       <Select
         label={words.filter.value}
         data={field.options.map((option) => ({ ...option }))}
         value={value || null}
-        searchable={field.options.length > 8}
+        searchable={field.options.length > MANY_OPTIONS}
+        renderOption={renderOption}
         comboboxProps={INSIDE}
         onChange={(next) => onChange(next ?? '')}
       />
     );
   return (
-    <TextInput
+    <Autocomplete
       label={words.filter.value}
       description={words.filter.severalValues}
+      data={suggestions.map((suggestion) => suggestion.value)}
       value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      renderOption={renderOption}
+      comboboxProps={INSIDE}
+      onChange={onChange}
     />
   );
+}
+
+function OptionText({ text, count }: { text: string; count: number | undefined }) {
+  return (
+    <span className={styles.option}>
+      <span>{text}</span>
+      {count !== undefined && <span className={styles.count}>{short(count)}</span>}
+    </span>
+  );
+}
+
+/** What the field holds, most frequent first. Until they are there, and where reading them fails, any value can be typed. */
+function useSuggestions(
+  field: string | undefined,
+  suggest: Suggest | undefined,
+): readonly FilterSuggestion[] {
+  const [suggestions, setSuggestions] = useState<readonly FilterSuggestion[]>([]);
+  useEffect(() => {
+    let isMeant = true;
+    if (field !== undefined)
+      suggest?.(field).then(
+        (found) => isMeant && setSuggestions(found),
+        () => undefined,
+      );
+    return () => {
+      isMeant = false;
+    };
+  }, [field, suggest]);
+  return suggestions;
 }

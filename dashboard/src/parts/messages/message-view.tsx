@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { messageWords } from '../../words/messages';
 import { exact } from '../format/numbers';
+import { visibleText } from '../format/visible-text';
 import type { Message, MessagePart } from './message';
 import styles from './message-view.module.css';
 
@@ -11,7 +12,7 @@ export function MessageView({ messages }: { messages: readonly Message[] }) {
     <ol className={styles.messages}>
       {messages.map(({ role, parts }, at) => (
         <li key={at} className={styles.message} data-role={role}>
-          <h3>{messageWords.roles[role] ?? role}</h3>
+          <h3>{messageWords.roles[role] ?? visibleText(role)}</h3>
           {parts.map((part, of) => (
             <Part key={of} part={part} />
           ))}
@@ -35,8 +36,8 @@ function Part({ part }: { part: MessagePart }) {
     case 'toolCall':
       return (
         <div className={styles.call}>
-          <strong>{messageWords.toolCall(part.name)}</strong>
-          <pre>{part.text}</pre>
+          <strong>{messageWords.toolCall(visibleText(part.name))}</strong>
+          <pre>{visibleText(part.text)}</pre>
         </div>
       );
     case 'image':
@@ -48,8 +49,8 @@ function Part({ part }: { part: MessagePart }) {
     case 'other':
       return (
         <details className={styles.details}>
-          <summary>{messageWords.other(part.type)}</summary>
-          <pre>{part.text}</pre>
+          <summary>{messageWords.other(visibleText(part.type))}</summary>
+          <pre>{visibleText(part.text)}</pre>
         </details>
       );
   }
@@ -63,7 +64,7 @@ function Folded({ text }: { text: string }) {
   const isLong = text.length > SHOWN;
   return (
     <div className={styles.text}>
-      {isLong && !isWhole ? `${text.slice(0, SHOWN)}…` : text}
+      {visibleText(isLong && !isWhole ? `${text.slice(0, SHOWN)}…` : text)}
       {isLong && (
         <Button variant="subtle" onClick={() => setWhole(!isWhole)}>
           {isWhole ? messageWords.showLess : messageWords.showAll(exact(text.length))}

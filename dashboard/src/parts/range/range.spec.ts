@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromLocal, toLocal } from './local-time';
-import { bucketMinutes, intervalBefore, intervalOf, parseRange, rangeText } from './range';
+import { bucketMinutes, parseRange, rangeText } from './range';
 
 const ZONES = [
   'UTC',
@@ -34,11 +34,6 @@ describe('a range in the address', () => {
       expect(parseRange(text, '24h')).toEqual({ kind: 'relative', name: '24h' });
     },
   );
-});
-
-it('the time before is as long, and ends where the range begins', () => {
-  const interval = intervalOf({ kind: 'relative', name: '24h' }, from2020 + DAY_MS);
-  expect(intervalBefore(interval)).toEqual({ from: new Date(from2020 - DAY_MS), to: interval.from });
 });
 
 it('a chart has at most 72 bars up to 72 days', () => {

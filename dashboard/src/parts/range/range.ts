@@ -42,11 +42,6 @@ export function intervalOf(range: Range, now: number): Interval {
   return { from: new Date(now - MINUTES[range.name] * MINUTE_MS), to: new Date(now) };
 }
 
-/** The same length of time, just before. */
-export function intervalBefore({ from, to }: Interval): Interval {
-  return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
-}
-
 /** Lengths of a bucket that people can name, in minutes. */
 const BUCKETS = [1, 5, 10, 15, 30, 60, 180, 360, 720, 1_440] as const;
 const MOST_BUCKETS = 72;

@@ -1,23 +1,15 @@
-import { Button, Checkbox, Popover } from '@mantine/core';
+import { Button, Popover } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { words } from '../../words/en';
 import styles from './column-chooser.module.css';
+import type { ColumnListProps } from './column-list';
 
-interface ColumnChooserProps {
-  readonly columns: readonly { readonly key: string; readonly title: string }[];
-  readonly shown: readonly string[];
-  /** At least one column stays. */
-  readonly onChange: (shown: readonly string[]) => void;
-}
+/** Most visits change no column. */
+const ColumnList = lazy(() => import('./column-list').then((module) => ({ default: module.ColumnList })));
 
-/** Ticks for the columns of a table, in the table's own order. */
-export function ColumnChooser({ columns, shown, onChange }: ColumnChooserProps) {
-  const toggle = (key: string): void => {
-    const next = columns
-      .map((column) => column.key)
-      .filter((one) => (one === key ? !shown.includes(one) : shown.includes(one)));
-    if (next.length > 0) onChange(next);
-  };
+/** Which columns a table shows. */
+export function ColumnChooser(props: ColumnListProps) {
   return (
     <Popover position="bottom-end" shadow="md" trapFocus returnFocus>
       <Popover.Target>
@@ -26,11 +18,9 @@ export function ColumnChooser({ columns, shown, onChange }: ColumnChooserProps) 
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        <div className={styles.list} role="group" aria-label={words.parts.columns}>
-          {columns.map(({ key, title }) => (
-            <Checkbox key={key} label={title} checked={shown.includes(key)} onChange={() => toggle(key)} />
-          ))}
-        </div>
+        <Suspense fallback={null}>
+          <ColumnList {...props} />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
   );

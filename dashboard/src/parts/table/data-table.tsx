@@ -20,6 +20,8 @@ export interface DataTableProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
+  /** How many rows of the list come before these and are not at hand. They keep their place. */
+  readonly firstRow?: number;
   readonly keyOf: (row: Row) => string;
   readonly state: LoadState;
   /** The two lines of a row on a narrow screen. */
@@ -27,8 +29,10 @@ export interface DataTableProps<Row> {
   readonly empty: ReactNode;
   readonly selected?: string;
   readonly onOpen?: (row: Row) => void;
-  /** Called when the last rows come into sight. */
-  readonly onEnd?: () => void;
+  /** Called when the last rows come into sight. Absent while nothing more can be read. */
+  readonly onEnd?: (() => void) | undefined;
+  /** Called when the first rows come into sight and others come before them. */
+  readonly onStart?: (() => void) | undefined;
   readonly rowHeight?: number;
   readonly footer?: ReactNode;
 }
@@ -52,23 +56,26 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 function VirtualRows<Row>(props: DataTableProps<Row>) {
-  const { columns, rows, keyOf, selected, label, rowHeight = ROW_HEIGHT } = props;
+  const { columns, rows, firstRow = 0, keyOf, selected, label, rowHeight = ROW_HEIGHT } = props;
   const scroll = useRef<HTMLDivElement>(null);
+  const count = firstRow + rows.length;
   const virtualizer = useVirtualizer({
-    count: rows.length,
+    count,
     getScrollElement: () => scroll.current,
     estimateSize: () => rowHeight,
-    getItemKey: (at) => keyOf(rows[at] as Row),
     overscan: OVERSCAN,
   });
   const keys = useRowKeys({
     rows,
+    firstRow,
     keyOf,
     selected,
     onOpen: props.onOpen,
     scrollTo: (at) => virtualizer.scrollToIndex(at),
   });
-  useEnd(virtualizer.getVirtualItems().at(-1)?.index ?? 0, rows.length, props.onEnd);
+  const items = virtualizer.getVirtualItems();
+  useEdge((items.at(-1)?.index ?? 0) >= count - OVERSCAN, count, props.onEnd);
+  useEdge(firstRow > 0 && (items[0]?.index ?? 0) <= firstRow, firstRow, props.onStart);
   useEffect(() => virtualizer.measure(), [rowHeight, virtualizer]);
   return (
     <div
@@ -76,24 +83,29 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
       className={styles.scroll}
       role="grid"
       aria-label={label}
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={count + 1}
       onKeyDown={keys.onKeyDown}
       style={tracks(columns, rowHeight)}
     >
       <HeadRow columns={columns} />
       <div className={styles.rows} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, start, key }) => (
-          <TableRow
-            key={key}
-            row={rows[index] as Row}
-            index={index}
-            start={start}
-            isSelected={keyOf(rows[index] as Row) === selected}
-            isReached={keys.reached === index}
-            onReach={() => keys.reach(index)}
-            table={props}
-          />
-        ))}
+        {items.map(({ index, start }) => {
+          const row = rows[index - firstRow];
+          return (
+            row !== undefined && (
+              <TableRow
+                key={keyOf(row)}
+                row={row}
+                index={index}
+                start={start}
+                isSelected={keyOf(row) === selected}
+                isReached={keys.reached === index}
+                onReach={() => keys.reach(index)}
+                table={props}
+              />
+            )
+          );
+        })}
       </div>
     </div>
   );
@@ -105,14 +117,15 @@ const tracks = (columns: readonly { readonly width: string }[], rowHeight: numbe
     '--row-height': `${rowHeight}px`,
   }) as CSSProperties;
 
-/** Tells that the end is in sight, once for each length of the list. */
-function useEnd(last: number, count: number, onEnd: (() => void) | undefined): void {
-  const reported = useRef(0);
+/** Tells that an end is in sight, once for each extent of the list. */
+function useEdge(isInSight: boolean, extent: number, onEdge: (() => void) | undefined): void {
+  const reported = useRef<number | null>(null);
   useEffect(() => {
-    if (last < count - OVERSCAN || reported.current === count) return;
-    reported.current = count;
-    onEnd?.();
-  }, [last, count, onEnd]);
+    if (!isInSight) reported.current = null;
+    if (!isInSight || !onEdge || reported.current === extent) return;
+    reported.current = extent;
+    onEdge();
+  }, [isInSight, extent, onEdge]);
 }
 
 function HeadRow<Row>({ columns }: { columns: readonly Column<Row>[] }) {

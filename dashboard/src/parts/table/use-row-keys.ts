@@ -2,6 +2,8 @@ import { type KeyboardEvent, useState } from 'react';
 
 interface RowKeysOptions<Row> {
   readonly rows: readonly Row[];
+  /** The number of the first of them. */
+  readonly firstRow: number;
   readonly keyOf: (row: Row) => string;
   readonly selected: string | undefined;
   readonly onOpen: ((row: Row) => void) | undefined;
@@ -20,13 +22,16 @@ const STEPS: Readonly<Record<string, number>> = {
 const hasModifier = (event: KeyboardEvent): boolean => event.metaKey || event.ctrlKey || event.altKey;
 
 /** Moves through the rows of a grid by keys. One row is in the tab order: the one that was reached last. */
-export function useRowKeys<Row>({ rows, keyOf, selected, onOpen, scrollTo }: RowKeysOptions<Row>) {
+export function useRowKeys<Row>(options: RowKeysOptions<Row>) {
+  const { rows, firstRow, keyOf, selected, onOpen, scrollTo } = options;
   const [moved, setMoved] = useState<number | null>(null);
   const selectedAt = selected === undefined ? -1 : rows.findIndex((row) => keyOf(row) === selected);
-  const reached = Math.min(moved ?? Math.max(0, selectedAt), rows.length - 1);
+  const last = firstRow + rows.length - 1;
+  const within = (at: number): number => Math.max(firstRow, Math.min(last, at));
+  const reached = within(moved ?? firstRow + selectedAt);
 
   const move = (grid: HTMLElement, to: number): void => {
-    const next = Math.max(0, Math.min(rows.length - 1, to));
+    const next = within(to);
     setMoved(next);
     scrollTo(next);
     // The row may have to be made first.
@@ -38,11 +43,11 @@ export function useRowKeys<Row>({ rows, keyOf, selected, onOpen, scrollTo }: Row
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const target = event.target as HTMLElement;
     if (!target.hasAttribute('data-row') || hasModifier(event)) return;
-    const row = rows[reached];
+    const row = rows[reached - firstRow];
     const step = STEPS[event.key];
     if (step !== undefined) move(event.currentTarget, reached + step);
-    else if (event.key === 'Home') move(event.currentTarget, 0);
-    else if (event.key === 'End') move(event.currentTarget, rows.length - 1);
+    else if (event.key === 'Home') move(event.currentTarget, firstRow);
+    else if (event.key === 'End') move(event.currentTarget, last);
     else if (event.key === 'Enter' && row !== undefined) onOpen?.(row);
     else return;
     event.preventDefault();

@@ -145,7 +145,7 @@ export function AuditLogPage({
           />
         )}
         onOpen={({ id }) => change({ record: id })}
-        onEnd={() => list.hasNextPage && !list.isFetching && void list.fetchNextPage()}
+        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={
           <EmptyState
             icon={<IconHistory size={20} aria-hidden />}

@@ -12,14 +12,15 @@ import { EmptyState } from '../../parts/states/states';
 import { ColumnChooser } from '../../parts/table/column-chooser';
 import { DataTable } from '../../parts/table/data-table';
 import { isNarrow } from '../../parts/table/is-narrow';
+import { useKeyNames } from '../../session/key-names';
 import { words } from '../../words/en';
 import { CompactLog, LOG_COLUMN_KEYS, logColumns } from './log-columns';
-import { LOG_FIELDS } from './log-filters';
 import { LogsHistogram } from './logs-histogram';
 import styles from './logs.module.css';
 import { type LiveState, useLiveLogs } from './use-live-logs';
 import { ExportButton, SavedViewsButton } from './view-tools';
-import { type LogSearch, useKeyNames, useLogList } from './use-log-list';
+import { type LogSearch, useLogList } from './use-log-list';
+import { useLogFields, useSuggestions } from './use-log-fields';
 
 interface LogsPageProps {
   readonly search: LogSearch;
@@ -32,8 +33,10 @@ const COMPACT_HEIGHT = 59;
 
 /** Every request of a workspace. The address holds the filters, the range, the columns and the open request. */
 export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
-  const { range, filters, interval, query, list, rows, state } = useLogList(search);
+  const { range, filters, interval, query, list, rows, firstRow, state } = useLogList(search);
   const keyNames = useKeyNames();
+  const fields = useLogFields(keyNames);
+  const suggest = useSuggestions(query);
   const all = useMemo(() => logColumns(keyNames), [keyNames]);
   const shown = useMemo(() => search.columns?.split(',') ?? [...LOG_COLUMN_KEYS], [search.columns]);
   const isLive = search.live === 'on';
@@ -57,7 +60,7 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
         </>
       }
     >
-      <FilterBar fields={LOG_FIELDS} filters={filters} onChange={changeFilters}>
+      <FilterBar fields={fields} filters={filters} suggest={suggest} onChange={changeFilters}>
         <SavedViewsButton search={search} onSearch={change} />
         <ColumnChooser columns={all} shown={shown} onChange={(next) => change({ columns: next.join(',') })} />
       </FilterBar>
@@ -71,15 +74,17 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
         label={words.logs.table}
         columns={all.filter(({ key }) => shown.includes(key))}
         rows={rows}
+        firstRow={firstRow}
+        onStart={list.hasPreviousPage && !list.isFetching ? () => void list.fetchPreviousPage() : undefined}
         keyOf={({ id }) => id}
         state={state}
         selected={openId}
         rowHeight={isNarrow() ? COMPACT_HEIGHT : undefined}
         renderCompact={(row) => <CompactLog row={row} keyNames={keyNames} />}
         onOpen={({ id }) => onOpen(id)}
-        onEnd={() => list.hasNextPage && !list.isFetching && void list.fetchNextPage()}
+        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={<NoLogs isFiltered={filters.length > 0} onClear={() => changeFilters([])} />}
-        footer={<LogsFooter count={rows.length} isLoading={list.isFetchingNextPage} />}
+        footer={<LogsFooter count={firstRow + rows.length} isLoading={list.isFetchingNextPage} />}
       />
     </Page>
   );

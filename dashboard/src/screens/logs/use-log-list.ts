@@ -1,11 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { apiKeysQuery } from '../../api/keys';
 import { loadStateOf } from '../../api/load-state';
-import { type LogQuery, logsQuery } from '../../api/logs';
+import { type LogQuery, logsQuery, rowsBefore } from '../../api/logs';
 import { parseFilters } from '../../parts/filters/filter';
 import { intervalOf, parseRange, rangeText } from '../../parts/range/range';
-import { useMay, usePlace } from '../../session/session';
+import { usePlace } from '../../session/session';
 import { conditionsOf, LOG_FIELDS } from './log-filters';
 
 /** What the address says of the list. */
@@ -51,19 +50,7 @@ export function useLogList(search: LogSearch) {
     query,
     list,
     rows,
+    firstRow: rowsBefore(list.data?.pageParams ?? []),
     state: loadStateOf(list, 'logs.list'),
   };
-}
-
-/** Names of the workspace's keys, where the person may see them. */
-export function useKeyNames(): ReadonlyMap<string, string> {
-  const { workspace } = usePlace();
-  const may = useMay();
-  const isAllowed = [
-    'workspace_service_api_keys.list',
-    'workspace_user_api_keys.list',
-    'organisation_service_api_keys.list',
-  ].some(may);
-  const { data } = useQuery({ ...apiKeysQuery(workspace.slug), enabled: isAllowed });
-  return useMemo(() => new Map(data?.data.map(({ id, name }) => [id, name])), [data]);
 }

@@ -1,23 +1,18 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { graphQuery } from '../../api/analytics';
-import { loadStateOf, shownError } from '../../api/load-state';
-import { useResultPoints } from '../../api/result-bars';
 import { Histogram, HistogramLegend } from '../../parts/charts/histogram';
 import { barsOf, RESULT_SERIES } from '../../parts/charts/result-bars';
 import { duration } from '../../parts/format/numbers';
 import { offset } from '../../parts/format/times';
-import { bucketMinutes, bucketName, rangeText } from '../../parts/range/range';
-import type { LoadState } from '../../parts/states/load-state';
+import { bucketName, type Interval, rangeText } from '../../parts/range/range';
 import { Loading } from '../../parts/states/states';
 import { useZone } from '../../parts/zone';
 import { usePlace } from '../../session/session';
 import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
 import { Card } from './card';
-import type { Periods } from './figure-cards';
+import type { Figures } from './figure-cards';
 
 /** The chart's library is loaded after the figures, which matter first. */
 const TimeChart = lazy(() =>
@@ -32,20 +27,19 @@ function TableToggle({ isTable, onToggle }: { isTable: boolean; onToggle: () => 
   );
 }
 
+interface ResultsCardProps extends Figures {
+  readonly interval: Interval;
+  /** How many of them one bar stands for. */
+  readonly minutes: number;
+}
+
 /** Requests by result. A dragged range opens in Logs. */
-export function ResultsCard({ now, interval }: Periods) {
+export function ResultsCard({ overview, state, interval, minutes }: ResultsCardProps) {
   const zone = useZone();
   const navigate = useNavigate();
   const { workspace } = usePlace();
   const [isTable, setTable] = useState(false);
-  const minutes = bucketMinutes(interval);
-  const { points, error, isPending, refetch } = useResultPoints(now);
-  const bars = barsOf(interval, minutes, points);
-  const state: LoadState = error
-    ? { phase: 'error', error: shownError(error), retry: () => void refetch() }
-    : isPending
-      ? { phase: 'loading' }
-      : { phase: 'ready' };
+  const bars = barsOf(interval, minutes, overview?.data_points ?? []);
   return (
     <Card
       title={overviewWords.byResult}
@@ -77,18 +71,23 @@ export function ResultsCard({ now, interval }: Periods) {
   );
 }
 
-export function LatencyCard({ now }: Periods) {
+export function LatencyCard({ overview, state }: Figures) {
   const zone = useZone();
   const [isTable, setTable] = useState(false);
-  const query = useQuery(graphQuery('latency', now));
-  const points = query.data?.data_points;
+  const points = overview?.data_points;
   const { times, series } = useMemo(() => {
     const all = points ?? [];
     return {
-      times: all.map(({ timestamp }) => new Date(timestamp ?? 0)),
+      times: all.map(({ timestamp }) => new Date(timestamp)),
       series: [
-        { name: overviewWords.p50, values: all.map(({ p50 }) => p50 ?? null) },
-        { name: overviewWords.p95, values: all.map(({ p95 }) => p95 ?? null) },
+        {
+          name: overviewWords.p50,
+          values: all.map(({ requests, latency_p50 }) => (requests === 0 ? null : latency_p50)),
+        },
+        {
+          name: overviewWords.p95,
+          values: all.map(({ requests, latency_p95 }) => (requests === 0 ? null : latency_p95)),
+        },
       ],
     };
   }, [points]);
@@ -97,7 +96,7 @@ export function LatencyCard({ now }: Periods) {
       title={overviewWords.latencyChart}
       note={offset(zone)}
       span={12}
-      state={loadStateOf(query, 'analytics.view')}
+      state={state}
       action={<TableToggle isTable={isTable} onToggle={() => setTable(!isTable)} />}
     >
       {() => (

@@ -1,48 +1,43 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Group, type GroupBy, type GraphQuery, groupsQuery } from '../../api/analytics';
-import { apiKeysQuery } from '../../api/keys';
-import { loadStateOf } from '../../api/load-state';
-import { exact, money, nanoOfCents } from '../../parts/format/numbers';
+import { filtersText } from '../../parts/filters/filter';
+import type { LoadState } from '../../parts/states/load-state';
 import { usePlace } from '../../session/session';
 import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
 import { Card } from './card';
 import styles from './overview.module.css';
 
-interface GroupCardProps {
-  readonly title: string;
-  readonly groupBy: GroupBy;
-  readonly measure: 'cost' | 'requests';
-  readonly query: GraphQuery;
+export interface CardGroup {
+  /** As the filter takes it; '' for requests that name none. */
+  readonly value: string;
+  /** What people call it. */
+  readonly name?: string | undefined;
+  readonly amount: number;
 }
 
-/** The field of a group that names it, and the filter of Logs that means it. */
-const NAMES = {
-  'ai-models': ['ai_model', 'model'],
-  api_key: ['api_key', 'api_key'],
-  status_code: ['status_code', 'status'],
-  provider: ['provider', 'provider'],
-} as const satisfies Readonly<Record<GroupBy, readonly [keyof Group, string]>>;
+interface GroupCardProps {
+  readonly title: string;
+  readonly state: LoadState;
+  /** Largest first. */
+  readonly groups: readonly CardGroup[] | undefined;
+  readonly format: (amount: number) => string;
+  /** The field of Logs that means a group. */
+  readonly field: string;
+  /** As the address of Logs takes it. */
+  readonly range: string;
+}
 
 /** The largest groups of one measure. A group opens its requests. */
-export function GroupCard({ title, groupBy, measure, query }: GroupCardProps) {
+export function GroupCard({ title, state, groups = [], format, field, range }: GroupCardProps) {
   const { workspace } = usePlace();
-  const groups = useQuery(groupsQuery(groupBy, query, measure));
-  const keys = useQuery({ ...apiKeysQuery(workspace.slug), enabled: groupBy === 'api_key' });
-  const [field, filter] = NAMES[groupBy];
-  const nameOf = (value: string): string => keys.data?.data.find(({ id }) => id === value)?.name ?? value;
-  const rows = (groups.data ?? [])
-    .map((group) => ({ value: String(group[field] ?? ''), amount: group[measure] ?? 0 }))
-    .filter(({ amount }) => amount > 0);
+  const rows = groups.filter(({ amount }) => amount > 0);
   const top = Math.max(...rows.map(({ amount }) => amount), 1e-9);
-  const range = 'from' in query.time ? `${query.time.from}..${query.time.to}` : undefined;
   return (
-    <Card title={title} span={4} state={loadStateOf(groups, 'analytics.view')}>
+    <Card title={title} span={4} state={state}>
       {() => (
         <div className={styles.groups}>
           {rows.length === 0 && <p className={styles.muted}>{overviewWords.none}</p>}
-          {rows.map(({ value, amount }) => (
+          {rows.map(({ value, name, amount }) => (
             <div key={value}>
               <p className={styles.group}>
                 <span>
@@ -52,13 +47,13 @@ export function GroupCard({ title, groupBy, measure, query }: GroupCardProps) {
                     <Link
                       to="/w/$workspace/logs"
                       params={{ workspace: workspace.slug }}
-                      search={{ filter: `${filter}:is:${value}`, range }}
+                      search={{ filter: filtersText([{ field, operator: 'is', value }]), range }}
                     >
-                      {nameOf(value)}
+                      {name ?? value}
                     </Link>
                   )}
                 </span>
-                <span>{measure === 'cost' ? money(nanoOfCents(amount)) : exact(amount)}</span>
+                <span>{format(amount)}</span>
               </p>
               <div className={styles.track} aria-hidden>
                 <span style={{ width: `${(amount / top) * 100}%` }} />

@@ -1,48 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { GraphQuery } from '../../api/analytics';
-import { bucketMinutes, intervalBefore, intervalOf, parseRange, rangeText } from '../../parts/range/range';
+import { loadStateOf } from '../../api/load-state';
+import { type Overview, overviewQuery } from '../../api/overview';
+import { exact, money, nanoOfCents } from '../../parts/format/numbers';
+import { bucketMinutes, type Interval, intervalOf, parseRange, rangeText } from '../../parts/range/range';
 import { RangePicker } from '../../parts/range/range-picker';
 import { Page } from '../../parts/shell/page';
 import { useZone } from '../../parts/zone';
+import { useKeyNames } from '../../session/key-names';
 import { usePlace } from '../../session/session';
 import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
 import { BudgetsCard } from './budgets-card';
+import { Card } from './card';
 import { LatencyCard, ResultsCard } from './chart-cards';
-import { CostCard, ErrorsCard, LatencyFigureCard, RequestsCard } from './figure-cards';
+import { FigureCards, type Figures } from './figure-cards';
 import { GroupCard } from './group-card';
 import styles from './overview.module.css';
 
 const DEFAULT_RANGE = '24h';
+const MINUTE_MS = 60_000;
+/** Up to how many minutes of a range have points of this length. More points than these are noise in a chart of this size. */
+const POINTS = [
+  { interval: 'minute', minutes: 1, upTo: 180 },
+  { interval: 'hour', minutes: 60, upTo: 180 * 60 },
+  { interval: 'day', minutes: 1_440, upTo: Infinity },
+] as const;
+
+function pointsOf({ from, to }: Interval) {
+  const length = (to.getTime() - from.getTime()) / MINUTE_MS;
+  return POINTS.find(({ upTo }) => length <= upTo) ?? POINTS[2];
+}
 
 interface OverviewPageProps {
   readonly range: string | undefined;
   readonly onRange: (range: string) => void;
 }
 
-/** Is it healthy, and what does it cost: every card loads and fails by itself. */
+/** Is it healthy, and what does it cost: all figures come with one request. */
 export function OverviewPage({ range: text, onRange }: OverviewPageProps) {
   const { workspace } = usePlace();
   const zone = useZone();
   const range = useMemo(() => parseRange(text, DEFAULT_RANGE), [text]);
   const [openedAt] = useState(Date.now);
   const interval = useMemo(() => intervalOf(range, openedAt), [range, openedAt]);
-  const { now, before } = useMemo(() => {
-    const minutes = bucketMinutes(interval);
-    const of = ({ from, to }: typeof interval): GraphQuery => ({
+  const asked = useMemo(
+    (): GraphQuery => ({
       workspace: workspace.slug,
       conditions: {},
-      time: { from: from.toISOString(), to: to.toISOString() },
+      time: { from: interval.from.toISOString(), to: interval.to.toISOString() },
       zone,
-      interval: minutes < 60 ? 'minute' : minutes < 1_440 ? 'hour' : 'day',
-    });
-    return { now: of(interval), before: of(intervalBefore(interval)) };
-  }, [interval, workspace.slug, zone]);
+      interval: pointsOf(interval).interval,
+    }),
+    [interval, workspace.slug, zone],
+  );
+  const query = useQuery(overviewQuery(asked));
+  const figures: Figures = { overview: query.data, state: loadStateOf(query, 'analytics.view') };
   const name =
     range.kind === 'relative'
       ? words.range.relative[range.name].toLowerCase()
       : words.range.absolute.toLowerCase();
-  const periods = { now, before, interval };
+  const { phase } = figures.state;
   return (
     <Page
       title={overviewWords.title}
@@ -50,22 +69,69 @@ export function OverviewPage({ range: text, onRange }: OverviewPageProps) {
       tools={<RangePicker value={range} onChange={(next) => onRange(rangeText(next))} />}
     >
       <div className={styles.board}>
-        <RequestsCard {...periods} />
-        <ErrorsCard {...periods} />
-        <CostCard {...periods} />
-        <LatencyFigureCard {...periods} />
-        <ResultsCard {...periods} />
-        <BudgetsCard />
-        <LatencyCard {...periods} />
-        <GroupCard title={overviewWords.costByModel} groupBy="ai-models" measure="cost" query={now} />
-        <GroupCard title={overviewWords.costByKey} groupBy="api_key" measure="cost" query={now} />
-        <GroupCard
-          title={overviewWords.errorsByStatus}
-          groupBy="status_code"
-          measure="requests"
-          query={{ ...now, conditions: { is_success: 'false' } }}
-        />
+        {phase === 'error' || phase === 'forbidden' ? (
+          <NoFigures {...figures} />
+        ) : (
+          <FigureBoard {...figures} interval={interval} />
+        )}
       </div>
     </Page>
   );
 }
+
+/** One problem, said once. Budgets come from elsewhere. */
+function NoFigures({ state }: Figures) {
+  return (
+    <>
+      <Card title={overviewWords.figures} span={8} state={state}>
+        {() => null}
+      </Card>
+      <BudgetsCard />
+    </>
+  );
+}
+
+function FigureBoard({ interval, ...figures }: Figures & { readonly interval: Interval }) {
+  const { overview, state } = figures;
+  const keyNames = useKeyNames();
+  const range = rangeText({ kind: 'absolute', ...interval });
+  return (
+    <>
+      <FigureCards {...figures} />
+      <ResultsCard
+        {...figures}
+        interval={interval}
+        minutes={Math.max(bucketMinutes(interval), pointsOf(interval).minutes)}
+      />
+      <BudgetsCard />
+      <LatencyCard {...figures} />
+      <GroupCard
+        title={overviewWords.costByModel}
+        groups={overview?.top_models.map(byCost)}
+        format={cents}
+        field="model"
+        {...{ state, range }}
+      />
+      <GroupCard
+        title={overviewWords.costByKey}
+        groups={overview?.top_api_keys.map((key) => ({ ...byCost(key), name: keyNames.get(key.value) }))}
+        format={cents}
+        field="api_key"
+        {...{ state, range }}
+      />
+      <GroupCard
+        title={overviewWords.errorsByStatus}
+        groups={overview?.top_errors.map(({ status_code, requests }) => ({
+          value: String(status_code),
+          amount: requests,
+        }))}
+        format={exact}
+        field="status"
+        {...{ state, range }}
+      />
+    </>
+  );
+}
+
+const byCost = ({ value, cost }: Overview['top_models'][number]) => ({ value, amount: cost });
+const cents = (amount: number): string => money(nanoOfCents(amount));

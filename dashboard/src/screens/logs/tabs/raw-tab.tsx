@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { LogBody, LogDetail } from '../../../api/logs';
 import { bytes } from '../../../parts/format/numbers';
+import { visibleText } from '../../../parts/format/visible-text';
 import { CopyButton } from '../../../parts/values/identifier';
 import { logWords } from '../../../words/log';
 import { words } from '../../../words/en';
@@ -26,7 +27,7 @@ function RawSide({ title, side }: { title: string; side: LogBody }) {
   return (
     <section>
       <h3 className={styles.section}>{title}</h3>
-      {headers.length > 0 && <pre className={styles.code}>{headers.join('\n')}</pre>}
+      {headers.length > 0 && <pre className={styles.code}>{visibleText(headers.join('\n'))}</pre>}
       <RawBody side={side} />
     </section>
   );
@@ -65,7 +66,7 @@ function RawBody({ side }: { side: LogBody }) {
           {raw.large(bytes(side.body_bytes))} <Button onClick={() => setShown(true)}>{raw.show}</Button>
         </p>
       ) : (
-        <pre className={styles.code}>{text}</pre>
+        <pre className={styles.code}>{visibleText(text)}</pre>
       )}
     </>
   );

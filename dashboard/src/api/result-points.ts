@@ -1,0 +1,34 @@
+interface RequestPoint {
+  readonly timestamp?: string;
+  readonly total?: number;
+}
+
+/** As the graph `errors/stacks` reports it. */
+export interface StatusCount {
+  readonly response_status_code?: number;
+  readonly count?: number;
+}
+
+interface ErrorPoint {
+  readonly timestamp?: string;
+  readonly stats?: readonly StatusCount[];
+}
+
+const SERVER_ERROR = 500;
+
+/** The points of two graphs, told apart as the overview does. */
+export function resultPointsOf(requests: readonly RequestPoint[], errors: readonly ErrorPoint[]) {
+  const stats = new Map(errors.map((point) => [point.timestamp, point.stats ?? []]));
+  return requests.map(({ timestamp = '', total = 0 }) => ({
+    timestamp,
+    requests: total,
+    ...errorsOf(stats.get(timestamp) ?? []),
+  }));
+}
+
+function errorsOf(stats: readonly StatusCount[]) {
+  const errors = { client_errors: 0, server_errors: 0 };
+  for (const { response_status_code = 0, count = 0 } of stats)
+    errors[response_status_code >= SERVER_ERROR ? 'server_errors' : 'client_errors'] += count;
+  return errors;
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CDPSession, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openStage, type Stage } from './stage';
+
+const ROWS = 100_000;
+const PAGE_SIZE = 50;
+const EARLY = 10_000;
+const MEGABYTE = 1_048_576;
+/** Rows in sight, those beside them, and the page around: far below one element for each row. */
+const MOST_NODES = 4_000;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+  await (await stage.chat(stage.bootstrap.workspace_api_key, 'Hello')).text();
+});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
+
+/** Bytes of objects that are in use, after the garbage is gone, and elements of the page. */
+async function sizeOf(page: Page, devtools: CDPSession): Promise<{ heap: number; nodes: number }> {
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { metrics } = await devtools.send('Performance.getMetrics');
+  const heap = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? NaN;
+  return { heap, nodes: await page.locator('*').count() };
+}
+
+async function measured(page: Page): Promise<CDPSession> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable');
+  return devtools;
+}
+
+/**
+ * Answers the list within the page, with rows that are numbered in their model, as many as there are to be: only the list is measured, and
+ * neither the server nor the way of its answers through the debugger.
+ */
+async function manyRows(page: Page): Promise<void> {
+  const { base, bootstrap } = stage;
+  const answer = await fetch(new URL('/v1/logs?page_size=1', base), {
+    headers: { 'x-gateway-api-key': bootstrap.admin_api_key },
+  });
+  const { data, ...list } = (await answer.json()) as { data: Record<string, unknown>[] };
+  await page.addInitScript(
+    ({ row, list, size, count }) => {
+      const send = globalThis.fetch;
+      globalThis.fetch = (input, init) => {
+        const url = new URL(input instanceof Request ? input.url : String(input), location.href);
+        if (url.pathname !== '/v1/logs') return send(input, init);
+        const first = Number(url.searchParams.get('cursor') ?? 0);
+        const rows = Array.from({ length: size }, (_, at) => ({
+          ...row,
+          id: crypto.randomUUID(),
+          trace_id: crypto.randomUUID(),
+          model: `model-${first + at}`,
+        }));
+        const next = first + size;
+        return Promise.resolve(
+          Response.json({ ...list, data: rows, next_cursor: next < count ? String(next) : null }),
+        );
+      };
+    },
+    { row: data[0], list, size: PAGE_SIZE, count: ROWS },
+  );
+}
+
+/** Scrolls to the end again and again, until the list is so long. */
+const scrollDown = (page: Page, rows: number): Promise<void> =>
+  page.evaluate(async (wanted) => {
+    const grid = document.querySelector('[role=grid]');
+    if (!grid) throw new Error('There is no list.');
+    while (Number(grid.getAttribute('aria-rowcount')) <= wanted) {
+      grid.scrollTop = grid.scrollHeight;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  }, rows);
+
+/** Every row in sight stands where its number says. */
+async function numbersInSight(page: Page): Promise<readonly number[]> {
+  const rows = await page
+    .locator('[data-row]')
+    .evaluateAll((all) =>
+      all.map((row) => [
+        Number(row.getAttribute('data-row')),
+        Number(/model-(\d+)/.exec(row.textContent)?.[1]),
+      ]),
+    );
+  for (const [place, number] of rows) expect(number).toBe(place);
+  return rows.map(([place = NaN]) => place);
+}
+
+describe('a list of 100,000 requests', () => {
+  it('is scrolled through with a bounded heap, loses no row, and reads earlier rows again', async () => {
+    const { page, problems } = await stage.start(null);
+    await manyRows(page);
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/logs?range=24h`);
+    await page.locator('[data-row="0"]').waitFor();
+    const devtools = await measured(page);
+    await scrollDown(page, EARLY);
+    const early = await sizeOf(page, devtools);
+    await scrollDown(page, ROWS - 1);
+    await page.locator(`[data-row="${ROWS - 1}"]`).waitFor();
+    const late = await sizeOf(page, devtools);
+    console.log(
+      `heap at ${EARLY} rows ${(early.heap / MEGABYTE).toFixed(1)} MB, at ${ROWS} ${(late.heap / MEGABYTE).toFixed(1)} MB; ${late.nodes} elements`,
+    );
+
+    expect(late.heap - early.heap).toBeLessThan(8 * MEGABYTE);
+    expect(late.nodes).toBeLessThan(MOST_NODES);
+    expect((await numbersInSight(page)).length).toBeGreaterThan(10);
+
+    const earlier = ROWS - 7_000;
+    await page.locator('[role=grid]').evaluate((grid, at) => {
+      grid.scrollTop = at * 36;
+    }, earlier);
+    await page.locator(`[data-row="${earlier + 3}"]`).waitFor({ timeout: 60_000 });
+    expect(await numbersInSight(page)).toContain(earlier + 3);
+    expect(problems).toEqual([]);
+  }, 900_000);
+});
+
+describe('live updates under a steady load', () => {
+  const SECONDS = 15;
+  const PER_SECOND = 8;
+
+  it('show new requests, read the list at most once a second, and keep the page as small as it was', async () => {
+    const key = stage.bootstrap.workspace_api_key;
+    const { page, problems } = await stage.start('/ui/w/:w/logs?live=on');
+    await page.locator('[data-row="0"]').waitFor();
+    const devtools = await measured(page);
+    const before = await sizeOf(page, devtools);
+    const lists: string[] = [];
+    page.on('request', (sent) => new URL(sent.url()).pathname === '/v1/logs' && lists.push(sent.url()));
+
+    const sent: Promise<unknown>[] = [];
+    const newest = new Set<string>();
+    for (let second = 0; second < SECONDS; second++) {
+      for (let n = 0; n < PER_SECOND; n++)
+        sent.push(stage.chat(key, 'Hello').then((answer) => answer.text()));
+      await sleep(1_000);
+      newest.add((await page.locator('[data-row="0"]').textContent()) ?? '');
+    }
+    await Promise.all(sent);
+    await sleep(2_000);
+    const after = await sizeOf(page, devtools);
+
+    expect(newest.size).toBeGreaterThan(SECONDS / 3);
+    expect(lists.length).toBeGreaterThan(SECONDS / 3);
+    expect(lists.length).toBeLessThanOrEqual(SECONDS + 4);
+    expect(await page.locator('[data-row]').count()).toBeLessThanOrEqual(PAGE_SIZE);
+    expect(after.nodes).toBeLessThan(MOST_NODES);
+    expect(after.heap - before.heap).toBeLessThan(10 * MEGABYTE);
+    expect(problems).toEqual([]);
+  });
+});

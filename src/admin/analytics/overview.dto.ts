@@ -1,0 +1,159 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiMoment } from '../shapes/fields.js';
+import type { ToldRange } from './analytics.service.js';
+
+export class CountedRangeDto implements ToldRange {
+  @ApiMoment()
+  readonly from: string;
+
+  @ApiMoment()
+  readonly to: string;
+
+  /** False if whole hours had to be counted where the range cuts them, or if retention may have removed some of it. */
+  @ApiProperty({ example: true })
+  readonly is_exact: boolean;
+}
+
+/** The figures of a whole period. */
+export class OverviewFiguresDto {
+  @ApiProperty({ example: 48_204 })
+  readonly requests: number;
+
+  /** Requests with a status of 400 or more. */
+  @ApiProperty({ example: 593 })
+  readonly errors: number;
+
+  /** Input and output. */
+  @ApiProperty({ example: 31_204_881 })
+  readonly tokens: number;
+
+  /** In cents. */
+  @ApiProperty({ example: 128_416.2 })
+  readonly cost: number;
+
+  /** In milliseconds, at most 0.8 % off. */
+  @ApiProperty({ example: 1_204.5 })
+  readonly latency_p50: number;
+
+  @ApiProperty({ example: 4_120.2 })
+  readonly latency_p95: number;
+}
+
+/** One interval. */
+export class OverviewPointDto {
+  /** When the interval begins. */
+  @ApiMoment()
+  readonly timestamp: string;
+
+  @ApiProperty({ example: 412 })
+  readonly requests: number;
+
+  /** Statuses of 400 to 499. */
+  @ApiProperty({ example: 3 })
+  readonly client_errors: number;
+
+  /** Statuses of 500 and more: the provider or the gateway failed. */
+  @ApiProperty({ example: 1 })
+  readonly server_errors: number;
+
+  /** In cents. */
+  @ApiProperty({ example: 1_066.4 })
+  readonly cost: number;
+
+  /** In milliseconds. */
+  @ApiProperty({ example: 1_180 })
+  readonly latency_p50: number;
+
+  @ApiProperty({ example: 3_990 })
+  readonly latency_p95: number;
+}
+
+export class OverviewGroupDto {
+  /** Name of the model, or id of the API key. Empty for requests that name none. */
+  @ApiProperty({ example: 'gpt-5' })
+  readonly value: string;
+
+  @ApiProperty({ example: 20_118 })
+  readonly requests: number;
+
+  /** In cents. */
+  @ApiProperty({ example: 70_210 })
+  readonly cost: number;
+}
+
+export class OverviewStatusDto {
+  @ApiProperty({ example: 429 })
+  readonly status_code: number;
+
+  @ApiProperty({ example: 402 })
+  readonly requests: number;
+}
+
+/** A period beside the one of the same length before it. */
+export class OverviewDto {
+  @ApiProperty({ enum: ['analytics-overview'] })
+  readonly object = 'analytics-overview';
+
+  @ApiProperty({ type: CountedRangeDto })
+  readonly range: CountedRangeDto;
+
+  @ApiProperty({ type: CountedRangeDto })
+  readonly previous_range: CountedRangeDto;
+
+  @ApiProperty({ type: OverviewFiguresDto })
+  readonly summary: OverviewFiguresDto;
+
+  @ApiProperty({ type: OverviewFiguresDto })
+  readonly previous_summary: OverviewFiguresDto;
+
+  /** One for each interval, also for those without requests. */
+  @ApiProperty({ type: [OverviewPointDto] })
+  readonly data_points: readonly OverviewPointDto[];
+
+  @ApiProperty({ type: [OverviewPointDto] })
+  readonly previous_points: readonly OverviewPointDto[];
+
+  /** The five models that cost most. */
+  @ApiProperty({ type: [OverviewGroupDto] })
+  readonly top_models: readonly OverviewGroupDto[];
+
+  /** The five API keys that cost most. */
+  @ApiProperty({ type: [OverviewGroupDto] })
+  readonly top_api_keys: readonly OverviewGroupDto[];
+
+  /** The five most frequent statuses of 400 and more. */
+  @ApiProperty({ type: [OverviewStatusDto] })
+  readonly top_errors: readonly OverviewStatusDto[];
+}
+
+export class FacetValueDto {
+  /** Takes the place of a value of the filter. */
+  @ApiProperty({ example: 'gpt-5' })
+  readonly value: string;
+
+  @ApiProperty({ example: 20_118 })
+  readonly requests: number;
+}
+
+/** The values of a field, most frequent first. Requests that name none are left out. */
+export class FacetDto {
+  @ApiProperty({ enum: ['analytics-facet'] })
+  readonly object = 'analytics-facet';
+
+  @ApiProperty({ type: CountedRangeDto })
+  readonly range: CountedRangeDto;
+
+  /**
+   * False if a filter was left out because rollups do not tell its values apart (such as a filter by cost or by trace); the counts are then
+   * those of more requests.
+   */
+  @ApiProperty({ example: true })
+  readonly is_filtered: boolean;
+
+  /** Whether there are more values than these. */
+  @ApiProperty({ example: false })
+  readonly has_more: boolean;
+
+  @ApiProperty({ type: [FacetValueDto] })
+  readonly data: readonly FacetValueDto[];
+}

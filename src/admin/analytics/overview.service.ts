@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { Sight } from '../../auth/permissions/sight.js';
+import type { ListQuery } from '../../common/http/page.js';
+import type { ReadMeasureName, Sums } from '../../request-log/analytics/read-measures.js';
+import {
+  type GroupedBy,
+  type Series,
+  type TimeRange,
+  type UsageQuery,
+  UsageReader,
+} from '../../request-log/analytics/usage-store.js';
+import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
+import { told } from './analytics.service.js';
+import {
+  OverviewDto,
+  type OverviewFiguresDto,
+  type OverviewGroupDto,
+  type OverviewPointDto,
+} from './overview.dto.js';
+
+const MEASURES = [
+  'requests',
+  'errors',
+  'statuses',
+  'input_tokens',
+  'output_tokens',
+  'cost_nano_usd',
+  'duration_histogram',
+] as const satisfies readonly ReadMeasureName[];
+
+const TOP = 5;
+const SERVER_ERROR = 500;
+
+interface Period {
+  readonly series: Series;
+  /** Beginnings of its points, in milliseconds. */
+  readonly slots: readonly number[];
+}
+
+/** All figures of one screen, from one request: a period, the one before it, and what stands out. */
+@Injectable()
+export class OverviewService {
+  constructor(private readonly usage: UsageReader) {}
+
+  async read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
+    const asked = analyticsQueryOf(query, reach.own, Object.keys(SERIES_PARAMETERS));
+    const period = (range: TimeRange): Promise<Period> => this.period(reach, { ...asked, range }, query);
+    const [now, before, models, keys] = await Promise.all([
+      period(asked.range),
+      period(rangeBefore(asked.range)),
+      this.costliest(reach, asked, { kind: 'dimension', dimension: 'model' }),
+      this.costliest(reach, asked, { kind: 'id', dimension: 'api_key_id' }),
+    ]);
+    return Object.assign(new OverviewDto(), {
+      range: told(now.series.range),
+      previous_range: told(before.series.range),
+      summary: figuresOf(now.series.total),
+      previous_summary: figuresOf(before.series.total),
+      data_points: pointsOf(now),
+      previous_points: pointsOf(before),
+      top_models: models,
+      top_api_keys: keys,
+      top_errors: mostFrequentErrors(now.series.total),
+    });
+  }
+
+  private async period(reach: Sight, asked: UsageQuery, query: ListQuery): Promise<Period> {
+    const slots = slotsOf(query, asked.range);
+    return { slots, series: await this.usage.series(reach, asked, MEASURES, slots) };
+  }
+
+  private async costliest(reach: Sight, asked: UsageQuery, by: GroupedBy): Promise<OverviewGroupDto[]> {
+    const { rows } = await this.usage.groups(reach, asked, {
+      by,
+      measures: ['requests', 'cost_nano_usd'],
+      orderBy: { sumOf: ['cost_nano_usd'] },
+      direction: 'desc',
+      page: { skip: 0, take: TOP },
+    });
+    return rows.map(([value, sums]) => ({
+      value,
+      requests: sums.count('requests'),
+      cost: sums.cents('cost_nano_usd'),
+    }));
+  }
+}
+
+/** The same length of time, just before. */
+const rangeBefore = ({ from, to }: TimeRange): TimeRange => ({ from: 2 * from - to, to: from });
+
+const figuresOf = (sums: Sums): OverviewFiguresDto => ({
+  requests: sums.count('requests'),
+  errors: sums.count('errors'),
+  tokens: sums.tokens,
+  cost: sums.cents('cost_nano_usd'),
+  latency_p50: sums.quantileMs(0.5),
+  latency_p95: sums.quantileMs(0.95),
+});
+
+const pointsOf = ({ series, slots }: Period): OverviewPointDto[] =>
+  series.slots.map((sums, index) => {
+    const serverErrors = sums.failures.reduce(
+      (sum, [status, count]) => (status >= SERVER_ERROR ? sum + count : sum),
+      0,
+    );
+    return {
+      timestamp: new Date(slots[index] ?? 0).toISOString(),
+      requests: sums.count('requests'),
+      client_errors: sums.count('errors') - serverErrors,
+      server_errors: serverErrors,
+      cost: sums.cents('cost_nano_usd'),
+      latency_p50: sums.quantileMs(0.5),
+      latency_p95: sums.quantileMs(0.95),
+    };
+  });
+
+const mostFrequentErrors = (sums: Sums) =>
+  [...sums.failures]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, TOP)
+    .map(([status_code, requests]) => ({ status_code, requests }));
