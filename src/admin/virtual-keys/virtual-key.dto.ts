@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
 import {
@@ -78,22 +78,12 @@ class DeploymentDto {
 }
 
 /** A field of Azure's in the words of the compatible API. */
-const IsCompatibleField = (field: string): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ type: String, nullable: true, description: `The field "${field}"` }),
-    OrNull(),
-    IsString(),
-    Length(1, LONGEST_FIELD),
-  );
+const IsCompatibleField = (): PropertyDecorator =>
+  applyDecorators(ApiHideProperty(), OrNull(), IsString(), Length(1, LONGEST_FIELD));
 
 const IsDeployments = (): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({
-      type: [DeploymentDto],
-      maxItems: 1,
-      description:
-        'The fields "azure-api-version" and "azure-deployment-id". Each deployment needs a virtual key of its own.',
-    }),
+    ApiHideProperty(),
     IfGiven(),
     IsArray(),
     ArrayMaxSize(1, { message: 'a virtual key leads to one deployment; make one for each' }),
@@ -131,22 +121,22 @@ class VirtualKeyFields {
   @MayTakeExpiry()
   readonly expires_at?: string | null;
 
-  @IsCompatibleField('azure-api-version')
+  @IsCompatibleField()
   readonly apiVersion?: string | null;
 
-  @IsCompatibleField('azure-api-version')
+  @IsCompatibleField()
   readonly api_version?: string | null;
 
-  @IsCompatibleField('azure-resource-name')
+  @IsCompatibleField()
   readonly resourceName?: string | null;
 
-  @IsCompatibleField('azure-resource-name')
+  @IsCompatibleField()
   readonly resource_name?: string | null;
 
-  @IsCompatibleField('azure-deployment-id')
+  @IsCompatibleField()
   readonly deploymentName?: string | null;
 
-  @IsCompatibleField('azure-deployment-id')
+  @IsCompatibleField()
   readonly deployment_name?: string | null;
 
   @IsDeployments()
