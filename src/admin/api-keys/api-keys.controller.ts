@@ -124,8 +124,7 @@ export class ApiKeysController {
   @QueryParameter({
     name: 'user_id',
     required: false,
-    type: String,
-    description: 'Only the keys of this person',
+    schema: { type: 'string', format: 'uuid' },
   })
   @LastUseParameter()
   @ApiOkResponse({ type: ApiKeyListDto })

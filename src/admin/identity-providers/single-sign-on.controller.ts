@@ -10,7 +10,7 @@ import { AdminController } from '../admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../public-controller.js';
-import { ApiId } from '../shapes/fields.js';
+import { AN_ID, ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { ownerOf, SessionsService } from '../sign-in/sessions.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
@@ -85,7 +85,7 @@ export class StartSignOnController {
   @UseGuards(StartGuard)
   @UseFilters(SignOnErrorFilter)
   @ApiOperation({ summary: 'Start a single sign-on', security: [] })
-  @QueryParameter({ name: 'provider', required: true, schema: { type: 'string', format: 'uuid' } })
+  @QueryParameter({ name: 'provider', required: true, type: String, example: AN_ID })
   @QueryParameter({ name: 'return_to', required: false, schema: { type: 'string', default: '/ui/' } })
   @QueryParameter({ name: 'reauthenticate', required: false, schema: { type: 'string', enum: ['true'] } })
   @ApiResponse({ status: FOUND, description: 'The address is that of the identity provider.' })

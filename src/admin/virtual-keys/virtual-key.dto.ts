@@ -102,7 +102,12 @@ class VirtualKeyFields {
   readonly note?: string | null;
 
   /** Base URL to call instead of the provider's own. Null goes back to the provider's own. */
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'https://llm.example.com/v1' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    minLength: 1,
+    example: 'https://llm.example.com/v1',
+  })
   @OrNull()
   @IsString()
   @Length(0, LONGEST_HOST)
