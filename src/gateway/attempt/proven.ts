@@ -12,8 +12,8 @@ import { TranslatedStream } from '../translation/translated-stream.js';
 import type { HoldRule } from '../types/plan.js';
 import type { ReplySink } from '../types/reply.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
-import { FailedAttempt } from '../upstream/retry.js';
-import { movesOn } from './outcome.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
+import { movesOn } from '../routing/outcome.js';
 import type { Answer } from '../types/answer.js';
 
 /** What is held back at most. */
