@@ -55,7 +55,8 @@ const mapValues = (object, map) =>
 function asJsonSchema(schema) {
   if (!isObject(schema)) return schema;
   if (schema.$ref) return { $ref: `openapi.json${schema.$ref}` };
-  const { nullable, exclusiveMinimum, example, ...kept } = schema;
+  const { nullable, exclusiveMinimum, ...kept } = schema;
+  delete kept.example;
   if (kept.properties) kept.properties = mapValues(kept.properties, asJsonSchema);
   for (const key of ['items', 'additionalProperties']) if (key in kept) kept[key] = asJsonSchema(kept[key]);
   for (const key of ['oneOf', 'allOf']) if (key in kept) kept[key] = kept[key].map(asJsonSchema);
@@ -115,25 +116,26 @@ for (const [name, body] of Object.entries({
   checkBody(body, name);
 
 const groups = new Set(document.tags.map(({ name }) => name));
-for (const [route, methods] of Object.entries(document.paths))
-  for (const [method, operation] of Object.entries(methods)) {
-    const where = `${method.toUpperCase()} ${route}`;
-    expectDescription('operations', where, operation);
-    if (!operation.summary || NO_IMPERATIVE.test(operation.summary))
-      problems.push(`The summary of ${where} is not in the imperative: "${operation.summary}".`);
-    if (operation.deprecated) problems.push(`${where} is deprecated: leave it out of the document.`);
-    for (const tag of operation.tags ?? [])
-      if (!groups.has(tag)) problems.push(`${where} is in the group "${tag}", which is not described.`);
-    for (const parameter of operation.parameters ?? [])
-      if (!parameter.$ref)
-        expectDescription('parameters', `${where}: the parameter "${parameter.name}"`, parameter);
-    if (operation.requestBody && !operation.requestBody.$ref) checkBody(operation.requestBody, where);
-    for (const [status, response] of Object.entries(operation.responses)) {
-      const { description } = resolved(response);
-      if (!description) problems.push(`${where}: the answer ${status} has no description.`);
-      if (!response.$ref) checkBody(response, `${where} ${status}`);
-    }
+const operations = Object.entries(document.paths).flatMap(([route, methods]) =>
+  Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${route}`, operation]),
+);
+
+for (const [where, operation] of operations) {
+  const { summary = '', deprecated, tags = [], parameters = [], requestBody, responses } = operation;
+  expectDescription('operations', where, operation);
+  if (summary === '' || NO_IMPERATIVE.test(summary))
+    problems.push(`The summary of ${where} is not in the imperative: "${summary}".`);
+  if (deprecated) problems.push(`${where} is deprecated: leave it out of the document.`);
+  for (const tag of tags)
+    if (!groups.has(tag)) problems.push(`${where} is in the group "${tag}", which is not described.`);
+  for (const parameter of parameters.filter(({ $ref }) => !$ref))
+    expectDescription('parameters', `${where}: the parameter "${parameter.name}"`, parameter);
+  if (requestBody && !requestBody.$ref) checkBody(requestBody, where);
+  for (const [status, response] of Object.entries(responses)) {
+    if (!resolved(response).description) problems.push(`${where}: the answer ${status} has no description.`);
+    if (!response.$ref) checkBody(response, `${where} ${status}`);
   }
+}
 
 if (Buffer.byteLength(text) >= LARGEST_BYTES)
   problems.push(`openapi.json has ${Buffer.byteLength(text)} bytes. It must stay below ${LARGEST_BYTES}.`);

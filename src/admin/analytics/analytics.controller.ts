@@ -28,11 +28,24 @@ const Filters = (): MethodDecorator =>
       .map(([name, expects]) => parameter(name, `Must be ${expects}.`)),
   );
 
+const COLUMN_NAMES = Object.keys(COLUMNS);
+
 const Ordered = (): MethodDecorator =>
   applyDecorators(
     PagedQuery(),
-    parameter('columns', `A list of ${Object.keys(COLUMNS).join(', ')}.`),
-    parameter('order_by', 'One of the columns. Default: requests.'),
+    QueryParameter({
+      name: 'columns',
+      required: false,
+      schema: {
+        type: 'string',
+        pattern: `^(?:${COLUMN_NAMES.join('|')})(?:,(?:${COLUMN_NAMES.join('|')}))*$`,
+      },
+    }),
+    QueryParameter({
+      name: 'order_by',
+      required: false,
+      schema: { type: 'string', enum: [...COLUMN_NAMES], default: 'requests' },
+    }),
     parameter('order_by_type', '"asc" or "desc". Default: desc.'),
   );
 

@@ -19,6 +19,8 @@ import { ApiId, MayTakeName, MayTakeWorkspace } from '../shapes/fields.js';
 
 const FIELDS = ['id', 'created_at', 'ai_model', 'total_units', 'cost'];
 
+const objectOf = (name: string) => (/metadata$/.test(name) ? [{ type: 'object' }] : []);
+
 /** The filters of the list of requests; values may also be numbers, and `metadata` an object. */
 const FILTERS = {
   type: 'object',
@@ -29,7 +31,7 @@ const FILTERS = {
         name,
         {
           description,
-          oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }],
+          oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, ...objectOf(name)],
         },
       ],
     ),

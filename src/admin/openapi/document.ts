@@ -158,25 +158,29 @@ function opens({ security }: Operation, scopes: readonly string[]): string {
 function nameSecondPaths({ paths }: OpenAPIObject): void {
   for (const [path, methods] of Object.entries(paths))
     for (const operation of Object.values(methods as Described)) {
-      const [numbered, number] = NUMBER.exec(operation.operationId ?? '') ?? [];
-      if (numbered === undefined) continue;
-      const version = /^\/v([2-9])\//.exec(path)?.[1];
-      const isSpelling = number !== '0' && version === undefined;
-      const ending = isSpelling ? OF_CLIENT : version === undefined ? '' : `V${version}`;
-      operation.operationId = operation.operationId?.replace(NUMBER, ending);
-      if (isSpelling) operation.deprecated = true;
+      const { operationId = '' } = operation;
+      const number = NUMBER.exec(operationId)?.[1];
+      if (number === undefined) continue;
+      const ending = number === '0' ? '' : endingOf(path);
+      operation.operationId = operationId.replace(NUMBER, ending);
+      if (ending === OF_CLIENT) operation.deprecated = true;
     }
 }
 
 const OF_CLIENT = 'BySdkPath';
 
+function endingOf(path: string): string {
+  const version = /^\/v([2-9])\//.exec(path)?.[1];
+  return version === undefined ? OF_CLIENT : `V${version}`;
+}
+
 /** Paths that are deprecated are accepted, and the document does not show them. */
-function dropDeprecated({ paths }: OpenAPIObject): void {
-  for (const [path, item] of Object.entries(paths)) {
-    const methods = item as Described;
-    for (const [method, { deprecated }] of Object.entries(methods)) if (deprecated) delete methods[method];
-    if (Object.keys(methods).length === 0) delete paths[path];
-  }
+function dropDeprecated(document: OpenAPIObject): void {
+  const kept = Object.entries(document.paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods as Described).filter(([, { deprecated }]) => !deprecated)),
+  ]) as [string, object][];
+  document.paths = Object.fromEntries(kept.filter(([, methods]) => Object.keys(methods).length > 0));
 }
 
 const code = (scope: string): string => `\`${scope}\``;

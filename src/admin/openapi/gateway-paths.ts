@@ -10,7 +10,6 @@ import { GROUPS } from './descriptions/groups.js';
 const VIRTUAL_KEY = 'virtual-key';
 const PROVIDER = 'provider';
 const PROVIDER_KEY = 'provider-key';
-const CUSTOM_HOST = 'custom-host';
 
 const header = (name: string, description: string) =>
   ({ type: 'apiKey', in: 'header', name, description }) as const;
@@ -23,17 +22,13 @@ const SCHEMES = {
   ),
   [PROVIDER]: header(
     'x-gateway-provider',
-    `Id of a provider, such as openai: one of the ${providers.size} in docs/providers.md.`,
+    `Id of a provider, such as openai: one of the ${providers.size} in docs/providers.md. \`x-gateway-custom-host\` beside it is the base URL of a private host that speaks its interface.`,
   ),
   [PROVIDER_KEY]: { type: 'http', scheme: 'bearer', description: "The provider's own key." },
-  [CUSTOM_HOST]: header(
-    'x-gateway-custom-host',
-    "Base URL of a private host that speaks the provider's interface.",
-  ),
 } as const;
 
-/** The three ways to choose a provider. */
-const WAYS = [[VIRTUAL_KEY], [PROVIDER, PROVIDER_KEY], [PROVIDER, PROVIDER_KEY, CUSTOM_HOST]];
+/** Two ways to choose a provider; a config or the model's name are others. */
+const WAYS = [[VIRTUAL_KEY], [PROVIDER, PROVIDER_KEY]];
 const SECURITY = WAYS.map((way) =>
   Object.fromEntries([API_KEY_SECURITY, ...way].map((scheme) => [scheme, [] as string[]])),
 );

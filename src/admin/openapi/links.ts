@@ -3,7 +3,6 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 interface Schema {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
 }
 
 interface Operation {
@@ -20,18 +19,18 @@ interface Answer {
 type Methods = Readonly<Record<string, Operation>>;
 
 /**
- * Links what creates a thing, and what lists things, to what reads, changes and deletes one: `POST /v1/configs` and `GET /v1/configs` answer
- * with the `id` or `slug` that stands in `/v1/configs/{slug}`. A list leads to its first thing. https://spec.openapis.org/oas/v3.0.3#link-object
+ * Links what creates a thing to what reads, changes and deletes it: `POST /v1/configs` answers with the `id` or `slug` that stands in
+ * `/v1/configs/{slug}` and below. https://spec.openapis.org/oas/v3.0.3#link-object
  */
 export function addLinks(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
   const paths = document.paths as unknown as Readonly<Record<string, Methods>>;
-  for (const [path, { get, post }] of Object.entries(paths))
-    for (const answer of [get?.responses['200'], post?.responses['200']]) {
-      if (!answer) continue;
-      const links = linksBelow(path, paths, (name) => pointerTo(name, answer, schemas));
-      if (Object.keys(links).length > 0) answer.links = links;
-    }
+  for (const [path, { post }] of Object.entries(paths)) {
+    const answer = post?.responses['200'];
+    if (!answer) continue;
+    const links = linksBelow(path, paths, (name) => pointerTo(name, answer, schemas));
+    if (Object.keys(links).length > 0) answer.links = links;
+  }
 }
 
 function linksBelow(
@@ -55,7 +54,7 @@ function linksBelow(
 const ofOneThing = (path: string, below: string): string | undefined =>
   below.startsWith(`${path}/{`) ? /^\{(\w+)\}$/.exec(below.slice(path.length + 1))?.[1] : undefined;
 
-/** Where an answer has it: a slug as `slug`, an id as `id`, at the top, below `data`, or in the first item of `data`. */
+/** Where an answer has it: a slug as `slug`, an id as `id`, at the top or below `data`. */
 function pointerTo(
   name: string,
   { content }: Answer,
@@ -63,12 +62,10 @@ function pointerTo(
 ): string | undefined {
   const top = propertiesOf(content?.['application/json']?.schema, schemas);
   const data = propertiesOf(top['data'], schemas);
-  const first = propertiesOf(top['data']?.items, schemas);
   const wanted = name === 'slug' ? ['slug', 'id'] : ['id'];
   for (const each of wanted) {
     if (top[each]) return `/${each}`;
     if (data[each]) return `/data/${each}`;
-    if (first[each]) return `/data/0/${each}`;
   }
   return undefined;
 }

@@ -14,7 +14,7 @@ interface Refusal {
 }
 
 interface Operation {
-  readonly responses: Record<string, object>;
+  responses: Readonly<Record<string, object>>;
 }
 
 const GENERAL = 'refusal';
@@ -26,34 +26,34 @@ const GENERAL = 'refusal';
 export function shareRefusals(document: OpenAPIObject): void {
   const shared: Record<string, object> = {};
   const general = new Map<string, Refusal>();
-  for (const { responses } of operationsOf<Operation>(document))
-    for (const [status, response] of Object.entries(responses)) {
+  for (const operation of operationsOf<Operation>(document)) {
+    const responses: Record<string, object> = {};
+    for (const [status, response] of Object.entries(operation.responses)) {
       const code = codeOf(response);
-      if (code === undefined) continue;
-      if (GENERAL_CODES.has(code)) {
-        delete responses[status];
-        general.set(code, response);
-        responses['default'] = { $ref: `#/components/responses/${GENERAL}` };
-      } else {
-        share(shared, code, response);
-        responses[status] = { $ref: `#/components/responses/${code}` };
-      }
+      if (code !== undefined && GENERAL_CODES.has(code)) general.set(code, response);
+      else responses[status] = code === undefined ? response : shareIn(shared, code, response);
     }
+    if (general.size > 0) responses['default'] = referenceTo(GENERAL);
+    operation.responses = responses;
+  }
   document.components = {
     ...document.components,
     responses: { ...shared, [GENERAL]: generalRefusal(general) } as never,
   };
 }
 
-function share(shared: Record<string, object>, code: string, response: object): void {
+const referenceTo = (name: string): object => ({ $ref: `#/components/responses/${name}` });
+
+function shareIn(shared: Record<string, object>, code: string, response: object): object {
   shared[code] ??= response;
   if (JSON.stringify(shared[code]) !== JSON.stringify(response))
     throw new Error(`The refusal "${code}" is described in two ways.`);
+  return referenceTo(code);
 }
 
 /** What any operation may answer besides: the shape of an error, and an example of each status. */
 function generalRefusal(refusals: ReadonlyMap<string, Refusal>): object {
-  const examples = [...refusals].map(([code, { description, content }]) => [
+  const examples = [...refusals].map(([code, { description, content }]): [string, object] => [
     code,
     { summary: description, value: content?.[JSON_TYPE]?.example },
   ]);
@@ -62,7 +62,10 @@ function generalRefusal(refusals: ReadonlyMap<string, Refusal>): object {
     description:
       'A refusal. The status and `error.code` say why; the examples show those that every operation may give.',
     content: {
-      [JSON_TYPE]: { schema: first?.content?.[JSON_TYPE]?.schema, examples: Object.fromEntries(examples) },
+      [JSON_TYPE]: {
+        schema: first?.content?.[JSON_TYPE]?.schema,
+        examples: Object.fromEntries(examples),
+      },
     },
   };
 }

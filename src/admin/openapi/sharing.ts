@@ -87,7 +87,7 @@ export function shareSchemas(document: OpenAPIObject): void {
       for (const [name, schema] of Object.entries(properties))
         if (isShared(schema))
           repetitions.add(pascal(name), schema, (reference) => {
-            properties[name] = reference as Schema;
+            properties[name] = reference;
           });
     };
     for (const part of [...Object.values(schemas), ...bodies]) walkProperties(part, collect);
@@ -113,7 +113,7 @@ export function shareAnswers(document: OpenAPIObject): void {
   const repetitions = new Repetitions();
   for (const { responses } of operationsOf<Operation>(document))
     for (const [status, response] of Object.entries(responses)) {
-      const name = schemaOf(response as Answer)?.replace(/Dto$/, '');
+      const name = schemaOf(response)?.replace(/Dto$/, '');
       if (name === undefined) continue;
       repetitions.add(name, response, (reference) => {
         (responses as Record<string, object>)[status] = reference;

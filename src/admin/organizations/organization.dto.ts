@@ -86,6 +86,8 @@ const EXPORT_SETTINGS = {
   nullable: true,
   additionalProperties: false,
   required: ['deniedFields'],
+  // An optional field cannot say what it requires inside: https://github.com/nestjs/swagger (ApiPropertyOptional sets `required`).
+  minProperties: 1,
   properties: {
     deniedFields: {
       type: 'array' as const,

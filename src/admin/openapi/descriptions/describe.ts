@@ -60,13 +60,11 @@ export function describeAnswers(document: OpenAPIObject): void {
 }
 
 function meaningOfAnswer({ content = {} }: Body): string {
-  const [type = '', media] = Object.entries(content)[0] ?? [];
-  const name = media?.schema?.$ref?.split('/').at(-1) ?? '';
-  if (name === 'DoneDto') return 'Done. The body is an empty object.';
-  if (name.endsWith('ListDto')) return 'A page of the list.';
-  return type === 'application/json'
-    ? 'Done. The body has the result.'
-    : 'The content, in parts as it is read.';
+  const media = content['application/json'];
+  if (!media) return 'The content, in parts as it is read.';
+  const name = media.schema?.$ref ?? '';
+  if (name.endsWith('/DoneDto')) return 'Done. The body is an empty object.';
+  return name.endsWith('ListDto') ? 'A page of the list.' : 'Done. The body has the result.';
 }
 
 /** Gives each parameter its meaning. Patterns are told by `tellParameters` before, from what controllers say. */
@@ -83,9 +81,11 @@ export function describeParameters(document: OpenAPIObject): void {
 export function describeFields(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   for (const [name, schema] of Object.entries(schemas)) describeBelow(schema, name.replace(/Dto$/, ''));
-  for (const { operationId, requestBody, responses } of operationsOf<Operation>(document))
-    for (const { content = {} } of [...(requestBody ? [requestBody] : []), ...Object.values(responses)])
-      for (const { schema } of Object.values(content)) if (schema) describeBelow(schema, operationId);
+  for (const { operationId, requestBody, responses } of operationsOf<Operation>(document)) {
+    const bodies = [...(requestBody ? [requestBody] : []), ...Object.values(responses)];
+    const media = bodies.flatMap(({ content = {} }) => Object.values(content));
+    for (const { schema } of media) if (schema) describeBelow(schema, operationId);
+  }
 }
 
 function describeBelow(schema: Schema, owner: string): void {
