@@ -26,6 +26,10 @@ interface Route {
 const JSON_TYPE = 'application/json';
 const ROOT = 'openapi.json';
 const REFUSALS = '#/components/responses/';
+/** Statuses of the refusals that stand under `default`. */
+const GENERAL: ReadonlySet<string> = new Set(
+  [400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503].map(String),
+);
 
 /** What the OpenAPI document promises of answers, held against real ones: a field too many is a broken promise too. */
 export class Contract {
@@ -69,7 +73,8 @@ export class Contract {
 
   /** Refusals are promised once for all operations, which refer to them. */
   private placeOf({ method, path, operation }: Route, status: string): Place | null {
-    const answer = operation.responses[status];
+    const answer =
+      operation.responses[status] ?? (GENERAL.has(status) ? operation.responses['default'] : null);
     if (!answer) return null;
     if ('$ref' in answer) {
       const promised = this.refusals[answer.$ref.replace(REFUSALS, '')];

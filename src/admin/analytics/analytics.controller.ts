@@ -2,7 +2,7 @@ import { applyDecorators, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { LOG_FILTERS } from '../../request-log/reading/log-filters.js';
+import { documentedFilters } from '../../request-log/reading/filter-descriptions.js';
 import { type ListQuery, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type Sight, sightOf } from '../../auth/permissions/sight.js';
@@ -32,9 +32,9 @@ const Filters = (): MethodDecorator =>
   applyDecorators(
     OpenQuery(),
     ...Object.entries(RANGE_PARAMETERS).map(([name, description]) => parameter(name, description)),
-    ...Object.entries(LOG_FILTERS)
-      .filter(([name]) => !/_(at|generation)_(min|max)$/.test(name))
-      .map(([name, { expects }]) => parameter(name, `Must be ${expects}.`)),
+    ...documentedFilters()
+      .filter(([name]) => !(name in RANGE_PARAMETERS))
+      .map(([name, expects]) => parameter(name, `Must be ${expects}.`)),
   );
 
 const PageSize = (): MethodDecorator =>
@@ -48,12 +48,24 @@ const PageSize = (): MethodDecorator =>
   );
 
 const LONGEST_FIELD = 64;
+const COLUMN_NAMES = Object.keys(COLUMNS);
 
 const Ordered = (): MethodDecorator =>
   applyDecorators(
     PagedQuery(),
-    parameter('columns', `A list of ${Object.keys(COLUMNS).join(', ')}.`),
-    parameter('order_by', 'One of the columns. Default: requests.'),
+    QueryParameter({
+      name: 'columns',
+      required: false,
+      schema: {
+        type: 'string',
+        pattern: `^(?:${COLUMN_NAMES.join('|')})(?:,(?:${COLUMN_NAMES.join('|')}))*$`,
+      },
+    }),
+    QueryParameter({
+      name: 'order_by',
+      required: false,
+      schema: { type: 'string', enum: [...COLUMN_NAMES], default: 'requests' },
+    }),
     parameter('order_by_type', '"asc" or "desc". Default: desc.'),
   );
 
@@ -168,7 +180,7 @@ export class AnalyticsController {
 
   @Get('summary/cache')
   @RequireScope('analytics.view')
-  @ApiOperation({ summary: 'What the cache did in a period' })
+  @ApiOperation({ summary: 'Summarize the response cache' })
   @Filters()
   @ApiOkResponse({ schema: object(['object', 'range', 'summary']) })
   async cacheSummary(
@@ -180,7 +192,7 @@ export class AnalyticsController {
 
   @Get(['groups/metadata/:metadataKey', 'metadata/:metadataKey'])
   @RequireScope('analytics.view')
-  @ApiOperation({ summary: 'Totals by value of a key of the metadata; an empty value is those without' })
+  @ApiOperation({ summary: 'Group requests by a metadata key' })
   @ApiParam({ name: 'metadataKey', type: String })
   @Filters()
   @Ordered()
@@ -196,7 +208,7 @@ export class AnalyticsController {
 
   @Get('groups/:groupBy')
   @RequireScope('analytics.view')
-  @ApiOperation({ summary: 'Totals by what requests have in common; an empty value is those without' })
+  @ApiOperation({ summary: 'Group requests by a property' })
   @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
   @Filters()
   @Ordered()
@@ -225,7 +237,7 @@ type Handler = (this: AnalyticsController, caller: Principal, query: ListQuery) 
 interface DescribedHandler {
   readonly name: string;
   readonly path: string;
-  /** The spelling of a client; documents show the other one. */
+  /** The spelling of a client; the document shows the other one. */
   readonly isAlias: boolean;
   readonly summaryText: string;
   readonly fields: Parameters<typeof answerOf>;
@@ -244,7 +256,7 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
   const decorate = applyDecorators(
     Get(`graphs/${path}`),
     RequireScope('analytics.view'),
-    ApiOperation({ summary: summaryText, deprecated: isAlias }),
+    ApiOperation({ summary: summaryText, ...(isAlias && { deprecated: true }) }),
     Filters(),
     SeriesParameters(),
     ApiOkResponse({ schema: answerOf(...fields) }),

@@ -63,7 +63,7 @@ const SCORES = Array.from({ length: 21 }, (_, index) => index - 10);
 export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
   {
     name: 'feedbacks',
-    summaryText: 'Feedback over time',
+    summaryText: 'Graph feedback',
     paths: ['feedbacks'],
     summaryFields: ['total'],
     pointFields: ['timestamp', 'total'],
@@ -74,7 +74,7 @@ export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
   },
   {
     name: 'feedbackScores',
-    summaryText: 'Feedback by score',
+    summaryText: 'Graph feedback by score',
     paths: ['feedbacks/scores', 'feedbacks/score'],
     summaryFields: ['total'],
     pointFields: ['score', 'total'],
@@ -88,7 +88,7 @@ export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
   },
   {
     name: 'weightedFeedback',
-    summaryText: 'Mean of value times weight over time',
+    summaryText: 'Graph weighted feedback',
     paths: ['feedbacks/weighted'],
     summaryFields: ['avg'],
     pointFields: ['timestamp', 'avg'],
@@ -99,7 +99,7 @@ export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
   },
   {
     name: 'feedbackByModel',
-    summaryText: 'Feedback by the model of the newest request of its trace; empty when there is none',
+    summaryText: 'Graph feedback by model',
     paths: ['feedbacks/ai-models'],
     summaryFields: ['total'],
     pointFields: ['ai_model', 'total', 'avg_weighted_feedback'],

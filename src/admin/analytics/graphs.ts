@@ -63,7 +63,7 @@ const retries = (sums: Sums): number =>
 export const GRAPHS: readonly Graph[] = [
   {
     name: 'requests',
-    summaryText: 'Requests over time',
+    summaryText: 'Graph requests',
     paths: ['requests'],
     measures: ['requests'],
     summary: { total: total('requests') },
@@ -71,7 +71,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'cost',
-    summaryText: 'Cost over time, in cents',
+    summaryText: 'Graph costs in US cents',
     paths: ['cost'],
     measures: ['requests', 'cost_nano_usd'],
     summary: COST,
@@ -79,7 +79,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'latency',
-    summaryText: 'Latency over time, in milliseconds: mean and percentiles (at most 0.8 % off)',
+    summaryText: 'Graph latency in milliseconds',
     paths: ['latency'],
     measures: ['requests', 'duration_us', 'duration_histogram'],
     summary: LATENCY,
@@ -87,7 +87,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'tokens',
-    summaryText: 'Tokens over time, in and out',
+    summaryText: 'Graph tokens',
     paths: ['tokens'],
     measures: ['requests', 'input_tokens', 'output_tokens'],
     summary: TOKENS,
@@ -95,7 +95,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'users',
-    summaryText: 'Distinct end users over time',
+    summaryText: 'Graph end users',
     paths: ['users'],
     measures: ['users'],
     summary: { total: total('users') },
@@ -103,7 +103,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'requestsPerUser',
-    summaryText: 'Requests per end user over time; requests that name none are left out',
+    summaryText: 'Graph requests per end user',
     paths: ['users/requests', 'users-requests'],
     measures: ['users', 'requests_of_users'],
     summary: { total: total('requests_of_users'), unique: total('users'), avg: REQUESTS_PER_USER },
@@ -111,7 +111,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'errors',
-    summaryText: 'Errors over time: statuses of 400 and more',
+    summaryText: 'Graph errors',
     paths: ['errors'],
     measures: ['errors'],
     summary: { total: total('errors') },
@@ -119,7 +119,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'errorRate',
-    summaryText: 'Errors over time, in percent of the requests',
+    summaryText: 'Graph the error rate in percent',
     paths: ['errors/rate', 'errors-rate'],
     measures: ['requests', 'errors'],
     summary: ERROR_RATE,
@@ -127,7 +127,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'errorStacks',
-    summaryText: 'Errors over time by status',
+    summaryText: 'Graph errors by status over time',
     paths: ['errors/stacks', 'errors-stack'],
     measures: ['errors', 'statuses'],
     summary: { total: total('errors') },
@@ -138,7 +138,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'errorStatusCodes',
-    summaryText: 'Errors by status',
+    summaryText: 'Graph errors by status',
     paths: ['errors/status-codes', 'errors-status-code'],
     measures: ['errors', 'statuses'],
     summary: { total_errors: total('errors'), unique_error_codes: ({ failures }) => failures.length },
@@ -147,7 +147,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'rescuedRequests',
-    summaryText: 'Requests that succeeded by a retry or a fallback',
+    summaryText: 'Graph rescued requests',
     paths: ['requests/rescued', 'requests-rescued'],
     measures: ['retry_rescues', 'fallback_rescues'],
     summary: { retry: retries, fallback: total('fallback_rescues') },
@@ -161,7 +161,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'cacheHitRate',
-    summaryText: 'Answers from the cache over time, in percent, and what they saved in cents',
+    summaryText: 'Graph the cache hit rate in percent',
     paths: ['cache/hit-rate', 'cache-hit-rate'],
     measures: [
       'requests',
@@ -181,7 +181,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'cacheLatency',
-    summaryText: 'Latency of answers from the cache over time, in milliseconds',
+    summaryText: 'Graph the latency of cached answers in milliseconds',
     paths: ['cache/latency', 'cache-latency'],
     measures: ['simple_hits', 'semantic_hits', 'hit_duration_us'],
     summary: { avg: (sums) => ratio(sums.milliseconds('hit_duration_us'), sums.hits) },

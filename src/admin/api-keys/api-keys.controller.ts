@@ -52,7 +52,7 @@ export class ApiKeysController {
   @HttpCode(200)
   @RequireScope('organisation_service_api_keys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create an admin key' })
+  @ApiOperation({ summary: 'Create an API key for the administration' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createAdminKey(@Caller() caller: Principal, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
     this.owners.checkRepeated(caller, dto, 'organisation-service');
@@ -65,7 +65,7 @@ export class ApiKeysController {
   @HttpCode(200)
   @RequireScope('workspace_service_api_keys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create a workspace key for a service' })
+  @ApiOperation({ summary: 'Create an API key for a service' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createServiceKey(
     @Caller() caller: Principal,
@@ -82,7 +82,7 @@ export class ApiKeysController {
   @HttpCode(200)
   @RequireScope('workspace_user_api_keys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Create a workspace key for a person' })
+  @ApiOperation({ summary: 'Create an API key for a user' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createUserKey(
     @Caller() caller: Principal,
@@ -103,7 +103,7 @@ export class ApiKeysController {
     'workspace_service_api_keys.delete',
     'workspace_user_api_keys.delete',
   )
-  @ApiOperation({ summary: 'Revoke many API keys at once: all of them, or none' })
+  @ApiOperation({ summary: 'Revoke several API keys' })
   @ApiOkResponse({ type: RevokedApiKeysDto })
   async revokeMany(
     @Caller() caller: Principal,
@@ -124,8 +124,7 @@ export class ApiKeysController {
   @QueryParameter({
     name: 'user_id',
     required: false,
-    type: String,
-    description: 'Only the keys of this person',
+    schema: { type: 'string', format: 'uuid' },
   })
   @LastUseParameter()
   @ApiOkResponse({ type: ApiKeyListDto })
@@ -180,7 +179,7 @@ export class ApiKeysController {
     'workspace_service_api_keys.delete',
     'workspace_user_api_keys.delete',
   )
-  @ApiOperation({ summary: 'Revoke an API key at once' })
+  @ApiOperation({ summary: 'Revoke an API key' })
   @ApiOkResponse({ type: DoneDto })
   async revoke(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.apiKeys.revoke(caller, id);

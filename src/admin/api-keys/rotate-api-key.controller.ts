@@ -22,7 +22,7 @@ export class RotateApiKeyController {
     'workspace_user_api_keys.rotate',
   )
   @RequireStepUp()
-  @ApiOperation({ summary: 'Replace the secret of an API key' })
+  @ApiOperation({ summary: 'Rotate an API key' })
   @ApiOkResponse({ type: RotatedApiKeyDto })
   async rotate(
     @Caller() caller: Principal,

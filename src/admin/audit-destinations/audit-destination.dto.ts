@@ -8,6 +8,8 @@ import { ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
 const A_SECRET = 'sixteen-or-more-characters';
+/** As `parseAuditTarget` reads it, which knows more of hosts. */
+const ADDRESS = '^(?:https?://.+|(?:tls|tcp|udp)://[^/]+:[0-9]{1,5})$';
 const AN_ADDRESS = 'https://siem.example.com/gatehouse';
 
 const Address = (): PropertyDecorator => applyDecorators(IsString(), MaxLength(2048));
@@ -26,7 +28,7 @@ export class CreateAuditDestinationDto {
   readonly name: string;
 
   /** `https://host/path` for a webhook; `tls://host:port`, `tcp://host:port` or `udp://host:port` for syslog. */
-  @ApiProperty({ example: AN_ADDRESS })
+  @ApiProperty({ example: AN_ADDRESS, pattern: ADDRESS })
   @Address()
   readonly url: string;
 
@@ -59,7 +61,7 @@ export class UpdateAuditDestinationDto {
   readonly name?: string;
 
   /** Another scheme, host or port of a webhook needs the secret again. */
-  @ApiPropertyOptional({ example: AN_ADDRESS })
+  @ApiPropertyOptional({ example: AN_ADDRESS, pattern: ADDRESS })
   @IfGiven()
   @Address()
   readonly url?: string;

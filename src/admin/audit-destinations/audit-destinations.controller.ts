@@ -21,7 +21,7 @@ export class AuditDestinationsController {
   @Post()
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Forward audit records to a webhook or to syslog' })
+  @ApiOperation({ summary: 'Create an audit destination' })
   @ApiOkResponse({ type: AuditDestinationDto })
   create(
     @Caller() { organizationId }: Principal,
@@ -32,7 +32,7 @@ export class AuditDestinationsController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'List where audit records are forwarded to, and how far each has come' })
+  @ApiOperation({ summary: 'List audit destinations' })
   @PagedQuery()
   @ApiOkResponse({ type: AuditDestinationListDto })
   list(@Caller() { organizationId }: Principal, @Query() query: ListQuery): Promise<AuditDestinationListDto> {
@@ -41,7 +41,7 @@ export class AuditDestinationsController {
 
   @Get(':id')
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read where audit records are forwarded to, and how far that has come' })
+  @ApiOperation({ summary: 'Read an audit destination' })
   @ApiOkResponse({ type: AuditDestinationDto })
   get(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<AuditDestinationDto> {
     return this.destinations.get(organizationId, id);
@@ -49,7 +49,7 @@ export class AuditDestinationsController {
 
   @Put(':id')
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Change where audit records are forwarded to; it is tried again at once' })
+  @ApiOperation({ summary: 'Change an audit destination' })
   @ApiOkResponse({ type: AuditDestinationDto })
   update(
     @Caller() { organizationId }: Principal,
@@ -61,7 +61,7 @@ export class AuditDestinationsController {
 
   @Delete(':id')
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Forward audit records there no more' })
+  @ApiOperation({ summary: 'Delete an audit destination' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.destinations.remove(organizationId, id);

@@ -41,7 +41,7 @@ export class AuditLogsController {
 
   @Get()
   @RequireScope('audit_logs.list', 'administrators')
-  @ApiOperation({ summary: 'List who changed what, newest first' })
+  @ApiOperation({ summary: 'List audit records' })
   @AuditFilters()
   @PagedQuery()
   @ApiOkResponse({ type: AuditLogListDto })
@@ -52,7 +52,7 @@ export class AuditLogsController {
 
   @Get('verify')
   @RequireScope('audit_logs.list', 'administrators')
-  @ApiOperation({ summary: 'Check the hash chain of the audit log, part by part' })
+  @ApiOperation({ summary: 'Verify the audit log' })
   @QueryParameter({
     name: 'after',
     required: false,
@@ -67,7 +67,7 @@ export class AuditLogsController {
   @Get('export')
   @RequireScope('audit_logs.list', 'administrators')
   @Header('content-disposition', 'attachment; filename="audit-log.jsonl"')
-  @ApiOperation({ summary: 'Download who changed what as JSON Lines, oldest first' })
+  @ApiOperation({ summary: 'Export audit records as JSON Lines' })
   @AuditFilters()
   @ApiProduces(JSON_LINES)
   @ApiOkResponse({ schema: { type: 'string', description: 'One record a line' } })

@@ -19,13 +19,13 @@ class SavedDto {
   @ApiPropertyOptional({ example: 'pc-chat-1k3m9z' })
   readonly slug?: string;
 
-  @ApiPropertyOptional({ enum: [true], description: 'Nothing was changed' })
+  @ApiPropertyOptional({ enum: [true] })
   readonly dry_run?: true;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   readonly config?: RoutingConfig;
 
-  @ApiPropertyOptional({ type: [DifferenceDto], description: 'Against the version in force' })
+  @ApiPropertyOptional({ type: [DifferenceDto] })
   readonly changes?: readonly Difference[];
 }
 
@@ -109,18 +109,17 @@ export class ConfigUsageDto {
   @ApiProperty({ enum: ['config-usage'] })
   readonly object = 'config-usage';
 
-  @ApiProperty({ type: 'integer', description: 'API keys whose default it is', example: 3 })
+  @ApiProperty({ type: 'integer', example: 3 })
   readonly api_keys: number;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: "Slug of the workspace whose users' keys go by it",
     example: null,
   })
   readonly user_keys_of: string | null;
 
-  @ApiProperty({ description: 'Whether requests that name no config go by it' })
+  @ApiProperty()
   readonly is_default: boolean;
 
   static of({ isDefault }: Config, { apiKeys, userKeysOf }: ConfigUsage): ConfigUsageDto {

@@ -24,7 +24,7 @@ export class ConfigVersionsController {
 
   @Get(':slug/versions')
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'List the versions of a routing config, the newest first' })
+  @ApiOperation({ summary: 'List the versions of a routing config' })
   @PagedQuery()
   @ApiOkResponse({ type: ConfigVersionListDto })
   async list(
@@ -82,7 +82,7 @@ export class ConfigVersionsController {
   @Post(':slug/rollback')
   @HttpCode(200)
   @RequireScope('configs.update')
-  @ApiOperation({ summary: 'Put the document of an earlier version in force again, as a new version' })
+  @ApiOperation({ summary: 'Roll a routing config back' })
   @MayBeRehearsed()
   @ApiOkResponse({ type: SavedConfigDto })
   async rollBack(

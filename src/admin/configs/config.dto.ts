@@ -29,19 +29,22 @@ const IsConfig = (): PropertyDecorator =>
       typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
   );
 
+const SWITCH = {
+  oneOf: [{ type: 'integer' as const, enum: [0, 1] }, { type: 'boolean' as const }],
+  description: 'Whether requests of the workspace that name no config use this one. Default: false.',
+  example: 0,
+};
+
 /** 0 and 1, or false and true. */
 const IsSwitch = (): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ oneOf: [{ type: 'integer', enum: [0, 1] }, { type: 'boolean' }], example: 0 }),
-    IfGiven(),
-    IsIn([0, 1, true, false], { message: 'it must be 0, 1, true or false' }),
-  );
+  applyDecorators(IfGiven(), IsIn([0, 1, true, false], { message: 'it must be 0, 1, true or false' }));
 
 type Switch = 0 | 1 | boolean;
 
 const CONFIG_SCHEMA = {
   oneOf: [{ type: 'object' as const, additionalProperties: true }, { type: 'string' as const }],
-  description: 'The routing document of docs/configs.md, or its JSON as a text',
+  description:
+    'Routing document: targets and the strategy that chooses between them, as an object or as JSON text. See docs/configs.md.',
   example: EXAMPLE,
 };
 
@@ -57,10 +60,12 @@ export class CreateConfigDto {
   @MayTakeSlug('pc-chat')
   readonly slug?: string;
 
-  /** Whether requests of the workspace that name no config go by this one. */
+  /** The spelling of the compatible API for `is_default`. */
+  @ApiHideProperty()
   @IsSwitch()
   readonly isDefault?: Switch;
 
+  @ApiPropertyOptional(SWITCH)
   @IsSwitch()
   readonly is_default?: Switch;
 
@@ -91,9 +96,11 @@ export class UpdateConfigDto {
   @IsIn(['active', 'archived'])
   readonly status?: 'active' | 'archived';
 
+  @ApiHideProperty()
   @IsSwitch()
   readonly isDefault?: Switch;
 
+  @ApiPropertyOptional(SWITCH)
   @IsSwitch()
   readonly is_default?: Switch;
 }
@@ -242,9 +249,9 @@ export class DifferenceDto implements Difference {
   @ApiProperty({ example: '/targets/0/weight' })
   readonly path: string;
 
-  @ApiPropertyOptional({ ...ANY_VALUE, description: 'What is there now', example: 2 })
+  @ApiPropertyOptional({ ...ANY_VALUE, example: 2 })
   readonly value?: unknown;
 
-  @ApiPropertyOptional({ ...ANY_VALUE, description: 'What was there before', example: 1 })
+  @ApiPropertyOptional({ ...ANY_VALUE, example: 1 })
   readonly old_value?: unknown;
 }

@@ -30,7 +30,7 @@ export class ConfigsController {
   @Post()
   @HttpCode(200)
   @RequireScope('configs.create')
-  @ApiOperation({ summary: 'Save a routing config' })
+  @ApiOperation({ summary: 'Create a routing config' })
   @MayBeRehearsed()
   @ApiOkResponse({ type: SavedConfigDto })
   async create(
@@ -58,7 +58,7 @@ export class ConfigsController {
   @Post('simulate')
   @HttpCode(200)
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'Say where a request would go by a routing config, and why; nothing is sent' })
+  @ApiOperation({ summary: 'Simulate a routing config' })
   @ApiOkResponse({ type: SimulationDto })
   simulate(@Caller() caller: Principal, @Body() dto: SimulateConfigDto): Promise<SimulationDto> {
     return this.simulation.simulate(caller, dto);
@@ -75,7 +75,7 @@ export class ConfigsController {
 
   @Get(':slug/usage')
   @RequireScope('configs.read')
-  @ApiOperation({ summary: 'Read what goes by a routing config' })
+  @ApiOperation({ summary: 'Read where a routing config is used' })
   @ApiOkResponse({ type: ConfigUsageDto })
   async usedBy(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ConfigUsageDto> {
     const { config } = await this.versions.find(reachOf(caller), slug);
@@ -84,7 +84,7 @@ export class ConfigsController {
 
   @Put(':slug')
   @RequireScope('configs.update')
-  @ApiOperation({ summary: 'Change a routing config; another document makes a new version' })
+  @ApiOperation({ summary: 'Change a routing config' })
   @MayBeRehearsed()
   @ApiOkResponse({ type: SavedConfigDto })
   async update(
@@ -102,7 +102,7 @@ export class ConfigsController {
 
   @Delete(':slug')
   @RequireScope('configs.delete')
-  @ApiOperation({ summary: 'Remove a routing config and all its versions' })
+  @ApiOperation({ summary: 'Delete a routing config' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.configs.remove(reachOf(caller), slug);

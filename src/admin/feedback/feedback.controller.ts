@@ -18,9 +18,9 @@ export class FeedbackController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.write')
-  @ApiOperation({ summary: 'Give feedback on one trace or on many' })
+  @ApiOperation({ summary: 'Create feedback' })
   @ApiExtraModels(CreateFeedbackDto)
-  @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE }] } })
+  @ApiBody({ schema: { oneOf: [ONE, { type: 'array', minItems: 1, maxItems: 100, items: ONE }] } })
   @ApiOkResponse({ type: FeedbackAnswerDto })
   async create(
     @Caller() caller: Principal,

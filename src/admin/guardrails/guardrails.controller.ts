@@ -28,7 +28,7 @@ export class GuardrailsController {
   @Post()
   @HttpCode(200)
   @RequireScope('guardrails.create')
-  @ApiOperation({ summary: 'Create a guardrail: checks, and what follows from their verdict' })
+  @ApiOperation({ summary: 'Create a guardrail' })
   @ApiOkResponse({ type: SavedGuardrailDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateGuardrailDto): Promise<SavedGuardrailDto> {
     const place = await placeFor(caller, dto, this.workspaces);
@@ -75,7 +75,7 @@ export class GuardrailsController {
 
   @Delete(':guardrail')
   @RequireScope('guardrails.delete')
-  @ApiOperation({ summary: 'Remove a guardrail' })
+  @ApiOperation({ summary: 'Delete a guardrail' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('guardrail') named: string): Promise<DoneDto> {
     await this.guardrails.remove(caller, named);

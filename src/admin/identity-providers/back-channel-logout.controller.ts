@@ -31,7 +31,7 @@ export class BackChannelLogoutController {
   @UseGuards(LogoutTokenGuard)
   @ApiConsumes(FORM_TYPE)
   @ApiOperation({
-    summary: 'End the sessions of a user who signed out at the identity provider',
+    summary: 'Receive a back-channel logout',
     security: [],
   })
   @Refuses(

@@ -24,7 +24,7 @@ export class IdentityProvidersController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'List the identity providers of the organization' })
+  @ApiOperation({ summary: 'List identity providers' })
   @ApiOkResponse({ type: IdentityProviderListDto })
   async list(@Caller() { organizationId }: Principal): Promise<IdentityProviderListDto> {
     return IdentityProviderListDto.of(await this.providers.list(organizationId));
@@ -42,7 +42,7 @@ export class IdentityProvidersController {
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Let users sign in at an identity provider. Only owners may' })
+  @ApiOperation({ summary: 'Create an identity provider' })
   @ApiOkResponse({ type: IdentityProviderDto })
   create(@Caller() caller: Principal, @Body() dto: CreateIdentityProviderDto): Promise<IdentityProviderDto> {
     return this.providers.create(caller, dto);
@@ -51,7 +51,7 @@ export class IdentityProvidersController {
   @Put(':id')
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Change an identity provider. Only owners may' })
+  @ApiOperation({ summary: 'Change an identity provider' })
   @ApiOkResponse({ type: IdentityProviderDto })
   update(
     @Caller() caller: Principal,
@@ -64,7 +64,7 @@ export class IdentityProvidersController {
   @Delete(':id')
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Remove an identity provider and end the sessions from it. Only owners may' })
+  @ApiOperation({ summary: 'Delete an identity provider' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.providers.remove(caller, id);
@@ -74,7 +74,7 @@ export class IdentityProvidersController {
   @Delete(':id/accounts/:userId')
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Unlink the account that a user has at an identity provider. Only owners may' })
+  @ApiOperation({ summary: 'Unlink an account at an identity provider' })
   @ApiOkResponse({ type: DoneDto })
   async unlink(
     @Caller() caller: Principal,

@@ -56,7 +56,7 @@ export class SignInSettingsController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read how users of the organization may sign in' })
+  @ApiOperation({ summary: 'Read the sign-in settings' })
   @ApiOkResponse({ type: SignInSettingsDto })
   async get(@Caller() { organizationId }: Principal): Promise<SignInSettingsDto> {
     return this.shown(await this.settings.get(organizationId));
@@ -65,7 +65,7 @@ export class SignInSettingsController {
   @Put()
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Require single sign-on, or open the other ways again. Only owners may' })
+  @ApiOperation({ summary: 'Change the sign-in settings' })
   @ApiOkResponse({ type: SignInSettingsDto })
   async set(@Caller() caller: Principal, @Body() dto: SetSignInSettingsDto): Promise<SignInSettingsDto> {
     return this.shown(await this.settings.set(caller, dto));

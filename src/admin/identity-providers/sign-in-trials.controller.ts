@@ -22,7 +22,7 @@ export class SignInTrialsController {
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Try an identity provider before it is saved. Only owners may' })
+  @ApiOperation({ summary: 'Start a sign-in trial' })
   @Refuses(
     new AppError('sso_provider_unavailable', { detail: 'it could not be reached' }),
     'The identity provider cannot be used.',
@@ -36,7 +36,7 @@ export class SignInTrialsController {
 
   @Get(':id')
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read what an identity provider said in a trial, and what would come of it' })
+  @ApiOperation({ summary: 'Read the result of a sign-in trial' })
   @ApiOkResponse({ type: SignInTrialDto })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<SignInTrialDto> {
     return this.trials.get(caller, id);

@@ -10,7 +10,7 @@ import { AdminController } from '../admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../public-controller.js';
-import { ApiId } from '../shapes/fields.js';
+import { AN_ID, ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { ownerOf, SessionsService } from '../sign-in/sessions.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
@@ -65,7 +65,7 @@ export class FindProvidersController {
   @Post()
   @HttpCode(200)
   @UseGuards(OriginGuard)
-  @ApiOperation({ summary: 'Find the identity providers for an e-mail address', security: [] })
+  @ApiOperation({ summary: 'Find the identity providers of an e-mail address', security: [] })
   @ApiOkResponse({ type: FoundProviderListDto })
   async find(@Body() { email }: FindProvidersDto): Promise<FoundProviderListDto> {
     const { start } = this.providers.addresses;
@@ -84,8 +84,8 @@ export class StartSignOnController {
   @Redirect('', FOUND)
   @UseGuards(StartGuard)
   @UseFilters(SignOnErrorFilter)
-  @ApiOperation({ summary: 'Sign in at an identity provider: sends the browser there', security: [] })
-  @QueryParameter({ name: 'provider', required: true, schema: { type: 'string', format: 'uuid' } })
+  @ApiOperation({ summary: 'Start a single sign-on', security: [] })
+  @QueryParameter({ name: 'provider', required: true, type: String, example: AN_ID })
   @QueryParameter({ name: 'return_to', required: false, schema: { type: 'string', default: '/ui/' } })
   @QueryParameter({ name: 'reauthenticate', required: false, schema: { type: 'string', enum: ['true'] } })
   @ApiResponse({ status: FOUND, description: 'The address is that of the identity provider.' })
@@ -117,7 +117,7 @@ export class SignOnCallbackController {
   @UseGuards(CallbackGuard)
   @UseFilters(SignOnErrorFilter)
   @OpenQuery()
-  @ApiOperation({ summary: 'Where identity providers send the browser back to', security: [] })
+  @ApiOperation({ summary: 'Complete a single sign-on', security: [] })
   @ApiResponse({ status: FOUND, description: 'The address is a page of the dashboard.' })
   async callback(
     @Query() _query: object,
@@ -151,7 +151,7 @@ export class SignOutController {
   @Post()
   @HttpCode(200)
   @ForSession('sessions.delete')
-  @ApiOperation({ summary: 'Sign out, and learn where to sign out at the identity provider as well' })
+  @ApiOperation({ summary: 'Sign out, also at the identity provider' })
   @ApiOkResponse({ type: SignedOutDto })
   async signOut(
     @CallerSession() session: KnownSession,

@@ -22,7 +22,7 @@ export class IntegrationPartsController {
 
   @Get(':slug/models')
   @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
-  @ApiOperation({ summary: 'List the models of an integration, and whether each may be used' })
+  @ApiOperation({ summary: 'List the models of an integration' })
   @ApiOkResponse({ type: IntegrationModelsDto })
   async listModels(@Caller() caller: Principal, @Param('slug') slug: string): Promise<IntegrationModelsDto> {
     return this.models.list(caller, slug);
@@ -30,7 +30,7 @@ export class IntegrationPartsController {
 
   @Put(':slug/models')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOperation({ summary: 'Allow, forbid, add and price models of an integration' })
+  @ApiOperation({ summary: 'Change the models of an integration' })
   @ApiOkResponse({ type: DoneDto })
   async updateModels(
     @Caller() caller: Principal,
@@ -43,7 +43,7 @@ export class IntegrationPartsController {
 
   @Delete(':slug/models')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOperation({ summary: 'Forget what was said of models of an integration' })
+  @ApiOperation({ summary: 'Reset models of an integration' })
   @QueryParameter({
     name: 'slugs',
     required: true,
@@ -62,7 +62,7 @@ export class IntegrationPartsController {
 
   @Get(':slug/workspaces')
   @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
-  @ApiOperation({ summary: 'List the workspaces of an integration, and whether each may use it' })
+  @ApiOperation({ summary: 'List the workspaces of an integration' })
   @PagedQuery()
   @ApiOkResponse({ type: IntegrationWorkspacesDto })
   async listWorkspaces(
@@ -75,7 +75,7 @@ export class IntegrationPartsController {
 
   @Put(':slug/workspaces')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOperation({ summary: 'Give workspaces access to an integration of the organization, or take it' })
+  @ApiOperation({ summary: 'Change the workspaces of an integration' })
   @ApiOkResponse({ type: DoneDto })
   async updateWorkspaces(
     @Caller() caller: Principal,

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, ValidateNested } from 'class-validator';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
@@ -70,7 +70,7 @@ export class UpdateAccessDto {
   readonly override_existing_workspace_access?: boolean;
 
   /** The same, in the spelling of the compatible SDK. */
-  @ApiPropertyOptional()
+  @ApiHideProperty()
   @IfGiven()
   @IsBoolean()
   readonly override_existing_workspaces_access?: boolean;

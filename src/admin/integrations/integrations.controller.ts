@@ -29,7 +29,7 @@ export class IntegrationsController {
   @Post()
   @HttpCode(200)
   @RequireOneOf('organisation_integrations.create', 'workspace_integrations.create')
-  @ApiOperation({ summary: 'Store provider credentials for the organization or for one workspace' })
+  @ApiOperation({ summary: 'Create an integration' })
   @ApiOkResponse({ type: CreatedIntegrationDto })
   async create(
     @Caller() caller: Principal,
@@ -78,7 +78,7 @@ export class IntegrationsController {
 
   @Delete(':slug')
   @RequireOneOf('organisation_integrations.delete', 'workspace_integrations.delete')
-  @ApiOperation({ summary: 'Remove an integration, its credentials and its providers in every workspace' })
+  @ApiOperation({ summary: 'Delete an integration' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.integrations.remove(caller, slug);

@@ -27,7 +27,7 @@ export class InvitesController {
   @Post()
   @HttpCode(200)
   @RequireScope('organisation_users.create', 'administrators')
-  @ApiOperation({ summary: 'Invite a person to the organization and to workspaces' })
+  @ApiOperation({ summary: 'Create an invite' })
   @ApiOkResponse({ type: CreatedInviteDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateInviteDto): Promise<CreatedInviteDto> {
     const { invite, link } = await this.invites.create(caller, dto);
@@ -61,7 +61,7 @@ export class InvitesController {
 
   @Delete(':inviteId')
   @RequireScope('organisation_users.delete', 'administrators')
-  @ApiOperation({ summary: 'Withdraw an invite' })
+  @ApiOperation({ summary: 'Cancel an invite' })
   @ApiOkResponse({ type: DoneDto })
   async cancel(
     @Caller() caller: Principal,
@@ -76,7 +76,7 @@ export class InvitesController {
   @Post(':inviteId/resend')
   @HttpCode(200)
   @RequireScope('organisation_users.create', 'administrators')
-  @ApiOperation({ summary: 'Send an invite again, with a new link' })
+  @ApiOperation({ summary: 'Send an invite again' })
   @ApiOkResponse({ type: ResentInviteDto })
   async resend(@Caller() caller: Principal, @Param('inviteId') id: string): Promise<ResentInviteDto> {
     return ResentInviteDto.from((await this.invites.resend(caller, id)).link);

@@ -18,7 +18,7 @@ export class LegalHoldsController {
   @Post()
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Keep the request log of a workspace or of the organization from retention' })
+  @ApiOperation({ summary: 'Place a legal hold' })
   @ApiOkResponse({ type: LegalHoldDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateLegalHoldDto): Promise<LegalHoldDto> {
     return LegalHoldDto.from(await this.holds.create(caller, dto));
@@ -26,7 +26,7 @@ export class LegalHoldsController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'List legal holds, released ones too' })
+  @ApiOperation({ summary: 'List legal holds' })
   @PagedQuery()
   @QueryParameter({ name: 'status', required: false, enum: STATUSES })
   @ApiOkResponse({ type: LegalHoldListDto })
@@ -46,7 +46,7 @@ export class LegalHoldsController {
   @Post(':id/release')
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Release a legal hold: retention goes on' })
+  @ApiOperation({ summary: 'Release a legal hold' })
   @ApiOkResponse({ type: LegalHoldDto })
   async release(
     @Caller() caller: Principal,

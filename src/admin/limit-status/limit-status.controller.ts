@@ -26,7 +26,7 @@ export class LimitStatusController {
     'workspaces.read',
   )
   @ApiOperation({
-    summary: 'List the limits of keys, virtual keys and workspaces with their use, fullest first',
+    summary: 'List limits and their use',
   })
   @PagedQuery()
   @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
@@ -47,7 +47,7 @@ export class LimitStatusController {
     'virtual_keys.update',
     'workspaces.update',
   )
-  @ApiOperation({ summary: 'Raise a budget for the present period. The raise ends with the next reset.' })
+  @ApiOperation({ summary: 'Raise a budget until its next reset' })
   @ApiOkResponse({ type: LimitStatusDto })
   async raise(
     @Caller() caller: Principal,

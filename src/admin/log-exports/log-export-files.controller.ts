@@ -19,7 +19,7 @@ export class LogExportFilesController {
   @OpenToEverybody()
   @RequireScope('logs.export')
   @ApiOperation({
-    summary: 'Download the file of an export, by a signed link or with a key',
+    summary: 'Download the file of an export',
     description: 'A signed link needs no key. It works while its creator may export.',
   })
   @QueryParameter({ name: 'expires', ...PART_OF_LINK })

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsObject } from 'class-validator';
 import {
   EXPORT_COMPRESSIONS,
@@ -13,21 +13,28 @@ import {
 } from '../../request-log/log-export.js';
 import type { LogExport } from './log-export.entity.js';
 import type { Listed } from '../../common/http/page.js';
-import { LOG_FILTERS } from '../../request-log/reading/log-filters.js';
+import { FILTER_DESCRIPTIONS } from '../../request-log/reading/filter-descriptions.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
 import { ApiId, MayTakeName, MayTakeWorkspace } from '../shapes/fields.js';
 
 const FIELDS = ['id', 'created_at', 'ai_model', 'total_units', 'cost'];
+
+const objectOf = (name: string) => (/metadata$/.test(name) ? [{ type: 'object' }] : []);
 
 /** The filters of the list of requests; values may also be numbers, and `metadata` an object. */
 const FILTERS = {
   type: 'object',
   additionalProperties: false,
   properties: Object.fromEntries(
-    [...Object.keys(LOG_FILTERS), 'workspace_slug'].map((name) => [
-      name,
-      { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }] },
-    ]),
+    [...Object.entries(FILTER_DESCRIPTIONS), ['workspace_slug', 'Slug of the workspace of the export.']].map(
+      ([name, description]) => [
+        name,
+        {
+          description,
+          oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, ...objectOf(name)],
+        },
+      ],
+    ),
   ),
   example: { time_of_generation_min: '2030-01-01T00:00:00Z', status_code: '200' },
 } as const;
@@ -76,7 +83,7 @@ export class CreateLogExportDto extends WantedExportDto {
 /** What is not named stays as it is. */
 export class UpdateLogExportDto extends WantedExportDto {
   /** The compatible SDK says the id here once more. It is the one in the path that counts. */
-  @ApiPropertyOptional({ type: String })
+  @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()
   readonly export_id?: string;
@@ -98,7 +105,6 @@ export class LogExportAnswerDto {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Requests that fit now, up to 10001; null where counting them would take too long',
     example: 812,
   })
   readonly total: number | null;
@@ -134,26 +140,24 @@ export class LogExportDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Why it failed, or that the last try did and it is tried again',
   })
   readonly problem: string | null;
   @ApiProperty({ example: 'January' }) readonly description: string;
-  @ApiProperty({ type: 'integer', description: 'Requests in the file so far', example: 500 })
+  @ApiProperty({ type: 'integer', example: 500 })
   readonly exported_rows: number;
-  @ApiProperty({ type: 'integer', description: 'Size of the file so far', example: 65536 })
+  @ApiProperty({ type: 'integer', example: 65536 })
   readonly exported_bytes: number;
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Up to which time of arrival the file is',
   })
   readonly exported_until: string | null;
   @ApiProperty({ format: 'date-time' }) readonly created_at: string;
   @ApiProperty({ format: 'date-time' }) readonly last_updated_at: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When the file goes' })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly expires_at: string | null;
-  @ApiProperty({ format: 'uuid', description: 'Key or person' }) readonly created_by: string;
+  @ApiProperty({ format: 'uuid' }) readonly created_by: string;
   @ApiProperty({ enum: ['export'] }) readonly object = 'export';
 
   static from(row: LogExport): LogExportDto {
@@ -201,7 +205,6 @@ export class LogExportTaskDto {
 export class LogExportLinkDto {
   @ApiProperty({
     format: 'uri',
-    description: 'Works without a key, for 15 minutes',
     example:
       'https://gatehouse.example.com/v1/logs/exports/01a0a1b2-0000-7000-8000-000000000000/file?expires=1795262400&by=key.01a0a1b2-0000-7000-8000-000000000001&signature=4f1c',
   })

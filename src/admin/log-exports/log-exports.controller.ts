@@ -34,7 +34,7 @@ export class LogExportsController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'Draft an export of requests' })
+  @ApiOperation({ summary: 'Create the draft of an export' })
   @ApiOkResponse({ type: LogExportAnswerDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateLogExportDto): Promise<LogExportAnswerDto> {
     const [{ id }, total] = await this.exports.create(caller, dto);
@@ -43,7 +43,7 @@ export class LogExportsController {
 
   @Get()
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'List exports, newest first' })
+  @ApiOperation({ summary: 'List exports' })
   @PagedQuery()
   @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: LogExportListDto })
@@ -54,7 +54,7 @@ export class LogExportsController {
 
   @Get('field-restrictions')
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'Read which fields the organization lets nobody export' })
+  @ApiOperation({ summary: 'Read which fields exports may not contain' })
   @ApiOkResponse({ type: ExportRestrictionsDto })
   async fieldRestrictions(@Caller() { organizationId }: Principal): Promise<ExportRestrictionsDto> {
     return ExportRestrictionsDto.from(await this.restrictions.deniedFields(organizationId));
@@ -62,7 +62,7 @@ export class LogExportsController {
 
   @Get(':id')
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'Read an export and how far it is' })
+  @ApiOperation({ summary: 'Read an export' })
   @ApiOkResponse({ type: LogExportDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportDto> {
     return LogExportDto.from(await this.exports.get(reachOfExports(caller, reachOf(caller)), id));
@@ -70,7 +70,7 @@ export class LogExportsController {
 
   @Put(':id')
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'Change a draft' })
+  @ApiOperation({ summary: 'Change the draft of an export' })
   @ApiOkResponse({ type: LogExportAnswerDto })
   async update(
     @Caller() caller: Principal,
@@ -84,7 +84,7 @@ export class LogExportsController {
   @Post(':id/start')
   @HttpCode(200)
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'Start an export, or go on with one that failed or was stopped' })
+  @ApiOperation({ summary: 'Start an export' })
   @ApiOkResponse({ type: LogExportTaskDto })
   async start(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportTaskDto> {
     await this.exports.start(caller, id);
@@ -104,7 +104,7 @@ export class LogExportsController {
   @Get(':id/download')
   @Recorded()
   @RequireScope('logs.export')
-  @ApiOperation({ summary: 'Get a signed link to the file; it works for 15 minutes' })
+  @ApiOperation({ summary: 'Get a link to the file of an export' })
   @ApiOkResponse({ type: LogExportLinkDto })
   async download(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportLinkDto> {
     const row = await this.exports.finished(reachOfExports(caller, reachOf(caller)), id);

@@ -7,7 +7,12 @@ import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { customLogsIn } from './custom-log.js';
 import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';
 
-const HEADERS = { type: 'object', additionalProperties: true } as const;
+const NAME = { type: 'string', maxLength: 256 } as const;
+const HEADERS = {
+  type: 'object',
+  additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
+  example: { 'content-type': 'application/json' },
+};
 const BODY = { type: 'object', additionalProperties: true } as const;
 
 const ONE = {
@@ -18,9 +23,14 @@ const ONE = {
       type: 'object',
       required: ['url', 'body'],
       properties: {
-        url: { type: 'string', example: 'https://api.openai.com/v1/chat/completions' },
-        provider: { type: 'string', example: 'openai' },
-        method: { type: 'string', default: 'POST' },
+        url: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 8_192,
+          example: 'https://api.openai.com/v1/chat/completions',
+        },
+        provider: { ...NAME, example: 'openai' },
+        method: { type: 'string', pattern: '^[A-Za-z]{1,16}$', default: 'POST' },
         headers: HEADERS,
         body: BODY,
       },
@@ -29,17 +39,22 @@ const ONE = {
       type: 'object',
       required: ['body'],
       properties: {
-        status: { type: 'integer', default: 200 },
+        status: { type: 'integer', minimum: 100, maximum: 599, default: 200 },
         headers: HEADERS,
         body: BODY,
-        response_time: { type: 'number', description: 'Milliseconds' },
+        response_time: { type: 'number', minimum: 0, maximum: 86_400_000, default: 0 },
         streamingMode: { type: 'boolean' },
       },
     },
     metadata: {
       type: 'object',
-      additionalProperties: true,
-      description: 'Texts; trace_id, span_id, parent_span_id and span_name say where it belongs',
+      maxProperties: 32,
+      additionalProperties: {
+        oneOf: [{ type: 'string', maxLength: 1_024 }, { type: 'number' }, { type: 'boolean' }],
+      },
+      description:
+        'Key-value pairs, at most 32. `trace_id`, `span_id`, `parent_span_id` and `span_name` place the call in a trace.',
+      example: { trace_id: 'checkout-7', team: 'search' },
     },
   },
 };
@@ -60,8 +75,8 @@ export class CustomLogsController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.write', 'workspace')
-  @ApiOperation({ summary: 'Log calls that were made elsewhere' })
-  @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE }] } })
+  @ApiOperation({ summary: 'Import calls made elsewhere' })
+  @ApiBody({ schema: { oneOf: [ONE, { type: 'array', minItems: 1, maxItems: 500, items: ONE }] } })
   @ApiOkResponse({ type: DoneDto })
   async create(@Caller() caller: Principal, @Body(new CustomLogs()) calls: UnpricedCall[]): Promise<DoneDto> {
     await this.ingestion.take(caller, calls);

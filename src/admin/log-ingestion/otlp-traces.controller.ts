@@ -37,7 +37,7 @@ export class OtlpTracesController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.write', 'workspace')
-  @ApiOperation({ summary: 'Log spans of calls to models, as OpenTelemetry exports them' })
+  @ApiOperation({ summary: 'Import OpenTelemetry spans' })
   @ApiConsumes('application/json', PROTOBUF)
   @ApiBody({ schema: { type: 'object', additionalProperties: true } })
   @ApiOkResponse({ type: OtlpAnswerDto })

@@ -69,9 +69,9 @@ export class LogViewDto {
   @ApiProperty({ example: '24h' }) readonly range: string;
   @ApiProperty({ type: [String], example: ['time', 'status', 'model'] }) readonly columns: readonly string[];
   @ApiProperty() readonly is_shared: boolean;
-  @ApiProperty({ format: 'uuid', description: 'The user, or the service key, that made it' })
+  @ApiProperty({ format: 'uuid' })
   readonly owner_id: string;
-  @ApiProperty({ description: 'Whether it is your own' }) readonly is_own: boolean;
+  @ApiProperty() readonly is_own: boolean;
   @ApiMoment() readonly created_at: string;
   @ApiMoment() readonly last_updated_at: string;
 

@@ -19,7 +19,7 @@ export class LogViewsController {
 
   @Get()
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'List your saved views of the log and those that are shared, by name' })
+  @ApiOperation({ summary: 'List saved views' })
   @PagedQuery()
   @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: LogViewListDto })
@@ -31,7 +31,7 @@ export class LogViewsController {
   @Post()
   @HttpCode(200)
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Save a view of the log' })
+  @ApiOperation({ summary: 'Create a saved view' })
   @ApiOkResponse({ type: LogViewDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateLogViewDto): Promise<LogViewDto> {
     return LogViewDto.from(await this.views.create(caller, dto), viewOwner(caller));
@@ -51,7 +51,7 @@ export class LogViewsController {
 
   @Delete(':id')
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Remove a saved view' })
+  @ApiOperation({ summary: 'Delete a saved view' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.views.remove(caller, id);

@@ -21,9 +21,9 @@ class PriceTierDto {
 }
 
 class AppliedImagePriceDto {
-  @ApiProperty({ type: String, nullable: true, example: '1024x1024', description: 'Null matches every size' })
+  @ApiProperty({ type: String, nullable: true, example: '1024x1024' })
   readonly size: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'hd', description: 'Null matches every quality' })
+  @ApiProperty({ type: String, nullable: true, example: 'hd' })
   readonly quality: string | null;
   @ApiProperty({ example: 0.08 }) readonly usd: number;
 
@@ -36,32 +36,26 @@ class AppliedImagePriceDto {
 export class AppliedPriceDto {
   @ApiProperty({
     enum: ['list', 'agreed'],
-    description:
-      'The list price of the model, or what the virtual key, its integration or the organization says',
   })
   readonly source: AppliedPrice['source'];
   @ApiProperty({ example: 'gpt-4o-mini' }) readonly model: string;
   @ApiProperty({
     ...DOLLARS,
     example: EXAMPLE,
-    description:
-      'By kind of token. A kind that is not named costs what the kind costs that it is part of; empty where only units have a price',
   })
   readonly usd_per_million_tokens: Dollars;
-  @ApiPropertyOptional({ type: [PriceTierDto], description: 'What long requests cost instead' })
+  @ApiPropertyOptional({ type: [PriceTierDto] })
   readonly tiers?: readonly PriceTierDto[];
   @ApiPropertyOptional({
     ...DOLLARS,
     example: { thousand_web_searches: 10 },
-    description: 'What is charged beside tokens, dollars',
   })
   readonly units?: Dollars;
-  @ApiPropertyOptional({ type: [AppliedImagePriceDto], description: 'Prices of generated images' })
+  @ApiPropertyOptional({ type: [AppliedImagePriceDto] })
   readonly images?: readonly AppliedImagePriceDto[];
   @ApiPropertyOptional({
     type: Number,
     example: 10,
-    description: 'A request with sound is charged as if it had so much at least',
   })
   readonly least_audio_seconds?: number;
 

@@ -27,18 +27,15 @@ export class LogAttemptDto {
   @ApiProperty({ type: 'integer', nullable: true, example: 415000 }) readonly cost_nano_usd: number | null;
   @ApiPropertyOptional({
     type: AppliedPriceDto,
-    description: 'Absent where nothing was used, nobody knows a price, or several were added up',
   })
   readonly price?: AppliedPriceDto;
   @ApiProperty({
-    description:
-      'Tokens and cost are an estimate: the answer has no end on record, so they are what had arrived, or the reservation',
     example: false,
   })
   readonly estimated: boolean;
-  @ApiProperty({ type: AttemptReasonDto, description: 'Why it was made' })
+  @ApiProperty({ type: AttemptReasonDto })
   readonly reason: AttemptReasonDto;
-  @ApiProperty({ type: [ChargedBudgetDto], description: 'The budgets that it was charged to' })
+  @ApiProperty({ type: [ChargedBudgetDto] })
   readonly charged_to: readonly ChargedBudgetDto[];
 
   static from({ attempt, reason, budgets }: ToldAttempt): LogAttemptDto {
@@ -89,14 +86,13 @@ class LogMessageDto implements ReadableBody {
       { type: 'number' },
       { type: 'boolean' },
     ],
-    description: 'JSON value, text, or base64; see body_format',
   })
   readonly body: unknown;
   @ApiProperty({ enum: ['json', 'text', 'base64', null], nullable: true })
   readonly body_format: ReadableBody['body_format'];
   @ApiProperty({ type: 'integer', example: 512 }) readonly body_bytes: number;
-  @ApiProperty({ description: 'Only the beginning and the end were kept' }) readonly body_truncated: boolean;
-  @ApiProperty({ description: 'It was kept and cannot be decoded' }) readonly body_unavailable: boolean;
+  @ApiProperty() readonly body_truncated: boolean;
+  @ApiProperty() readonly body_unavailable: boolean;
 
   static from({ row, readable }: LogMessage): LogMessageDto {
     return Object.assign(new LogMessageDto(), { headers: row?.headers ?? {}, ...readable });
@@ -112,7 +108,7 @@ class LogRequestDto extends LogMessageDto {
 
 class LogResponseDto extends LogMessageDto {
   @ApiProperty({ type: 'integer', example: 200 }) readonly status: number;
-  @ApiProperty({ type: 'integer', description: 'Milliseconds', example: 812 }) readonly responseTime: number;
+  @ApiProperty({ type: 'integer', example: 812 }) readonly responseTime: number;
 }
 
 /** One request with everything that is known of it. `_id`, `request`, `response` and `metrics` are the compatible form. */
@@ -121,21 +117,19 @@ export class LogDetailDto extends LogDto {
   @ApiProperty({ type: LogRequestDto }) readonly request: LogRequestDto;
   @ApiProperty({ type: LogResponseDto }) readonly response: LogResponseDto;
   @ApiProperty({ type: [LogAttemptDto] }) readonly attempts: readonly LogAttemptDto[];
-  @ApiProperty({ type: [LogDecisionDto], description: 'The decisions, taken apart' })
+  @ApiProperty({ type: [LogDecisionDto] })
   readonly route: readonly LogDecisionDto[];
   @ApiPropertyOptional({
     type: LogConfigDto,
-    description: 'Absent where the request went by no saved config, or it was removed since',
   })
   readonly config?: LogConfigDto;
   @ApiPropertyOptional({
     type: Object,
-    description: 'The fields of the list under the names of the compatible API',
   })
   readonly metrics: Readonly<Record<string, unknown>>;
 
   @ApiProperty({ type: [LogFeedbackDto] }) readonly feedback: readonly LogFeedbackDto[];
-  @ApiProperty({ description: 'The trace has more than the 100 oldest feedbacks that are shown' })
+  @ApiProperty()
   readonly feedback_has_more: boolean;
 
   static of({

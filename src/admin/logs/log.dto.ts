@@ -28,7 +28,6 @@ export class LogDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The target in the config',
     example: 'config.targets[1]',
   })
   readonly option_path: string | null;
@@ -53,9 +52,9 @@ export class LogDto {
   @ApiProperty({ type: 'integer', example: 200 }) readonly status: number;
   @text() readonly error_code: string | null;
   @text() readonly error_source: string | null;
-  @ApiProperty({ type: 'integer', description: 'Milliseconds', example: 812 }) readonly duration_ms: number;
+  @ApiProperty({ type: 'integer', example: 812 }) readonly duration_ms: number;
   @whole(120) readonly first_token_ms: number | null;
-  @ApiProperty({ type: 'integer', description: "Microseconds of the gateway's own", example: 310 })
+  @ApiProperty({ type: 'integer', example: 310 })
   readonly overhead_us: number;
   @ApiProperty({ type: 'integer', example: 512 }) readonly request_bytes: number;
   @ApiProperty({ type: 'integer', example: 2048 }) readonly response_bytes: number;
@@ -70,7 +69,6 @@ export class LogDto {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Nano-dollars; null when unknown',
     example: 415000,
   })
   readonly cost_nano_usd: number | null;
@@ -80,15 +78,12 @@ export class LogDto {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description:
-      'How like the nearest question was that the cache knew, 0 to 1; null where no meanings were compared',
     example: null,
   })
   readonly cache_score: number | null;
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'What an answer from the cache would have cost, nano-dollars',
   })
   readonly saved_nano_usd: number | null;
   @ApiProperty({
@@ -112,7 +107,6 @@ export class LogDto {
   @ApiProperty({
     type: Object,
     nullable: true,
-    description: 'What guardrails said; null without any',
     example: null,
   })
   readonly hook_results: Readonly<Record<string, unknown>> | null;
@@ -121,7 +115,6 @@ export class LogDto {
     type: String,
     enum: ['api', 'otlp', null],
     nullable: true,
-    description: 'How a log of a call made elsewhere came in; null for what the gateway did itself',
   })
   readonly source: string | null;
 
@@ -131,26 +124,24 @@ export class LogDto {
   @whole(12) readonly req_units: number | null;
   @whole(40) readonly res_units: number | null;
   @whole(52) readonly total_units: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Cents; null when unknown', example: 0.0415 })
+  @ApiProperty({ type: Number, nullable: true, example: 0.0415 })
   readonly cost: number | null;
   @ApiProperty({ enum: ['USD'] }) readonly cost_currency = 'USD';
   @ApiProperty({ example: '/v1/chat/completions' }) readonly request_url: string;
   @ApiProperty({ example: 'POST' }) readonly request_method: string;
   @ApiProperty({ type: 'integer', example: 200 }) readonly response_status_code: number;
   @ApiProperty({ type: 'integer', example: 812 }) readonly response_time: number;
-  @ApiProperty({ description: 'A pass-through' }) readonly is_proxy_call: boolean;
+  @ApiProperty() readonly is_proxy_call: boolean;
   @ApiProperty({ type: 'integer', enum: [0, 1] }) readonly stream_mode: number;
   @ApiProperty({ type: 'integer', example: 0 }) readonly retry_success_count: number;
 
   @ApiPropertyOptional({
     maxLength: 200,
-    description: 'The last message of the request; in lists, with logs.view',
     example: 'Hello',
   })
   readonly request_preview?: string;
   @ApiPropertyOptional({
     maxLength: 200,
-    description: 'How the answer begins; in lists, with logs.view',
     example: 'Hello! How can I help you?',
   })
   readonly response_preview?: string;
@@ -209,19 +200,16 @@ type MoreOfList = Partial<CappedCount> & { readonly searched_rows?: number };
 export class LogListDto {
   @ApiProperty({ enum: ['list'] }) readonly object = 'list';
   @ApiProperty({ type: [LogDto] }) readonly data: readonly LogDto[];
-  @ApiProperty({ description: 'Whether older rows follow' }) readonly has_more: boolean;
-  @ApiProperty({ type: String, nullable: true, description: 'Send it as "cursor" to get them' })
+  @ApiProperty() readonly has_more: boolean;
+  @ApiProperty({ type: String, nullable: true })
   readonly next_cursor: string | null;
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'How many fit, up to 10001; only with include_total=true',
   })
   readonly total?: number;
-  @ApiPropertyOptional({ description: 'Whether more than 10000 fit' }) readonly total_is_capped?: boolean;
+  @ApiPropertyOptional() readonly total_is_capped?: boolean;
   @ApiPropertyOptional({
     type: 'integer',
-    description:
-      'How many requests this answer looked into; only with search. A page may have few rows or none while "next_cursor" leads on',
   })
   readonly searched_rows?: number;
 

@@ -9,7 +9,7 @@ import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
 import type { LogRow } from '../../request-log/reading/log-row.js';
-import { LOG_FILTERS } from '../../request-log/reading/log-filters.js';
+import { documentedFilters } from '../../request-log/reading/filter-descriptions.js';
 import { logQueryOf, WORKSPACE_NAMES } from './rows/log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
 import { LogsService } from './logs.service.js';
@@ -19,7 +19,7 @@ import { TraceDto } from './trace.dto.js';
 /** The filters, for the OpenAPI document. */
 const LogFilters = (): MethodDecorator =>
   applyDecorators(
-    ...Object.entries(LOG_FILTERS).map(([name, { expects }]) =>
+    ...documentedFilters().map(([name, expects]) =>
       QueryParameter({ name, required: false, type: String, description: `Must be ${expects}.` }),
     ),
   );
@@ -35,7 +35,7 @@ export class LogsController {
 
   @Get()
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'List requests, newest first' })
+  @ApiOperation({ summary: 'List requests' })
   @OpenQuery()
   @LogFilters()
   @QueryParameter({
@@ -80,7 +80,7 @@ export class LogsController {
 
   @Get('traces/:traceId')
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Read all requests of a trace, as a tree of spans' })
+  @ApiOperation({ summary: 'Read a trace' })
   @QueryParameter(
     { name: 'workspace_id', required: false, type: String, description: 'Id or slug' },
     'workspace_slug',
@@ -97,7 +97,7 @@ export class LogsController {
 
   @Get(':id')
   @RequireScope('logs.view')
-  @ApiOperation({ summary: 'Read a request with its attempts and bodies' })
+  @ApiOperation({ summary: 'Read a request' })
   @ApiOkResponse({ type: LogDetailDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogDetailDto> {
     return LogDetailDto.of(await this.logs.get(withSight(caller), id));

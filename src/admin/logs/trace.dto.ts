@@ -29,7 +29,7 @@ export class TraceDto {
   @ApiProperty({ enum: ['trace'] }) readonly object = 'trace';
   @ApiProperty({ example: 'checkout-7' }) readonly trace_id: string;
   @ApiProperty({ type: [SpanDto] }) readonly spans: readonly SpanDto[];
-  @ApiProperty({ description: 'It has more than the 1000 oldest requests that are shown' })
+  @ApiProperty()
   readonly has_more: boolean;
 
   static from({ traceId, roots, isCut }: Trace): TraceDto {

@@ -11,7 +11,7 @@ import { MeDto } from './me.dto.js';
 export class MeController {
   @Get()
   @ForEveryCaller()
-  @ApiOperation({ summary: 'Who am I, and what may I do' })
+  @ApiOperation({ summary: 'Read your credential and its scopes' })
   @ApiOkResponse({ type: MeDto })
   get(@Caller() caller: Principal): MeDto {
     return MeDto.from(caller);

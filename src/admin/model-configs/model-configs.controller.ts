@@ -16,7 +16,7 @@ export class ModelConfigsController {
 
   @Get('pricing')
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'List the prices that hold for the organization instead of list prices' })
+  @ApiOperation({ summary: 'List agreed prices' })
   @PagedQuery()
   @ApiOkResponse({ type: ModelPriceListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ModelPriceListDto> {
@@ -33,7 +33,7 @@ export class ModelConfigsController {
 
   @Put('pricing/:provider/:model')
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Set what a model costs the organization instead of its list price' })
+  @ApiOperation({ summary: 'Set the agreed price of a model' })
   @ApiOkResponse({ type: DoneDto })
   async set(
     @Caller() { organizationId }: Principal,
@@ -50,7 +50,7 @@ export class ModelConfigsController {
 
   @Delete('pricing/:provider/:model')
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Go back to the list price of a model' })
+  @ApiOperation({ summary: 'Remove the agreed price of a model' })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() { organizationId }: Principal,

@@ -60,6 +60,11 @@ const REFUSALS: readonly (readonly [AppError, string])[] = [
   ],
 ];
 
+/** Their codes. */
+export const GENERAL_CODES: ReadonlySet<string> = new Set(
+  REFUSALS.map(([error]) => errorBody(error, AN_ID).error.code),
+);
+
 /** The refusals that every operation of the administration may give. */
 export const Refusals = (): ClassDecorator & MethodDecorator =>
   applyDecorators(...REFUSALS.map(([error, description]) => Refuses(error, description)));

@@ -9,52 +9,90 @@ import {
 import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-cookie-names.js';
 import { API_KEY_SECURITY, SESSION_SECURITY } from '../admin-controller.js';
 import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
+import { VERSION } from '../../common/version.js';
 import { tellConstraints } from './constraints.js';
-import { addExamples } from './examples.js';
+import {
+  describeAnswers,
+  describeFields,
+  describeOperations,
+  describeParameters,
+  groupOperations,
+  listGroups,
+} from './descriptions/describe.js';
+import { addExamples, dropPlainExamples } from './examples.js';
 import { addGatewayPaths } from './gateway-paths.js';
 import { addLinks } from './links.js';
 import { tellParameters } from './parameters.js';
 import { shareRefusals } from './refusals.js';
+import { shareAnswers, shareParameters, shareSchemas, shareSecurity } from './sharing.js';
 
-const DESCRIPTION = `The gateway's endpoints and the administration of Gatehouse.
+const DESCRIPTION = `Gatehouse is a gateway to AI providers with its administration built in. Applications call the endpoints of providers at its address; administrators manage keys, configs, limits, logs and people.
 
-Every POST may carry an \`Idempotency-Key\`; every answer to a GET has an \`ETag\`, which a change may name in \`If-Match\`.
-Each operation says which scope opens it.`;
+Send an API key in the header \`x-gateway-api-key\`. Each operation names the scope that it needs.
+Every POST may carry an \`Idempotency-Key\`: the same key with the same request has one effect within 24 hours.
+Every single resource has an \`ETag\`, which a change may name in \`If-Match\`.
+Errors have the body \`{"error": {"message", "type", "code", "param", "request_id"}}\`; docs/errors.md lists the codes.`;
 
 const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${COOKIE_OVER_HTTP}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
+
+const API_KEY =
+  'An API key of the gateway. `Authorization: Bearer` takes it as well, where no provider key stands there.';
 
 /** The OpenAPI document of the whole service. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const document = buildAdministrationApi(app);
   addGatewayPaths(document);
+  listGroups(document);
   return document;
 }
 
-/** The part that the administration answers, made from its controllers. */
-export function buildAdministrationApi(app: INestApplication): OpenAPIObject {
+/**
+ * The part that the administration answers, made from its controllers. `withDeprecated` adds the paths that are accepted and not documented,
+ * for those who look at every operation there is.
+ */
+export function buildAdministrationApi(
+  app: INestApplication,
+  options: { readonly withDeprecated?: boolean } = {},
+): OpenAPIObject {
   const head = new DocumentBuilder()
     .setTitle('Gatehouse')
     .setDescription(DESCRIPTION)
-    .setVersion('1')
+    .setVersion(VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .addServer('/')
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-gateway-api-key' }, API_KEY_SECURITY)
+    .addServer('/', 'The gateway that serves this document')
+    .addApiKey(
+      { type: 'apiKey', in: 'header', name: 'x-gateway-api-key', description: API_KEY },
+      API_KEY_SECURITY,
+    )
     .addCookieAuth(
       COOKIE_OVER_HTTPS,
       { type: 'apiKey', in: 'cookie', description: SESSION },
       SESSION_SECURITY,
     )
     .build();
+  head.info.contact = { name: 'The maintainers of Gatehouse' };
   const document = SwaggerModule.createDocument(app, head, { operationIdFactory });
   nameScopes(document, scopesByOperation(app));
   nameSessions(document, operationsWith(app, SESSION_ACTION));
   nameStepUps(document, operationsWith(app, STEP_UP));
   nameSecondPaths(document);
+  if (!options.withDeprecated) dropDeprecated(document);
+  describeOperations(document);
+  groupOperations(document);
+  listGroups(document);
   shareRefusals(document);
   tellConstraints(document, bodiesOf(app));
   tellParameters(document);
+  describeParameters(document);
+  describeFields(document);
+  describeAnswers(document);
+  dropPlainExamples(document);
+  shareSchemas(document);
   addExamples(document);
   addLinks(document);
+  shareParameters(document);
+  shareAnswers(document);
+  shareSecurity(document, [{ [API_KEY_SECURITY]: [] }, { [SESSION_SECURITY]: [] }]);
   return document;
 }
 
@@ -69,6 +107,7 @@ function operationIdFactory(controller: string, method: string, version?: string
 interface Operation {
   operationId?: string;
   description?: string;
+  deprecated?: boolean;
   security?: readonly object[];
   'x-scopes'?: readonly string[];
 }
@@ -115,16 +154,33 @@ function opens({ security }: Operation, scopes: readonly string[]): string {
   return scopes.length === 0 ? OPEN_TO_EVERY_CALLER : `Scope: ${scopes.map(code).join(' or ')}.`;
 }
 
-/** The first path of a handler keeps its name; another says which version or client it is there for. */
+/** The first path of a handler keeps its name. Another belongs to another version of the API, or is the spelling of a client. */
 function nameSecondPaths({ paths }: OpenAPIObject): void {
   for (const [path, methods] of Object.entries(paths))
     for (const operation of Object.values(methods as Described)) {
-      const [numbered, number] = NUMBER.exec(operation.operationId ?? '') ?? [];
-      if (numbered === undefined) continue;
-      const version = /^\/v([2-9])\//.exec(path)?.[1];
-      const ending = number === '0' ? '' : version === undefined ? 'BySdkPath' : `V${version}`;
-      operation.operationId = operation.operationId?.replace(NUMBER, ending);
+      const { operationId = '' } = operation;
+      const number = NUMBER.exec(operationId)?.[1];
+      if (number === undefined) continue;
+      const ending = number === '0' ? '' : endingOf(path);
+      operation.operationId = operationId.replace(NUMBER, ending);
+      if (ending === OF_CLIENT) operation.deprecated = true;
     }
+}
+
+const OF_CLIENT = 'BySdkPath';
+
+function endingOf(path: string): string {
+  const version = /^\/v([2-9])\//.exec(path)?.[1];
+  return version === undefined ? OF_CLIENT : `V${version}`;
+}
+
+/** Paths that are deprecated are accepted, and the document does not show them. */
+function dropDeprecated(document: OpenAPIObject): void {
+  const kept = Object.entries(document.paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods as Described).filter(([, { deprecated }]) => !deprecated)),
+  ]) as [string, object][];
+  document.paths = Object.fromEntries(kept.filter(([, methods]) => Object.keys(methods).length > 0));
 }
 
 const code = (scope: string): string => `\`${scope}\``;

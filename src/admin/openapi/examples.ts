@@ -31,7 +31,6 @@ interface Content {
 
 interface Operation {
   readonly requestBody?: Content;
-  readonly responses: Readonly<Record<string, Content>>;
 }
 
 const JSON_TYPE = 'application/json';
@@ -55,17 +54,34 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Gives every body of a request and of an answer an example, put together of what its fields say. A request shows what it
- * must have and usually has, an answer all that it has.
+ * Gives every body of a request an example, put together of what its fields say: what it must have and usually has. Readers of the
+ * document make the example of an answer, which has all its fields, themselves.
  */
 export function addExamples(document: OpenAPIObject): void {
-  const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
-  for (const { requestBody, responses } of operationsOf<Operation>(document)) {
+  const schemas = schemasOf(document);
+  for (const { requestBody } of operationsOf<Operation>(document))
     addTo(requestBody, new Examples(schemas, false));
-    for (const [status, response] of Object.entries(responses))
-      if (status.startsWith('2')) addTo(response, new Examples(schemas, true));
-  }
 }
+
+/** Takes away examples that say no more than the schema does: null where it may be null, a date where its format is one. */
+export function dropPlainExamples(document: OpenAPIObject): void {
+  const drop = (part: object): void => {
+    for (const value of Object.values(part) as unknown[])
+      if (typeof value === 'object' && value !== null) drop(value);
+    const schema = part as { format?: unknown; nullable?: unknown; example?: unknown };
+    const isOfFormat = typeof schema.format === 'string' && schema.format in BY_FORMAT;
+    if (isOfFormat && typeof schema.example === 'string') delete schema.example;
+    if (schema.nullable === true && schema.example === null) delete schema.example;
+  };
+  drop(document.components?.schemas ?? {});
+}
+
+/** The example of an answer with this schema, as readers of the document make it. */
+export const exampleOfAnswer = (document: OpenAPIObject, schema: object): unknown =>
+  new Examples(schemasOf(document), true).of(schema);
+
+const schemasOf = (document: OpenAPIObject): Readonly<Record<string, Schema>> =>
+  (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
 
 function addTo(body: Content | undefined, examples: Examples): void {
   const media = body?.content?.[JSON_TYPE];

@@ -4,11 +4,12 @@ import { ENDPOINT_IDS } from '../../providers/endpoint.js';
 import { endpoints } from '../../providers/endpoints/index.js';
 import { providers } from '../../providers/registry.js';
 import { API_KEY_SECURITY } from '../admin-controller.js';
+import { ENDPOINT_DESCRIPTIONS, GATEWAY_SUMMARIES } from './descriptions/gateway-operations.js';
+import { GROUPS } from './descriptions/groups.js';
 
 const VIRTUAL_KEY = 'virtual-key';
 const PROVIDER = 'provider';
 const PROVIDER_KEY = 'provider-key';
-const CUSTOM_HOST = 'custom-host';
 
 const header = (name: string, description: string) =>
   ({ type: 'apiKey', in: 'header', name, description }) as const;
@@ -21,25 +22,27 @@ const SCHEMES = {
   ),
   [PROVIDER]: header(
     'x-gateway-provider',
-    `Id of a provider, such as openai: one of the ${providers.size} in docs/providers.md.`,
+    `Id of a provider, such as openai: one of the ${providers.size} in docs/providers.md. \`x-gateway-custom-host\` beside it is the base URL of a private host that speaks its interface.`,
   ),
   [PROVIDER_KEY]: { type: 'http', scheme: 'bearer', description: "The provider's own key." },
-  [CUSTOM_HOST]: header(
-    'x-gateway-custom-host',
-    "Base URL of a private host that speaks the provider's interface.",
-  ),
 } as const;
 
-/** The three ways to choose a provider. */
-const WAYS = [[VIRTUAL_KEY], [PROVIDER, PROVIDER_KEY], [PROVIDER, PROVIDER_KEY, CUSTOM_HOST]];
+/** Two ways to choose a provider; a config or the model's name are others. */
+const WAYS = [[VIRTUAL_KEY], [PROVIDER, PROVIDER_KEY]];
 const SECURITY = WAYS.map((way) =>
   Object.fromEntries([API_KEY_SECURITY, ...way].map((scheme) => [scheme, [] as string[]])),
 );
 
-const TAG = 'Gateway';
-const DESCRIPTION = `Requests to providers. Choose a provider in one of three ways: a virtual key; a provider and its key; or these two and a host of
-your own. A routing config, or a model named \`@virtual-key/model\`, can choose instead. Bodies are those of the provider's own documentation. Every other
-path below \`/v1\` passes through to the provider as it is.`;
+/** What every endpoint answers, said once. */
+const ANSWER = 'ProviderAnswer';
+const REFUSAL = 'GatewayOrProviderRefusal';
+const RESPONSES = {
+  [ANSWER]: { description: "The provider's answer, in the format that the path has." },
+  [REFUSAL]: {
+    description:
+      "A refusal. The header `x-gateway-error-source` says whose: `gateway`, with the codes of docs/errors.md, or `provider`, with the provider's own body.",
+  },
+};
 
 /** Adds the first-class endpoints of the data plane, from the table that the gateway serves them by. */
 export function addGatewayPaths(document: OpenAPIObject): void {
@@ -53,8 +56,14 @@ export function addGatewayPaths(document: OpenAPIObject): void {
   document.components = {
     ...document.components,
     securitySchemes: { ...document.components?.securitySchemes, ...SCHEMES },
+    responses: { ...document.components?.responses, ...RESPONSES },
+    requestBodies: Object.fromEntries(
+      Object.entries(MEDIA).map(([body, type]) => [
+        body,
+        { content: { [type]: contentOf(body as Endpoint['body']) } },
+      ]),
+    ),
   };
-  document.tags = [{ name: TAG, description: DESCRIPTION }, ...(document.tags ?? [])];
 }
 
 const inOrder = (a: Endpoint, b: Endpoint): number => ENDPOINT_IDS.indexOf(a.id) - ENDPOINT_IDS.indexOf(b.id);
@@ -65,31 +74,47 @@ const MEDIA: Readonly<Record<Endpoint['body'], string>> = {
   opaque: '*/*',
 };
 
-const describe = ({ title, body, source }: Endpoint, { method, path }: Operation): object => ({
-  operationId: operationIdOf(method, path),
-  tags: [TAG],
-  summary: `${title[0]?.toUpperCase()}${title.slice(1)}`,
-  externalDocs: { url: source },
-  security: SECURITY,
-  parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  })),
-  ...(method === 'POST' && { requestBody: { content: { [MEDIA[body]]: contentOf(body) } } }),
-  responses: {
-    '200': { description: "The provider's answer, in the format that the path has." },
-    default: {
-      description:
-        "A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says.",
+const describe = (endpoint: Endpoint, { method, path }: Operation): object => {
+  const operationId = operationIdOf(method, path);
+  return {
+    operationId,
+    tags: GROUPS.flatMap(({ name, endpoints: ids = [] }) => (ids.includes(endpoint.id) ? [name] : [])),
+    summary: GATEWAY_SUMMARIES[operationId] ?? endpoint.title,
+    description: ENDPOINT_DESCRIPTIONS[endpoint.id],
+    externalDocs: { url: endpoint.source },
+    security: SECURITY,
+    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+      name,
+      in: 'path',
+      description: PATH_PARAMETERS[name],
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...(method === 'POST' && { requestBody: { $ref: `#/components/requestBodies/${endpoint.body}` } }),
+    responses: {
+      '200': { $ref: `#/components/responses/${ANSWER}` },
+      default: { $ref: `#/components/responses/${REFUSAL}` },
     },
-  },
-});
+  };
+};
 
+/** Segments of paths. Ids are those of the provider. */
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  id: 'Id at the provider.',
+  file_id: 'Id of the file at the provider.',
+  batch_id: 'Id of the batch at the provider.',
+  model: 'Id of the model.',
+};
+
+/** Bodies are those of the provider's API; the gateway itself reads the model. */
 const contentOf = (body: Endpoint['body']): object => {
   if (body === 'opaque') return {};
-  const model = { type: 'string', example: 'sandbox-1' };
+  const model = {
+    type: 'string',
+    description:
+      'Model to use: its id at the provider, an alias, or `@virtual-key/model`. Other fields are those of the API of the path.',
+    example: 'sandbox-1',
+  };
   return { schema: { type: 'object', properties: { model }, additionalProperties: true } };
 };
 

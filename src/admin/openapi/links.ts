@@ -54,7 +54,7 @@ function linksBelow(
 const ofOneThing = (path: string, below: string): string | undefined =>
   below.startsWith(`${path}/{`) ? /^\{(\w+)\}$/.exec(below.slice(path.length + 1))?.[1] : undefined;
 
-/** Where an answer tells it: a slug as `slug`, an id as `id`, at the top or below `data`. */
+/** Where an answer has it: a slug as `slug`, an id as `id`, at the top or below `data`. */
 function pointerTo(
   name: string,
   { content }: Answer,

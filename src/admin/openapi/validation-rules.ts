@@ -38,7 +38,7 @@ export const SCHEMA_OF_RULE: Readonly<Record<string, FragmentOf>> = {
     maxProperties: MOST_METADATA,
     additionalProperties: { type: 'string', maxLength: LONGEST_METADATA },
   }),
-  isName: text(1, LONGEST_NAME),
+  isName: () => ({ minLength: 1, maxLength: LONGEST_NAME, pattern: '\\S' }),
   isPolicyKey: () => ({ pattern: `^(?:${POLICY_KEYS.join('|')}|metadata\\.[\\w.-]{1,128})$` }),
   isNote: text(0, LONGEST_NOTE),
   isReason: text(1, LONGEST_NOTE),

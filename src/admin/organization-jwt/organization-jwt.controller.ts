@@ -16,7 +16,7 @@ export class OrganizationJwtController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read which signed tokens the organization accepts' })
+  @ApiOperation({ summary: 'Read which signed tokens are accepted' })
   @ApiOkResponse({ type: OrganizationJwtDto })
   async get(@Caller() { organizationId }: Principal): Promise<OrganizationJwtDto> {
     return OrganizationJwtDto.from(await this.jwt.get(organizationId));
@@ -26,7 +26,7 @@ export class OrganizationJwtController {
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
   @ApiOperation({
-    summary: 'Accept signed tokens of these issuers',
+    summary: 'Set which signed tokens are accepted',
     description: 'Replacing a different set-up requires `If-Match`.',
   })
   @Refuses(
@@ -46,7 +46,7 @@ export class OrganizationJwtController {
   @Delete()
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Accept no signed tokens any more' })
+  @ApiOperation({ summary: 'Stop accepting signed tokens' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() { organizationId }: Principal): Promise<DoneDto> {
     await this.jwt.remove(organizationId);

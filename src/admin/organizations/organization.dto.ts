@@ -13,7 +13,12 @@ import {
   Length,
   ValidateNested,
 } from 'class-validator';
-import { SWITCH_NAMES } from '../../auth/permissions/switches.js';
+import {
+  SWITCH_NAMES,
+  type SwitchedRole,
+  type SwitchName,
+  SWITCHES,
+} from '../../auth/permissions/switches.js';
 import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from './organization.entity.js';
 import { IfGiven, OrNull, rule } from '../../common/http/validators.js';
@@ -43,11 +48,22 @@ const AreGuardrails = (): PropertyDecorator =>
     Length(1, LONGEST_REFERENCE, { each: true }),
   );
 
+const SWITCHED: Readonly<Record<SwitchedRole, string>> = {
+  organization_admin: 'admins of the organization',
+  manager: 'workspace admins and managers',
+  member: 'workspace members',
+};
+
+const meaningOfSwitch = (name: SwitchName): string =>
+  `Whether ${SWITCHED[SWITCHES[name].role]} may ${SWITCHES[name].meaning}. Default: ${SWITCHES[name].usual}.`;
+
 const SWITCHES_SCHEMA = {
   type: 'object',
   nullable: true,
   additionalProperties: false,
-  properties: Object.fromEntries(SWITCH_NAMES.map((name) => [name, { type: 'boolean' as const }])),
+  properties: Object.fromEntries(
+    SWITCH_NAMES.map((name) => [name, { type: 'boolean' as const, description: meaningOfSwitch(name) }]),
+  ),
   example: { membersViewLogs: false },
 } as const;
 
@@ -70,6 +86,8 @@ const EXPORT_SETTINGS = {
   nullable: true,
   additionalProperties: false,
   required: ['deniedFields'],
+  // An optional field cannot say what it requires inside: https://github.com/nestjs/swagger (ApiPropertyOptional sets `required`).
+  minProperties: 1,
   properties: {
     deniedFields: {
       type: 'array' as const,

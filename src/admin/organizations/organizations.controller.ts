@@ -14,7 +14,7 @@ export class OrganizationsController {
 
   @Get()
   @RequireScope('organisation_settings.read', 'administrators')
-  @ApiOperation({ summary: 'Read what the organization decides for its workspaces' })
+  @ApiOperation({ summary: 'Read the settings of the organization' })
   @ApiOkResponse({ type: OrganizationDto })
   async get(@Caller() { organizationId }: Principal): Promise<OrganizationDto> {
     return OrganizationDto.from(await this.organizations.get(organizationId));
@@ -22,7 +22,7 @@ export class OrganizationsController {
 
   @Put()
   @RequireScope('organisation_settings.update', 'administrators')
-  @ApiOperation({ summary: 'Change what the organization decides for its workspaces' })
+  @ApiOperation({ summary: 'Change the settings of the organization' })
   @ApiOkResponse({ type: OrganizationDto })
   async update(
     @Caller() { organizationId }: Principal,

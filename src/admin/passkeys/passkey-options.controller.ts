@@ -13,7 +13,7 @@ export class PasskeyOptionsController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Get the options with which the browser shows a passkey', security: [] })
+  @ApiOperation({ summary: 'Get the options for signing in with a passkey', security: [] })
   @ApiOkResponse({ type: PasskeyOptionsDto })
   async requestOptions(): Promise<PasskeyOptionsDto> {
     return PasskeyOptionsDto.of(await this.passkeys.requestOptions());

@@ -30,7 +30,7 @@ export class PasskeysController {
   @HttpCode(200)
   @ForSession('passkeys.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Get the options with which the browser makes a passkey' })
+  @ApiOperation({ summary: 'Get the options for creating a passkey' })
   @ApiOkResponse({ type: PasskeyOptionsDto })
   async creationOptions(@CallerSession() session: KnownSession): Promise<PasskeyOptionsDto> {
     this.audit.leaveOut();
@@ -55,7 +55,7 @@ export class PasskeysController {
   @Delete(':id')
   @ForSession('passkeys.delete')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Remove one of your passkeys' })
+  @ApiOperation({ summary: 'Delete one of your passkeys' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@CallerSession() session: KnownSession, @Param('id') id: string): Promise<DoneDto> {
     await this.passkeys.remove(session, id);

@@ -36,7 +36,7 @@ export class RatePoliciesController {
   @Post()
   @HttpCode(200)
   @RequireScope('policies.create')
-  @ApiOperation({ summary: 'Create a rate limit for some requests of a workspace' })
+  @ApiOperation({ summary: 'Create a rate limit for groups of requests' })
   @ApiOkResponse({ type: CreatedPolicyDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateRatePolicyDto): Promise<CreatedPolicyDto> {
     checkOrganization(caller, dto.organisation_id);
@@ -47,7 +47,7 @@ export class RatePoliciesController {
 
   @Get()
   @RequireScope('policies.list')
-  @ApiOperation({ summary: 'List rate limits of workspaces' })
+  @ApiOperation({ summary: 'List rate limits for groups of requests' })
   @PagedQuery()
   @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
@@ -62,7 +62,7 @@ export class RatePoliciesController {
 
   @Get(':id')
   @RequireScope('policies.read')
-  @ApiOperation({ summary: 'Read a rate limit of a workspace' })
+  @ApiOperation({ summary: 'Read a rate limit for groups of requests' })
   @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
   @ApiOkResponse({ type: RatePolicyDto })
   async get(
@@ -76,7 +76,7 @@ export class RatePoliciesController {
 
   @Put(':id')
   @RequireScope('policies.update')
-  @ApiOperation({ summary: 'Change a rate limit of a workspace' })
+  @ApiOperation({ summary: 'Change a rate limit for groups of requests' })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -89,7 +89,7 @@ export class RatePoliciesController {
 
   @Delete(':id')
   @RequireScope('policies.delete')
-  @ApiOperation({ summary: 'Archive a rate limit of a workspace' })
+  @ApiOperation({ summary: 'Archive a rate limit for groups of requests' })
   @ApiOkResponse({ type: DoneDto })
   async archive(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.policies.archive(reachOf(caller), 'rate', id);

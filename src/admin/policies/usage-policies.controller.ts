@@ -37,7 +37,7 @@ export class UsagePoliciesController {
   @Post()
   @HttpCode(200)
   @RequireScope('policies.create')
-  @ApiOperation({ summary: 'Create a budget for some requests of a workspace' })
+  @ApiOperation({ summary: 'Create a budget for groups of requests' })
   @ApiOkResponse({ type: CreatedPolicyDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateUsagePolicyDto): Promise<CreatedPolicyDto> {
     checkOrganization(caller, dto.organisation_id);
@@ -48,7 +48,7 @@ export class UsagePoliciesController {
 
   @Get()
   @RequireScope('policies.list')
-  @ApiOperation({ summary: 'List budgets of workspaces' })
+  @ApiOperation({ summary: 'List budgets for groups of requests' })
   @PagedQuery()
   @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
@@ -62,7 +62,7 @@ export class UsagePoliciesController {
 
   @Get(':id')
   @RequireScope('policies.read')
-  @ApiOperation({ summary: 'Read a budget of a workspace' })
+  @ApiOperation({ summary: 'Read a budget for groups of requests' })
   @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
   @ApiOkResponse({ type: UsagePolicyDto })
   async get(
@@ -76,7 +76,7 @@ export class UsagePoliciesController {
 
   @Put(':id')
   @RequireScope('policies.update')
-  @ApiOperation({ summary: 'Change a budget of a workspace' })
+  @ApiOperation({ summary: 'Change a budget for groups of requests' })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -91,7 +91,7 @@ export class UsagePoliciesController {
 
   @Delete(':id')
   @RequireScope('policies.delete')
-  @ApiOperation({ summary: 'Archive a budget of a workspace' })
+  @ApiOperation({ summary: 'Archive a budget for groups of requests' })
   @ApiOkResponse({ type: DoneDto })
   async archive(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
     await this.policies.archive(reachOf(caller), 'budget', id);
@@ -100,7 +100,7 @@ export class UsagePoliciesController {
 
   @Get(':id/entities')
   @RequireScope('policies.read')
-  @ApiOperation({ summary: 'What each group has used' })
+  @ApiOperation({ summary: 'List the counters of a budget' })
   @PagedQuery()
   @QueryParameter({ name: 'status', required: false, enum: ['active', 'exhausted'] })
   @QueryParameter({ name: 'search', required: false, type: String })
@@ -118,7 +118,7 @@ export class UsagePoliciesController {
 
   @Put(':id/entities/:entity/reset')
   @RequireScope('policies.update')
-  @ApiOperation({ summary: "Set one group's use back to nothing" })
+  @ApiOperation({ summary: 'Reset a counter of a budget' })
   @ApiOkResponse({ type: DoneDto })
   async reset(
     @Caller() caller: Principal,

@@ -12,7 +12,7 @@ import { CatalogProviderListDto } from './provider-catalog.dto.js';
 export class ProviderCatalogController {
   @Get()
   @ForEveryCaller()
-  @ApiOperation({ summary: 'List the providers of the catalogue, and what an account of each has' })
+  @ApiOperation({ summary: 'List the provider catalogue' })
   @ApiOkResponse({ type: CatalogProviderListDto })
   list(): CatalogProviderListDto {
     const byName = [...providers.values()].sort((one, other) => one.name.localeCompare(other.name, 'en'));

@@ -30,7 +30,7 @@ export class ProvidersController {
   @Post()
   @HttpCode(200)
   @RequireScope('providers.create')
-  @ApiOperation({ summary: 'Make an integration usable in a workspace, under a slug of its own' })
+  @ApiOperation({ summary: 'Create a provider' })
   @ApiOkResponse({ type: ProviderNameDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateProviderDto): Promise<ProviderNameDto> {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
@@ -39,7 +39,7 @@ export class ProvidersController {
 
   @Get()
   @RequireScope('providers.list')
-  @ApiOperation({ summary: 'List the providers of workspaces' })
+  @ApiOperation({ summary: 'List providers' })
   @PagedQuery()
   @InWorkspace()
   @ApiOkResponse({ type: ProviderListDto })
@@ -79,7 +79,7 @@ export class ProvidersController {
 
   @Delete(':slug')
   @RequireScope('providers.delete')
-  @ApiOperation({ summary: 'Remove a provider; its integration stays' })
+  @ApiOperation({ summary: 'Delete a provider' })
   @InWorkspace()
   @ApiOkResponse({ type: DoneDto })
   async remove(

@@ -61,7 +61,7 @@ export class PasskeyStepUpController {
   @Post()
   @HttpCode(200)
   @ForSession('sessions.update')
-  @ApiOperation({ summary: 'Prove again who you are, with a passkey' })
+  @ApiOperation({ summary: 'Confirm your identity with a passkey' })
   @ApiOkResponse({ type: SignedInDto })
   async stepUp(
     @CallerSession() known: KnownSession,

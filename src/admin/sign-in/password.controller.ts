@@ -29,7 +29,7 @@ export class PasswordController {
   @HttpCode(200)
   @UseGuards(ReauthenticationGuard)
   @ForSession('sessions.update')
-  @ApiOperation({ summary: 'Prove again who you are, for changes that ask for it' })
+  @ApiOperation({ summary: 'Confirm your identity with a password or code' })
   @Refuses(new AppError('reauthentication_failed'), 'The password is wrong.')
   @ApiOkResponse({ type: SignedInDto })
   async stepUp(
@@ -45,7 +45,7 @@ export class PasswordController {
   @HttpCode(200)
   @UseGuards(ReauthenticationGuard)
   @ForSession('passwords.update')
-  @ApiOperation({ summary: 'Change your password, and end all your other sessions' })
+  @ApiOperation({ summary: 'Change your password' })
   @Refuses(new AppError('reauthentication_failed'), 'The password is wrong.')
   @ApiOkResponse({ type: SignedInDto })
   async change(

@@ -60,7 +60,7 @@ export class SecondFactorsController {
   @HttpCode(200)
   @ForSession('second_factors.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Begin to add an authenticator app' })
+  @ApiOperation({ summary: 'Start to add an authenticator app' })
   @ApiOkResponse({ type: EnrolledTotpDto })
   async enrol(@CallerSession() session: KnownSession): Promise<EnrolledTotpDto> {
     this.audit.note({ targetId: session.userId });
@@ -72,7 +72,7 @@ export class SecondFactorsController {
   @HttpCode(200)
   @ForSession('second_factors.create')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Add the authenticator app, and end all your other sessions' })
+  @ApiOperation({ summary: 'Confirm an authenticator app' })
   @ApiOkResponse({ type: RecoveryCodesDto })
   async confirm(
     @CallerSession() session: KnownSession,
@@ -87,7 +87,7 @@ export class SecondFactorsController {
   @Delete('totp')
   @ForSession('second_factors.delete')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Remove the authenticator app and its recovery codes' })
+  @ApiOperation({ summary: 'Remove your authenticator app' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@CallerSession() session: KnownSession): Promise<DoneDto> {
     this.audit.note({ targetId: session.userId });

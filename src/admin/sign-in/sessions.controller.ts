@@ -21,7 +21,7 @@ export class SessionsController {
 
   @Get('session')
   @ForSession('sessions.read')
-  @ApiOperation({ summary: 'Read who is signed in, and what they may do' })
+  @ApiOperation({ summary: 'Read your session' })
   @ApiOkResponse({ type: SignedInDto })
   async get(@CallerSession() session: KnownSession, @Caller() caller: Principal): Promise<SignedInDto> {
     return this.signedIn.of(await this.sessions.find(session), caller.scopes);

@@ -83,7 +83,7 @@ export class SetUpController {
   @Post()
   @HttpCode(200)
   @UseGuards(OriginGuard, SetUpBrakeGuard)
-  @ApiOperation({ summary: 'Set your password with a one-use link, and sign in', security: [] })
+  @ApiOperation({ summary: 'Set your first password', security: [] })
   @Refuses(new AppError('sign_in_link_gone'), 'The link is used, expired or unknown.')
   @ApiOkResponse({ type: SignedInDto })
   async use(

@@ -26,7 +26,7 @@ export class SignInController {
   @Post()
   @HttpCode(200)
   @UseGuards(OriginGuard, PasswordSignInGuard)
-  @ApiOperation({ summary: 'Sign in with e-mail address and password', security: [] })
+  @ApiOperation({ summary: 'Sign in with a password', security: [] })
   @Refuses(new AppError('sign_in_failed'), 'The address or the password is wrong.')
   @ApiOkResponse({ type: SignedInDto })
   async withPassword(

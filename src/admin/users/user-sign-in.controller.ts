@@ -19,7 +19,7 @@ export class UserSignInController {
 
   @Get('sessions')
   @RequireScope('organisation_users.read', 'administrators')
-  @ApiOperation({ summary: 'List the dashboard sessions of a person' })
+  @ApiOperation({ summary: 'List the sessions of a user' })
   @ApiOkResponse({ type: SessionListDto })
   async listSessions(
     @Caller() caller: Principal,
@@ -32,7 +32,7 @@ export class UserSignInController {
 
   @Delete('sessions')
   @RequireScope('organisation_users.update', 'administrators')
-  @ApiOperation({ summary: 'End all dashboard sessions of a person' })
+  @ApiOperation({ summary: 'End all sessions of a user' })
   @ApiOkResponse({ type: DoneDto })
   async endAllSessions(@Caller() caller: Principal, @Param('userId') id: string): Promise<DoneDto> {
     await this.users.endAllSessions(caller, id);
@@ -41,7 +41,7 @@ export class UserSignInController {
 
   @Delete('sessions/:sessionId')
   @RequireScope('organisation_users.update', 'administrators')
-  @ApiOperation({ summary: 'End a dashboard session of a person' })
+  @ApiOperation({ summary: 'End a session of a user' })
   @ApiOkResponse({ type: DoneDto })
   async endSession(
     @Caller() caller: Principal,
@@ -54,7 +54,7 @@ export class UserSignInController {
 
   @Get('sign-in-methods')
   @RequireScope('organisation_users.read', 'administrators')
-  @ApiOperation({ summary: 'Read how a person can sign in' })
+  @ApiOperation({ summary: 'Read the sign-in methods of a user' })
   @ApiOkResponse({ type: SignInMethodsDto })
   methods(@Caller() caller: Principal, @Param('userId') id: string): Promise<SignInMethodsDto> {
     return this.users.methods(caller, id);
@@ -63,7 +63,7 @@ export class UserSignInController {
   @Delete('second-factors')
   @RequireScope('organisation_users.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Remove authenticator app, recovery codes and passkeys of a person' })
+  @ApiOperation({ summary: 'Remove the second factors of a user' })
   @ApiOkResponse({ type: DoneDto })
   async removeSecondFactors(@Caller() caller: Principal, @Param('userId') id: string): Promise<DoneDto> {
     await this.users.removeSecondFactors(caller, id);

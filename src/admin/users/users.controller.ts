@@ -29,7 +29,7 @@ export class UsersController {
 
   @Get()
   @RequireScope('organisation_users.list', 'administrators')
-  @ApiOperation({ summary: 'List the people of the organization' })
+  @ApiOperation({ summary: 'List users' })
   @PagedQuery()
   @QueryParameter({ name: 'role', required: false, enum: ORGANIZATION_ROLES })
   @QueryParameter({ name: 'email', required: false, type: String })
@@ -44,7 +44,7 @@ export class UsersController {
 
   @Get(':userId')
   @RequireScope('organisation_users.read', 'administrators')
-  @ApiOperation({ summary: 'Read a person' })
+  @ApiOperation({ summary: 'Read a user' })
   @ApiOkResponse({ type: UserDto })
   async get(@Caller() caller: Principal, @Param('userId') id: string): Promise<UserDto> {
     return UserDto.from(await this.users.get(caller, id));
@@ -53,7 +53,7 @@ export class UsersController {
   @Put(':userId')
   @RequireScope('organisation_users.update', 'administrators')
   @RequireStepUp('role', 'status')
-  @ApiOperation({ summary: 'Change role, status or name of a person' })
+  @ApiOperation({ summary: 'Change a user' })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -67,7 +67,7 @@ export class UsersController {
   @Delete(':userId')
   @RequireScope('organisation_users.delete', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Remove a person from the organization' })
+  @ApiOperation({ summary: 'Remove a user from the organization' })
   @QueryParameter({
     name: 'confirm',
     required: false,
@@ -90,7 +90,7 @@ export class UsersController {
   @HttpCode(200)
   @RequireScope('organisation_users.update', 'administrators')
   @RequireStepUp()
-  @ApiOperation({ summary: 'Make a person an owner' })
+  @ApiOperation({ summary: 'Make a user an owner' })
   @ApiOkResponse({ type: DoneDto })
   async transferOwnership(
     @Caller() caller: Principal,

@@ -24,7 +24,7 @@ export class VirtualKeyTestsController {
   @Post('test')
   @HttpCode(200)
   @RequireScope('virtual_keys.create')
-  @ApiOperation({ summary: 'Test provider credentials before they are stored' })
+  @ApiOperation({ summary: 'Test a credential before it is stored' })
   @TestsCredentials()
   @ApiOkResponse({ type: CredentialTestDto })
   async testUnsaved(@Caller() caller: Principal, @Body() dto: TestCredentialDto): Promise<CredentialTestDto> {
@@ -35,7 +35,7 @@ export class VirtualKeyTestsController {
   @Post(':slug/test')
   @HttpCode(200)
   @RequireScope('virtual_keys.update')
-  @ApiOperation({ summary: 'Test the stored credentials of a virtual key' })
+  @ApiOperation({ summary: 'Test the credential of a virtual key' })
   @TestsCredentials()
   @ApiOkResponse({ type: CredentialTestDto })
   async test(@Caller() caller: Principal, @Param('slug') slug: string): Promise<CredentialTestDto> {

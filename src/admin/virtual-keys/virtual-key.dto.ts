@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject, IsString, Length } from 'class-validator';
 import {
@@ -82,22 +82,12 @@ class DeploymentDto {
 }
 
 /** A field of Azure's in the words of the compatible API. */
-const IsCompatibleField = (field: string): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ type: String, nullable: true, description: `The field "${field}"` }),
-    OrNull(),
-    IsString(),
-    Length(1, LONGEST_FIELD),
-  );
+const IsCompatibleField = (): PropertyDecorator =>
+  applyDecorators(ApiHideProperty(), OrNull(), IsString(), Length(1, LONGEST_FIELD));
 
 const IsDeployments = (): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({
-      type: [DeploymentDto],
-      maxItems: 1,
-      description:
-        'The fields "azure-api-version" and "azure-deployment-id". Each deployment needs a virtual key of its own.',
-    }),
+    ApiHideProperty(),
     IfGiven(),
     IsArray(),
     ArrayMaxSize(1, { message: 'a virtual key has one deployment; create a virtual key for each' }),
@@ -116,7 +106,12 @@ class VirtualKeyFields {
   readonly note?: string | null;
 
   /** Base URL to call instead of the provider's own. Null goes back to the provider's own. */
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'https://llm.example.com/v1' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    minLength: 1,
+    example: 'https://llm.example.com/v1',
+  })
   @OrNull()
   @IsString()
   @Length(0, LONGEST_HOST)
@@ -135,22 +130,22 @@ class VirtualKeyFields {
   @MayTakeExpiry()
   readonly expires_at?: string | null;
 
-  @IsCompatibleField('azure-api-version')
+  @IsCompatibleField()
   readonly apiVersion?: string | null;
 
-  @IsCompatibleField('azure-api-version')
+  @IsCompatibleField()
   readonly api_version?: string | null;
 
-  @IsCompatibleField('azure-resource-name')
+  @IsCompatibleField()
   readonly resourceName?: string | null;
 
-  @IsCompatibleField('azure-resource-name')
+  @IsCompatibleField()
   readonly resource_name?: string | null;
 
-  @IsCompatibleField('azure-deployment-id')
+  @IsCompatibleField()
   readonly deploymentName?: string | null;
 
-  @IsCompatibleField('azure-deployment-id')
+  @IsCompatibleField()
   readonly deployment_name?: string | null;
 
   @IsDeployments()

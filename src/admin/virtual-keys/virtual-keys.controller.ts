@@ -31,7 +31,7 @@ export class VirtualKeysController {
   @Post()
   @HttpCode(200)
   @RequireScope('virtual_keys.create')
-  @ApiOperation({ summary: 'Create a virtual key that holds provider credentials' })
+  @ApiOperation({ summary: 'Create a virtual key' })
   @ApiOkResponse({ type: CreatedVirtualKeyDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
@@ -75,7 +75,7 @@ export class VirtualKeysController {
   @Post(':slug/duplicate')
   @HttpCode(200)
   @RequireScope('virtual_keys.duplicate')
-  @ApiOperation({ summary: 'Make a second virtual key with the same credentials in the same workspace' })
+  @ApiOperation({ summary: 'Duplicate a virtual key' })
   @ApiOkResponse({ type: CreatedVirtualKeyDto })
   async duplicate(
     @Caller() caller: Principal,
@@ -88,7 +88,7 @@ export class VirtualKeysController {
   @Post(':slug/copy')
   @HttpCode(200)
   @RequireScope('virtual_keys.copy')
-  @ApiOperation({ summary: 'Make a virtual key with the same credentials in another workspace' })
+  @ApiOperation({ summary: 'Copy a virtual key to another workspace' })
   @ApiOkResponse({ type: CreatedVirtualKeyDto })
   async copy(
     @Caller() caller: Principal,
@@ -101,7 +101,7 @@ export class VirtualKeysController {
 
   @Delete(':slug')
   @RequireScope('virtual_keys.delete')
-  @ApiOperation({ summary: 'Remove a virtual key and its credentials' })
+  @ApiOperation({ summary: 'Delete a virtual key' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
     await this.virtualKeys.remove(reachOf(caller), slug);

@@ -57,7 +57,7 @@ export class MembersController {
   @Post()
   @HttpCode(200)
   @RequireScope('workspace_users.create', 'administrators')
-  @ApiOperation({ summary: 'Add people of the organization to a workspace' })
+  @ApiOperation({ summary: 'Add members to a workspace' })
   @ApiOkResponse({ type: DoneDto })
   async add(
     @Caller() caller: Principal,
@@ -99,7 +99,7 @@ export class MembersController {
 
   @Delete(':userId')
   @RequireScope('workspace_users.delete', 'administrators')
-  @ApiOperation({ summary: 'Remove a member, and revoke the keys that it has in the workspace' })
+  @ApiOperation({ summary: 'Remove a member' })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,

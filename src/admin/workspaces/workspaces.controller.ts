@@ -58,7 +58,7 @@ export class WorkspacesController {
 
   @Get(':workspaceId')
   @RequireScope('workspaces.read')
-  @ApiOperation({ summary: 'Read a workspace and its members' })
+  @ApiOperation({ summary: 'Read a workspace' })
   @ApiOkResponse({ type: WorkspaceWithUsersDto })
   async get(
     @Caller() caller: Principal,
@@ -69,7 +69,7 @@ export class WorkspacesController {
 
   @Put(':workspaceId')
   @RequireScope('workspaces.update', 'administrators')
-  @ApiOperation({ summary: 'Change a workspace and its defaults' })
+  @ApiOperation({ summary: 'Change a workspace' })
   @ApiOkResponse({ type: DoneDto })
   async update(
     @Caller() caller: Principal,
@@ -82,7 +82,7 @@ export class WorkspacesController {
 
   @Delete(':workspaceId')
   @RequireScope('workspaces.delete', 'administrators')
-  @ApiOperation({ summary: 'Delete a workspace for good' })
+  @ApiOperation({ summary: 'Delete a workspace' })
   @QueryParameter({ name: 'name', required: false, type: String, description: 'The name, repeated' })
   @ApiOkResponse({ type: DoneDto })
   async remove(

@@ -129,14 +129,18 @@ export const IsMetadata = (): PropertyDecorator =>
         entries.length <= MOST_METADATA &&
         entries.every(
           ([name, text]) =>
-            name.length <= LONGEST_METADATA && typeof text === 'string' && text.length <= LONGEST_METADATA,
+            fits(name, LONGEST_METADATA) && typeof text === 'string' && fits(text, LONGEST_METADATA),
         )
       );
     },
   );
 
+/** Counts characters as JSON Schema does, and PostgreSQL: one that UTF-16 writes in two units is one. */
+const fits = (text: string, longest: number): boolean =>
+  text.length <= longest || [...text].length <= longest;
+
 function isText(value: unknown, longest: number): value is string {
-  return typeof value === 'string' && value.length > 0 && value.length <= longest;
+  return typeof value === 'string' && value.length > 0 && fits(value, longest);
 }
 
 /** `message` continues "The field ... is invalid: ". */

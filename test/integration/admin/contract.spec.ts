@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildAdministrationApi } from '../../../src/admin/openapi/document.js';
+import { exampleOfAnswer } from '../../../src/admin/openapi/examples.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { Contract } from '../../support/contract.js';
 
 interface BodyObject {
-  readonly content?: Readonly<Record<string, { readonly example?: unknown; readonly examples?: object }>>;
+  readonly content?: Readonly<Record<string, { readonly example?: unknown; readonly schema?: object }>>;
 }
 
 interface OperationObject {
@@ -69,11 +70,13 @@ describe('the OpenAPI document', () => {
       expect(summary, where).toMatch(/\w/);
       expect(operationId, where).toMatch(/^[a-z][A-Za-z0-9]+$/);
       expect(description, where).toMatch(/Scope: `|every caller|everybody|signed in to the dashboard/);
-      const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
-      expect(refusals.length, where).toBeGreaterThan(5);
+      const refusals = Object.entries(responses).filter(
+        ([status]) => status === 'default' || Number(status) >= 400,
+      );
+      expect(refusals.length, where).toBeGreaterThan(0);
       for (const [status, { $ref = '' }] of refusals) {
         const refusal = shared[$ref.replace('#/components/responses/', '')];
-        expect(JSON.stringify(refusal), `${where} ${status}`).toContain('"example":{"error"');
+        expect(JSON.stringify(refusal), `${where} ${status}`).toMatch(/"(?:example|value)":\{"error"/);
       }
     }
     const names = operations().map(({ operationId }) => operationId);
@@ -126,13 +129,13 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('shows of every answer an example that is such an answer', () => {
+  it('lets readers make an example of every answer that is such an answer', () => {
     const wrong = operations().flatMap(({ method, path, where, responses }) => {
       const content = responses['200']?.content ?? {};
       const media = content['application/json'];
       const isToldElsewise = Object.keys(content).length > 0 || (!responses['200'] && '302' in responses);
       if (!media) return isToldElsewise ? [] : [`${where} does not say what it answers`];
-      const body = media.example;
+      const body = exampleOfAnswer(document, media.schema as object);
       const gaps = JSON.stringify(body).includes('"…"') ? [`${where} has a text without an example`] : [];
       return [...gaps, ...contract.mistakes(method, path, { status: 200, body })];
     });

@@ -4,6 +4,15 @@ import { buildAdministrationApi } from '../../../src/admin/openapi/document.js';
 import { aUserWithPassword, Browser } from '../../support/browser.js';
 import { AdminApp, type Answer } from '../../support/admin-app.js';
 
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
 interface Operation {
   readonly method: string;
   readonly path: string;
@@ -21,12 +30,17 @@ beforeAll(async () => {
   const { email, password } = await aUserWithPassword(app, { role: 'admin' });
   session = new Browser(app);
   await session.signIn(email, password);
-  operations = Object.entries(buildAdministrationApi(app.app).paths).flatMap(([path, methods]) =>
-    Object.entries(methods as Record<string, { parameters?: { in: string; name: string }[] }>).map(
+  const { paths, components } = buildAdministrationApi(app.app, { withDeprecated: true });
+  const shared = components?.parameters as Readonly<Record<string, Parameter>>;
+  operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, { parameters?: (Parameter | Reference)[] }>).map(
       ([method, { parameters = [] }]) => ({
         method: method.toUpperCase(),
         path,
-        parameters: parameters.filter((each) => each.in === 'query').map(({ name }) => name),
+        parameters: parameters
+          .map((each) => ('$ref' in each ? shared[each.$ref.split('/').at(-1) ?? ''] : each))
+          .filter((each) => each?.in === 'query')
+          .map((each) => each?.name ?? ''),
       }),
     ),
   );

@@ -257,7 +257,7 @@ describe('the web server of the administration', () => {
       'get /v1/auth/single-sign-on/start',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ];
-    const { paths } = buildAdministrationApi(app.app);
+    const { paths } = buildAdministrationApi(app.app, { withDeprecated: true });
     for (const [path, methods] of Object.entries(paths))
       for (const method of Object.keys(methods)) {
         if (PUBLIC.includes(`${method} ${path}`)) continue;

@@ -6,7 +6,7 @@ import { AuthGuard } from '../../../auth/strategies/auth.guard.js';
 import type { Principal } from '../../../auth/principal.js';
 import { sightOf } from '../../../auth/permissions/sight.js';
 import { requireScope } from '../../../auth/permissions/require-scope.js';
-import { LOG_FILTERS } from '../../../request-log/reading/log-filters.js';
+import { documentedFilters } from '../../../request-log/reading/filter-descriptions.js';
 import { type ListQuery, parameterOf } from '../../../common/http/page.js';
 import { AdminController } from '../../admin-controller.js';
 import { OpenQuery, QueryParameter, Refusals } from '../../openapi/decorators.js';
@@ -19,7 +19,7 @@ const EVENT_STREAM = 'text/event-stream';
 /** The filters of the list, for the OpenAPI document. */
 const Filters = (): MethodDecorator =>
   applyDecorators(
-    ...Object.entries(LOG_FILTERS).map(([name, { expects }]) =>
+    ...documentedFilters().map(([name, expects]) =>
       QueryParameter({ name, required: false, type: String, description: `Must be ${expects}.` }),
     ),
   );
@@ -35,7 +35,7 @@ export class LiveLogsController {
 
   @Get()
   @RequireScope('logs.list')
-  @ApiOperation({ summary: 'Watch new requests, as server-sent events' })
+  @ApiOperation({ summary: 'Watch new requests as server-sent events' })
   @OpenQuery()
   @Filters()
   @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })

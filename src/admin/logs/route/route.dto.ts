@@ -9,15 +9,15 @@ const WHOLE_OR_NULL = { type: 'integer', nullable: true } as const;
 /** A decision of the route, taken apart. */
 export class LogDecisionDto implements Decision {
   @ApiProperty({ enum: DECISION_KINDS }) readonly kind: Decision['kind'];
-  @ApiProperty({ type: String, nullable: true, example: 'config', description: 'Where it was made' })
+  @ApiProperty({ type: String, nullable: true, example: 'config' })
   readonly path: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'config.targets[1]', description: 'Where it leads' })
+  @ApiProperty({ type: String, nullable: true, example: 'config.targets[1]' })
   readonly target: string | null;
-  @ApiProperty({ ...WHOLE_OR_NULL, example: 0, description: 'Index of the condition that held' })
+  @ApiProperty({ ...WHOLE_OR_NULL, example: 0 })
   readonly condition: number | null;
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'What a load balance chose by' })
+  @ApiProperty({ type: String, nullable: true, example: null })
   readonly by: string | null;
-  @ApiProperty({ ...WHOLE_OR_NULL, description: 'Milliseconds after which a hedged attempt began' })
+  @ApiProperty({ ...WHOLE_OR_NULL })
   readonly after_ms: number | null;
   @ApiProperty({ example: 'config: conditions[0] holds, so config.targets[1]' }) readonly text: string;
 
@@ -39,16 +39,15 @@ export class LogConfigDto {
 
 export class AttemptReasonDto implements AttemptReason {
   @ApiProperty({ enum: ATTEMPT_KINDS }) readonly kind: AttemptReason['kind'];
-  @ApiProperty({ ...WHOLE_OR_NULL, description: 'The attempt whose result led to this one' })
+  @ApiProperty({ ...WHOLE_OR_NULL })
   readonly after_attempt: number | null;
-  @ApiProperty({ ...WHOLE_OR_NULL, example: 429, description: 'Status of that result' })
+  @ApiProperty({ ...WHOLE_OR_NULL, example: 429 })
   readonly status: number | null;
   @ApiTextOrNull() readonly error_code: string | null;
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'config.strategy.on_status_codes',
-    description: 'The list in the config that names the status; null where the default rule applied',
   })
   readonly setting: string | null;
 
@@ -67,7 +66,6 @@ export class ChargedBudgetDto {
     type: String,
     nullable: true,
     example: 'support-bot',
-    description: 'Name of the key, the workspace or the policy; null where it was removed since',
   })
   readonly name: string | null;
 

@@ -1,0 +1,71 @@
+import { LOG_FILTERS, type LogFilterName } from './log-filters.js';
+
+const VALUES = 'Commas separate values, at most 100.';
+
+/** Filters by values. `not_…` is the negation of each. */
+const BY_VALUE = {
+  status_code: 'HTTP status of the answer',
+  error_code: 'code of the error',
+  cache_status: 'what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`',
+  provider: 'id of the provider',
+  model: 'id of the model',
+  ai_org_model: 'provider and model, as `provider__model`',
+  endpoint: 'endpoint, such as `chat-completions`',
+  ending: 'how the exchange ended, such as `completed`',
+  api_key_id: 'id of the API key',
+  virtual_key: 'slug of the virtual key',
+  config: 'slug of the saved config',
+  prompt_slug: 'slug of the prompt template',
+  user: 'end user: the value of `_user` in the metadata',
+  user_id: 'id of the user to whom the API key belongs',
+  source: 'source of an imported log, such as `otlp`',
+  trace_id: 'id of the trace',
+  span_id: 'id of the span',
+} as const satisfies Partial<Record<LogFilterName, string>>;
+
+const BETWEEN = {
+  total_units: 'Input and output tokens together',
+  cost: 'Cost in US cents',
+  prompt_token: 'Input tokens',
+  completion_token: 'Output tokens',
+  response_time: 'Milliseconds to the end of the answer',
+  time_to_first_token: 'Milliseconds to the first token of the answer',
+  status_code: 'HTTP status of the answer',
+  weighted_feedback: 'Mean of value times weight of the feedback on the trace',
+} as const;
+
+const entriesOf = <Value>(table: Readonly<Record<string, Value>>): readonly [string, Value][] =>
+  Object.entries(table);
+
+/**
+ * What each filter of the request log selects. A name that is missing is the spelling of a client for one that is here: it is accepted, and
+ * the OpenAPI document does not show it.
+ */
+export const FILTER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
+  time_of_generation_min:
+    'Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest.',
+  time_of_generation_max:
+    'Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now.',
+  ...Object.fromEntries(
+    entriesOf(BETWEEN).flatMap(([name, what]) => [
+      [`${name}_min`, `${what}: the lowest to include.`],
+      [`${name}_max`, `${what}: the highest to include.`],
+    ]),
+  ),
+  has_feedback: 'True selects requests whose trace has feedback, false the others.',
+  is_success: 'True selects answers with a status below 400, false the others.',
+  ...Object.fromEntries(
+    entriesOf(BY_VALUE).flatMap(([name, what]) => [
+      [name, `Includes requests by ${what}. ${VALUES}`],
+      [`not_${name}`, `Excludes requests by ${what}. ${VALUES}`],
+    ]),
+  ),
+  metadata: 'Includes requests that have all these key-value pairs: a JSON object of texts.',
+  not_metadata: 'Excludes requests that have all these key-value pairs: a JSON object of texts.',
+};
+
+/** The filters that the document shows, each with what its value must be. */
+export const documentedFilters = (): readonly [name: string, expects: string][] =>
+  Object.entries(LOG_FILTERS).flatMap(([name, { expects }]) =>
+    FILTER_DESCRIPTIONS[name] === undefined ? [] : [[name, expects]],
+  );
