@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { messagesUsage } from '../../providers/endpoints/messages.js';
-import { supportOf } from '../../providers/endpoints/support.js';
+import { supportOf } from '../../providers/support.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../types/gateway-headers.js';
