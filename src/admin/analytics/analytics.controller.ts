@@ -8,7 +8,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { type Sight, sightOf } from '../../auth/permissions/sight.js';
 import { AdminController } from '../admin-controller.js';
 import { OpenQuery, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { RANGE_PARAMETERS, SERIES_PARAMETERS } from './analytics-query.js';
 import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';
 import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
@@ -109,7 +109,7 @@ const METADATA_FIELDS = ['metadata_value', 'avg_weighted_feedback', 'requests_wi
 export class AnalyticsController {
   constructor(
     readonly analytics: AnalyticsService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Get('summary/cache')

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKey } from './api-key.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { UsableConfig } from '../workspaces/usable-config.service.js';
+import { UsableConfig } from '../configs/usable-config.service.js';
 import type { UpdateApiKeyDto } from './api-key.dto.js';
 
 type Given = Pick<UpdateApiKeyDto, 'defaults' | 'alert_emails'>;

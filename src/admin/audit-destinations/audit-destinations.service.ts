@@ -3,7 +3,7 @@ import { parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/a
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { AuditDestination } from './audit-destination.entity.js';
-import { Organization } from '../organizations/organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';

@@ -5,7 +5,7 @@ import type { RoutingConfig } from '../../routing-config/routing-config.js';
 import { explainRouting } from '../../routing-config/explain.js';
 import type { Config } from './config.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
 import { ConfigVersionsService } from './config-versions.service.js';
 import { requestOf, type SimulateConfigDto, SimulationDto } from './simulation.dto.js';
@@ -25,7 +25,7 @@ export class SimulationService {
     private readonly versions: ConfigVersionsService,
     private readonly checker: ConfigChecker,
     private readonly prices: TokenPricesService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly audit: AuditTrail,
   ) {}
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { type BoundKey, credentialBindingOf } from '../../common/crypto/credential-binding.js';
-import { Organization } from '../organizations/organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';
 import {

@@ -6,7 +6,7 @@ import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateGuardrailDto,
   GuardrailDto,
@@ -22,7 +22,7 @@ import { placeFor } from './place-for.js';
 export class GuardrailsController {
   constructor(
     private readonly guardrails: GuardrailsService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Post()

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { WorkspacesService } from '../workspaces/workspaces.service.js';
+import type { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import type { CreateGuardrailDto } from './guardrail.dto.js';
 import type { Place } from './guardrails.service.js';
 
@@ -8,7 +8,7 @@ import type { Place } from './guardrails.service.js';
 export async function placeFor(
   caller: Principal,
   { workspace_id, organisation_id }: CreateGuardrailDto,
-  workspaces: WorkspacesService,
+  workspaces: WorkspaceFinder,
 ): Promise<Place> {
   if (organisation_id === undefined || workspace_id !== undefined)
     return workspaces.tenantFor(caller, workspace_id);

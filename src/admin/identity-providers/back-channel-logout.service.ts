@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { IdentityProvider } from './identity-provider.entity.js';
+import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { unverifiedClaims } from '../../auth/tokens/compact-token.js';
 import type { Claims } from './directory-rules.js';

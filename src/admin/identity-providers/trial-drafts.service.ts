@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
-import type { IdentityProvider, SignInTrial } from './identity-provider.entity.js';
+import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
+import type { SignInTrial } from './sign-in-trial.entity.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { checkIssuer } from './check-issuer.js';

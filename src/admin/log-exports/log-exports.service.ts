@@ -10,7 +10,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LogsService } from '../logs/logs.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ExportRestrictions } from './export-restrictions.service.js';
 import { type CreateLogExportDto, LogExportDto, type UpdateLogExportDto } from './log-export.dto.js';
 
@@ -40,7 +40,7 @@ export type Counted = readonly [LogExport, total: number | null];
 export class LogExportsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly logs: LogsService,
     private readonly restrictions: ExportRestrictions,
     private readonly audit: AuditTrail,

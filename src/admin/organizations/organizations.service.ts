@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { Organization } from './organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import { alertPurpose } from '../../common/contracts/alert-purpose.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';

@@ -4,8 +4,8 @@ import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsUUID } from '
 import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { User, UserStatus } from '../users/user.entity.js';
-import type { WorkspaceMember } from './workspace-member.entity.js';
+import type { User, UserStatus } from '../tenancy/user.entity.js';
+import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, withoutCase, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';

@@ -13,7 +13,7 @@ import {
 } from 'class-validator';
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
-import type { Workspace } from './workspace.entity.js';
+import type { Workspace } from '../tenancy/workspace.entity.js';
 import type { CacheRules } from '../../routing-config/document.js';
 import { IfGiven, IsIdOrSlug, IsMetadata, OrNull, withoutCase } from '../../common/http/validators.js';
 import {
