@@ -7,15 +7,9 @@ import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
-import {
-  CreateGuardrailDto,
-  GuardrailDto,
-  GuardrailListDto,
-  SavedGuardrailDto,
-  UpdateGuardrailDto,
-} from './guardrail.dto.js';
-import { GuardrailsService } from './guardrails.service.js';
-import { placeFor } from './place-for.js';
+import { CreateGuardrailDto, GuardrailDto, GuardrailListDto, SavedGuardrailDto, UpdateGuardrailDto } from './guardrail.dto.js';
+import { GuardrailsService, type Place } from './guardrails.service.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 @AdminController('guardrails')
 @Refusals()
@@ -81,4 +75,18 @@ export class GuardrailsController {
     await this.guardrails.remove(caller, named);
     return EMPTY_ANSWER;
   }
+}
+
+/** The workspace that is named, the caller's own, or with `organisation_id` every one of the organization. */
+async function placeFor(
+  caller: Principal,
+  { workspace_id, organisation_id }: CreateGuardrailDto,
+  workspaces: WorkspaceFinder,
+): Promise<Place> {
+  if (organisation_id === undefined || workspace_id !== undefined)
+    return workspaces.tenantFor(caller, workspace_id);
+  const { organizationId } = caller;
+  if (organisation_id.toLowerCase() !== organizationId)
+    throw new AppError('not_found', { resource: 'organization' });
+  return { organizationId, workspaceId: null };
 }
