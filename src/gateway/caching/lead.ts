@@ -1,3 +1,4 @@
+import type { AnswerWanted } from '../upstream/wire.js';
 import { type Recorded, Recording, type RecordingFor } from './recording.js';
 
 /** What a lead tells those who sent it. */
@@ -8,7 +9,7 @@ export interface Leading {
 }
 
 /** A request that the cache could not answer, on its way to somebody who can. */
-export class Lead implements RecordingFor {
+export class Lead implements AnswerWanted, RecordingFor {
   private recording: Recording | null = null;
 
   constructor(private readonly leading: Leading) {}

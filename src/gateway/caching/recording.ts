@@ -1,4 +1,5 @@
 import { headerOf, readResponseHead } from '../upstream/response-headers.js';
+import type { AnswerRecording } from '../upstream/wire.js';
 import { endedWell } from './ended-well.js';
 
 /** An answer that may be kept. */
@@ -29,7 +30,7 @@ const OF_ONE_EXCHANGE =
  * Writes down the answer of one attempt as it passes, and judges it when the client has it. It is kept when the provider's last byte has come, the client got
  * what was made of it as a good answer, and the answer itself says no failure; in every other case it is dropped.
  */
-export class Recording {
+export class Recording implements AnswerRecording {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private headers: readonly string[] = [];

@@ -3,7 +3,7 @@ import type { CacheStatus } from '../../request-log/record.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { gatewayOption } from '../types/gateway-headers.js';
-import { ClientLeft } from '../ingress/request-body.js';
+import { ClientLeft } from '../types/client-left.js';
 import { type AnswerPlace, AnswerStore } from '../ports.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { WireRequest } from '../upstream/wire.js';

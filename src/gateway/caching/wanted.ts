@@ -4,7 +4,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import type { AnswerPlace } from '../ports.js';
 import type { Content } from '../types/content.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';

@@ -14,7 +14,7 @@ import {
 } from '../recording/metering.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import type { ReplySink } from '../types/reply.js';
-import type { Exchange, RunningStream } from '../types/exchange.js';
+import type { Exchange, RunningStream } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';

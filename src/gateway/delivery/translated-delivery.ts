@@ -5,14 +5,13 @@ import { type Decoding, decoding } from '../recording/decoding.js';
 import { nothingRead, type Reading } from '../recording/metering.js';
 import type { Outcome } from '../recording/records.js';
 import { reportedFailure, reportedStatus } from '../recording/reported-failure.js';
-import type { HubError } from '../../providers/translation.js';
+import type { ClientStream, Way } from '../translation/client-stream.js';
 import type { EncodedBody } from '../translation/encode-body.js';
 import type { Translated } from '../translation/outgoing.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import type { Exchange, RunningStream } from '../types/exchange.js';
+import type { Exchange, RunningStream } from '../recording/exchange.js';
 import type { ReplySink } from '../types/reply.js';
-import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { closeExchange } from './closing.js';
@@ -28,34 +27,6 @@ const UNPACKED_BYTES_MAX = 256 * 1024 * 1024;
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const BAD_GATEWAY = 502;
-
-/** A stream on its way: the provider's bytes in, the client's text out. */
-export interface ClientStream {
-  /** Why the answer is not whole; null while it may still be, and when it is. */
-  readonly error: HubError | null;
-  readonly isOver: boolean;
-  /** We stopped it, and not the provider. */
-  readonly isDenied?: boolean;
-  feed(bytes: Buffer): string;
-  end(): string;
-  fail(error: HubError): string;
-  /** Resolves when all that is told of it is in the journal. Absent: it is. */
-  settle?(): Promise<void>;
-}
-
-/** What is delivered, and how. */
-export interface Way {
-  readonly attempt: Attempt;
-  readonly target: Target;
-  /** Null: the provider speaks the client's dialect. */
-  readonly translated: Translated | null;
-  /** What a stream goes through instead of its translation alone. */
-  readonly open?: (reading: Reading) => ClientStream;
-  /** Absent: the provider's own. */
-  readonly status?: number;
-  /** Of a stream. Absent: that of an event stream. */
-  readonly contentType?: string;
-}
 
 /**
  * Carries a provider's answer to the client in the client's own words, and ends the exchange in the journal.

@@ -4,7 +4,7 @@ import type { Reading } from '../recording/metering.js';
 import { readResponseHead } from '../upstream/response-headers.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import type { Way } from '../delivery/translated-delivery.js';
+import type { Way } from '../translation/client-stream.js';
 import type { Entry } from '../recording/entry.js';
 import type { Guarded } from './guard-request.js';
 import { type Answering, passingFraming, streamGuard } from './answering.js';

@@ -17,7 +17,7 @@ import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { RecordedAttempt } from './recorded-attempt.js';
 import {
   appliedPrice,
   type Bill,
@@ -208,7 +208,7 @@ export class Entry implements Findings {
   }
 
   /** Adds the attempt whose answer the client got, or would have got. */
-  addAttempt(attempt: Attempt, target: Target, ended: Omit<EndedAttempt, 'countable' | 'isAside'>): void {
+  addAttempt(attempt: RecordedAttempt, target: Target, ended: Omit<EndedAttempt, 'countable' | 'isAside'>): void {
     this.add(attempt, target, ended);
   }
 
@@ -216,7 +216,7 @@ export class Entry implements Findings {
    * Adds a try whose answer nobody gets: it failed, or another target was faster. What it produced is billed all the same:
    * as the provider told, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
    */
-  addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
+  addDiscarded(attempt: RecordedAttempt, target: Target, errorCode: string | null, isCutOff = false): void {
     const reading = withUnreported(this, attempt, target, attempt.partial ?? UNREAD);
     const hasUnread = hasText(reading) || (reading.usage === null && isCutOff && attempt.wasSent);
     const countable = lacksOutput(reading) && hasUnread ? this.countableOf(attempt, reading) : null;
@@ -227,13 +227,13 @@ export class Entry implements Findings {
    * Adds what the gateway asked somebody for the request's sake. Where its answer told no usage, `text` is counted, which is
    * what it was asked about.
    */
-  addAside(attempt: Attempt, target: Target, { errorCode, reading, text }: Aside): void {
+  addAside(attempt: RecordedAttempt, target: Target, { errorCode, reading, text }: Aside): void {
     const isBilled = reading.usage === null && attempt.wasSent && attempt.status < 400;
     const countable = isBilled ? { model: attempt.model, input: text, output: '' } : null;
     this.add(attempt, target, { errorCode, reading, countable, isAside: true });
   }
 
-  private countableOf({ model }: Attempt, reading: Reading): AttemptRecord['countable'] | null {
+  private countableOf({ model }: RecordedAttempt, reading: Reading): AttemptRecord['countable'] | null {
     const { endpoint, body } = this;
     if (!endpoint?.usage || !body) return null;
     return { model, ...countableText(endpoint.usage, body, reading) };
@@ -244,7 +244,7 @@ export class Entry implements Findings {
     return lacksOutput(reading) && (hasText(reading) || isCut === true) && this.body !== null;
   }
 
-  private add(attempt: Attempt, target: Target, added: EndedAttempt): void {
+  private add(attempt: RecordedAttempt, target: Target, added: EndedAttempt): void {
     const { errorCode, reading, countable } = added;
     this.closeReservation(attempt.reservation);
     attempt.reservation = null;

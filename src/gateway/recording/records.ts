@@ -19,7 +19,7 @@ import type { Estimate } from '../limits/estimate.js';
 import type { HookResults } from '../types/hook-results.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { RecordedAttempt } from './recorded-attempt.js';
 import { maskedHeaders, maskedPath } from './masking.js';
 import { lacksOutput, type Reading, UNREAD } from './metering.js';
 
@@ -138,7 +138,7 @@ export interface EndedAttempt {
 
 /** A try that is over. */
 export function attemptRecord(
-  attempt: Attempt,
+  attempt: RecordedAttempt,
   target: Target,
   rest: Pick<AttemptRecord, 'attempt' | 'option_path' | 'error_code' | 'usage' | 'cost_nano_usd'>,
 ): NewRecord {
@@ -197,7 +197,7 @@ export function reservedAttempt({
 }
 
 /** Providers bill no refusals, and nothing that never reached them. Everything else without an end is charged an estimate. */
-export const isUnended = ({ wasSent, status, isWhole }: Attempt, isComplete = false): boolean =>
+export const isUnended = ({ wasSent, status, isWhole }: RecordedAttempt, isComplete = false): boolean =>
   wasSent && status < 400 && !isComplete && !isWhole;
 
 /** Of an answer that reported nothing it is what the last attempt is charged, which is an estimate then. */

@@ -4,7 +4,7 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { RecordedAttempt } from './recorded-attempt.js';
 import { type Reading, UNREAD } from './metering.js';
 
 /** What is known of the request. */
@@ -24,7 +24,7 @@ interface ChargedExchange {
  */
 export function withUnreported(
   exchange: ChargedExchange,
-  attempt: Attempt,
+  attempt: RecordedAttempt,
   target: Target,
   reading: Reading,
 ): Reading {
@@ -34,7 +34,7 @@ export function withUnreported(
 }
 
 interface Assumption {
-  readonly attempt: Attempt;
+  readonly attempt: RecordedAttempt;
   readonly target: Target;
   readonly charge: Charge;
 }
@@ -52,7 +52,7 @@ function assumed(
 }
 
 /** A provider bills for an answer with a success status, and for work that it had begun when the attempt timed out. */
-const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: Attempt): boolean =>
+const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedAttempt): boolean =>
   wasSent && !isReplayed && ((status >= 200 && status < 300) || (hasTimedOut && status === 0));
 
 const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;

@@ -14,7 +14,7 @@ import type { ReplySink } from '../types/reply.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { movesOn } from './outcome.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from '../delivery/answer.js';
 
 /** What is held back at most. */
 const EVENTS_MAX = 64;

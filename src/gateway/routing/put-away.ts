@@ -3,7 +3,7 @@ import type { Entry } from '../recording/entry.js';
 import { nothingRead, noteWhole, readerFor } from '../recording/metering.js';
 import type { Translated } from '../translation/outgoing.js';
 import { translatedAnswer } from '../translation/translated-answer.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from '../delivery/answer.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { discard, FailedAttempt } from '../upstream/retry.js';
 import type { Outcome } from './outcome.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../recording/entry.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from '../delivery/answer.js';
 import type { HedgePlan, PlannedTarget } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { FailedAttempt } from '../upstream/retry.js';

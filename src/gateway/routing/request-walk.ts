@@ -2,7 +2,7 @@ import { requestMetadata } from '../../common/contracts/request-metadata.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { RoutedRequest } from '../../routing-config/conditions.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from '../delivery/answer.js';
 import type { ReadRequest } from '../types/content.js';
 import type { HoldRule, PlannedTarget } from '../types/plan.js';
 import type { FailedAttempt } from '../upstream/retry.js';

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import type { ReadRequest } from '../types/content.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { Leg } from './request-race.js';
 
 /** A request that is ready to be sent. */

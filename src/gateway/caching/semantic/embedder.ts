@@ -9,7 +9,7 @@ import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../types/gateway-headers.js';
 import type { Entry } from '../../recording/entry.js';
 import { note, nothingRead, parsedObject, type Reading } from '../../recording/metering.js';
-import { Admission } from '../../limits/admission.js';
+import { Admission } from '../../upstream/admission.js';
 import { checkModel } from '../../planning/allowed-models.js';
 import { checkPolicy } from '../../planning/check-policy.js';
 import { Planner } from '../../planning/planner.js';

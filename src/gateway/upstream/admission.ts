@@ -3,20 +3,20 @@ import type { Principal } from '../../auth/principal.js';
 import type { AttemptRecord } from '../../request-log/record.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { ClientLeft } from '../ingress/request-body.js';
+import { ClientLeft } from '../types/client-left.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
 import type { Entry } from '../recording/entry.js';
-import { readsBody } from './applying.js';
+import { readsBody } from '../limits/applying.js';
 import { metadataOf } from '../recording/records.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Content } from '../types/content.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
-import type { WireRequest } from '../upstream/wire.js';
-import { type Estimate, estimateOf, FREE, type Inestimable, isInestimable } from './estimate.js';
-import { type Hold, UNUSED } from './hold.js';
-import { Limiter, type Reserved, type Wanted } from './limiter.js';
+import type { Attempt } from './attempt.js';
+import type { WireRequest } from './wire.js';
+import { type Estimate, estimateOf, FREE, type Inestimable, isInestimable } from '../limits/estimate.js';
+import { type Hold, UNUSED } from '../limits/hold.js';
+import { Limiter, type Reserved, type Wanted } from '../limits/limiter.js';
 
 /** An attempt that is ready to be sent. */
 interface Sending {

@@ -2,8 +2,8 @@ import type { Guarded } from '../guardrails/guard-request.js';
 import type { JudgedAnswer } from '../guardrails/judge-answer.js';
 import type { Translated } from '../translation/outgoing.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { PlannedTarget } from './plan.js';
-import type { Target } from './target.js';
+import type { PlannedTarget } from '../types/plan.js';
+import type { Target } from '../types/target.js';
 
 /** An answer whose head has come, and how it is to be read. */
 export interface Answer {

@@ -1,7 +1,7 @@
 import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { Rostered } from '../../common/processes/roster.js';
-import type { Entry } from '../recording/entry.js';
+import type { Entry } from './entry.js';
 
 /** One request on its way: what came in, where the answer goes, and the journal of it. */
 export interface Exchange {
