@@ -3,7 +3,7 @@ import type { Configuration, IDToken, ServerMetadata } from 'openid-client';
 import type { Secret } from '../../common/settings/secret.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Claims } from './directory-rules.js';
+import type { Claims } from '../../auth/tokens/compact-token.js';
 import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';
 import { failureOf, unavailable } from './provider-failures.js';
 

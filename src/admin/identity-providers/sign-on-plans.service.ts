@@ -5,7 +5,8 @@ import type { GivenRoles } from '../../auth/tokens/newcomer.js';
 import { UserIdentity } from '../sign-in/identity-provider.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { type Claims, type DirectoryRules, rolesIn, verifiedEmailIn } from './directory-rules.js';
+import { type DirectoryRules, rolesIn, verifiedEmailIn } from './directory-rules.js';
+import type { Claims } from '../../auth/tokens/compact-token.js';
 
 /** Somebody of whom a provider speaks. */
 export interface DirectoryPerson {
