@@ -1,4 +1,14 @@
-import { applyDecorators, type CallHandler, Controller, type ExecutionContext, Injectable, type NestInterceptor, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  Controller,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { publicPath } from '../common/http/body-limits.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';

@@ -9,7 +9,11 @@ import { Config } from '../admin/configs/config.entity.js';
 import { ConfigVersion } from '../admin/configs/config-version.entity.js';
 import { Feedback } from '../admin/feedback/feedback.entity.js';
 import { Guardrail } from '../admin/guardrails/guardrail.entity.js';
-import { IdentityProvider, SingleSignOnSession, UserIdentity } from '../admin/sign-in/identity-provider.entity.js';
+import {
+  IdentityProvider,
+  SingleSignOnSession,
+  UserIdentity,
+} from '../admin/sign-in/identity-provider.entity.js';
 import { SignInTrial } from '../admin/identity-providers/sign-in-trial.entity.js';
 import { IntegrationModel } from '../admin/integrations/integration-model.entity.js';
 import { IntegrationWorkspace } from '../admin/integrations/integration-workspace.entity.js';

@@ -5,7 +5,7 @@ import { hashApiKey } from '../../common/crypto/key-hash.js';
 import type { Secret } from '../../common/settings/secret.js';
 import type { Queryable } from '../../database/queryable.js';
 import { type ApiKeyRow, BY_HASH, END_BY_HASH, principalOf } from './api-key-rows.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** The secret presented, or its digest as the table has it. */
@@ -26,7 +26,7 @@ export interface ApiKeyDirectoryOptions {
  * API keys from PostgreSQL, remembered by the SHA-256 of the secret presented, so that memory holds no secret.
  * A key that is deleted or rotated is forgotten as soon as the change bus tells it.
  */
-export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remembering {
+export class PostgresApiKeyDirectory extends ApiKeyDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<Asked, ApiKeyRow, KnownKey>;
 
   constructor(

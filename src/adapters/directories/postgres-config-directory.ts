@@ -10,7 +10,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../../gateway/ports.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row {
@@ -49,7 +49,7 @@ const logger = createLogger('directories');
  * Saved configs from PostgreSQL, read and checked once per version. A version that cannot be read, because somebody wrote
  * it past the administration, is passed over for the last good one, with an alarm in the log.
  */
-export class PostgresConfigDirectory extends ConfigDirectory implements Remembering {
+export class PostgresConfigDirectory extends ConfigDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<Asked, Row, ConfigSnapshot>;
   /** By version, so that a config that is read again and has not changed is the same object. */
   private readonly versions = new Map<string, ConfigSnapshot>();

@@ -11,7 +11,7 @@ import type { SecretBox } from '../../common/crypto/envelope.js';
 import type { Queryable } from '../../database/queryable.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../../gateway/ports.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row {
@@ -47,7 +47,7 @@ const NAME_CHARS_MAX = 64;
 const OPENED_MAX = 10_000;
 
 /** Stored guardrails from PostgreSQL, read and opened once when they are loaded. */
-export class PostgresGuardrailDirectory extends GuardrailDirectory implements Remembering {
+export class PostgresGuardrailDirectory extends GuardrailDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<Asked, Row, Found>;
 
   /** `staleMs`: how long known guardrails go on while the database is away. */

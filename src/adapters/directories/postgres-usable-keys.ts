@@ -3,7 +3,7 @@ import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../
 import type { Queryable } from '../../database/queryable.js';
 import { type UsableKey, UsableKeys } from '../../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 
@@ -50,7 +50,7 @@ const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integra
 const LISTS_MAX = 1_000;
 
 /** The virtual keys and providers of workspaces from PostgreSQL, without their credentials. */
-export class PostgresUsableKeys extends UsableKeys implements Remembering {
+export class PostgresUsableKeys extends UsableKeys implements RememberingDirectory {
   private readonly cache: RefreshingCache<Reach, List, Found>;
 
   constructor(

@@ -10,7 +10,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row extends OwnTerms, SubjectRules {
@@ -78,7 +78,7 @@ const MAX_SLUG_LENGTH = 255;
 const MAX_OPENED = 10_000;
 
 /** Virtual keys and providers from PostgreSQL, opened once when they are loaded and remembered by who may see them and slug. */
-export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements Remembering {
+export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<Asked, Row, Found>;
 
   /** `staleKeysMs`: how long known keys keep working while the database is away. */

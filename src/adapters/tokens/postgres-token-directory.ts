@@ -8,7 +8,7 @@ import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../
 import type { Queryable } from '../../database/queryable.js';
 import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
 import { KeyRenewal } from './key-renewal.js';
 import { type TokenIssuer, TokenIssuers } from './token-issuers.js';
@@ -32,7 +32,7 @@ const REFUSAL_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
  * each other and memory holds none. What is remembered is verified again as keys of the API are read again: a key that
  * its issuer withdrew, a role that was taken away and changed rules count within seconds.
  */
-export class PostgresTokenDirectory extends TokenDirectory implements Remembering {
+export class PostgresTokenDirectory extends TokenDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<string, Found, Found>;
   private readonly issuers: TokenIssuers;
   private readonly subjects: TokenSubjects;

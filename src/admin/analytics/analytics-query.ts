@@ -1,4 +1,8 @@
-import { type Condition, conditionOf, conditionOfParameter } from '../../request-log/reading/log-filters.js';
+import {
+  type QueryCondition,
+  conditionOf,
+  conditionOfParameter,
+} from '../../request-log/reading/log-filters.js';
 import { type ListQuery, noParameter, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
@@ -28,7 +32,7 @@ const OTHERS: ReadonlySet<string> = new Set([
 /** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. `own` narrows whatever is asked for. */
 export function analyticsQueryOf(
   query: ListQuery,
-  own: readonly Condition[],
+  own: readonly QueryCondition[],
   more: readonly string[],
   now = Date.now(),
 ): UsageQuery {
@@ -39,7 +43,7 @@ export function analyticsQueryOf(
   };
 }
 
-function conditionIn(query: ListQuery, name: string): Condition {
+function conditionIn(query: ListQuery, name: string): QueryCondition {
   const value = parameterOf(query, name) ?? '';
   const condition = conditionOfParameter(name, value);
   if (condition) return condition;

@@ -201,10 +201,10 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
   decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name) ?? {});
 }
 
-type Described = Pick<DescribedHandler, 'name' | 'summaryText' | 'fields' | 'handle'>;
+type GraphDescription = Pick<DescribedHandler, 'name' | 'summaryText' | 'fields' | 'handle'>;
 
 /** One handler for each spelling of the path: an operation of the document has one path. */
-function addGraph(paths: readonly string[], { name, ...described }: Described): void {
+function addGraph(paths: readonly string[], { name, ...described }: GraphDescription): void {
   for (const [index, path] of paths.entries()) {
     const isAlias = index > 0;
     addHandler({ ...described, path, isAlias, name: isAlias ? `${name}BySdkPath` : name });

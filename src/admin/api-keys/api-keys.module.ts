@@ -16,7 +16,14 @@ import { UserKeysService } from './user-keys.service.js';
 @Module({
   imports: [AuthModule, CryptoModule, LimitsModule, UsageReadingModule, TenancyModule],
   controllers: [ApiKeysController, RotateApiKeyController],
-  providers: [ApiKeysService, KeyDefaultsService, KeyOwnerService, KeyUseService, UsableConfig, UserKeysService],
+  providers: [
+    ApiKeysService,
+    KeyDefaultsService,
+    KeyOwnerService,
+    KeyUseService,
+    UsableConfig,
+    UserKeysService,
+  ],
   exports: [ApiKeysService, UserKeysService],
 })
 export class ApiKeysModule {}

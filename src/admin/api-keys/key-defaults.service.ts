@@ -4,7 +4,7 @@ import { normalizeEmail } from '../../common/http/normal-email.js';
 import { UsableConfig } from '../configs/usable-config.service.js';
 import type { UpdateApiKeyDto } from './api-key.dto.js';
 
-type Given = Pick<UpdateApiKeyDto, 'defaults' | 'alert_emails'>;
+type KeyDefaults = Pick<UpdateApiKeyDto, 'defaults' | 'alert_emails'>;
 type Columns = Partial<
   Pick<ApiKey, 'defaultMetadata' | 'defaultConfigId' | 'allowConfigOverride' | 'alertEmails'>
 >;
@@ -18,7 +18,7 @@ export class KeyDefaultsService {
   async columnsOf(
     { workspaceId }: Pick<ApiKey, 'workspaceId'>,
     organizationId: string,
-    { defaults = {}, alert_emails: emails }: Given,
+    { defaults = {}, alert_emails: emails }: KeyDefaults,
   ): Promise<Columns> {
     const { metadata, config_id: named, allow_config_override: allowsOverride } = defaults;
     const reach = workspaceId === null ? { organizationId } : { organizationId, workspaceId };

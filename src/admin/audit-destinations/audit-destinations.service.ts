@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditTarget, parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/audit-destination.js';
+import {
+  type AuditTarget,
+  parseAuditTarget,
+  purposeOfAuditSecret,
+} from '../../common/contracts/audit-destination.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { AuditDestination } from './audit-destination.entity.js';
@@ -10,7 +14,12 @@ import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { AuditDestinationDto, AuditDestinationListDto, type CreateAuditDestinationDto, type UpdateAuditDestinationDto } from './audit-destination.dto.js';
+import {
+  AuditDestinationDto,
+  AuditDestinationListDto,
+  type CreateAuditDestinationDto,
+  type UpdateAuditDestinationDto,
+} from './audit-destination.dto.js';
 import { X509Certificate } from 'node:crypto';
 
 /** Each is sent everything, and each that is dead is tried again and again. */

@@ -11,7 +11,7 @@ import { ConfigVersionsService } from './config-versions.service.js';
 import { requestOf, type SimulateConfigDto, SimulationDto } from './simulation.dto.js';
 import { TokenPricesService } from './token-prices.service.js';
 
-interface Simulated {
+interface SimulationInput {
   readonly place: ConfigPlace;
   readonly document: RoutingConfig;
   /** Null for a document that came with the question. */
@@ -41,7 +41,10 @@ export class SimulationService {
     return SimulationDto.of(explainRouting(document, request, prices), saved);
   }
 
-  private async configOf(caller: Principal, { config, workspace_id }: SimulateConfigDto): Promise<Simulated> {
+  private async configOf(
+    caller: Principal,
+    { config, workspace_id }: SimulateConfigDto,
+  ): Promise<SimulationInput> {
     if (typeof config === 'string' && !config.trimStart().startsWith('{')) {
       const { config: saved, version } = await this.versions.find(reachOf(caller), config);
       return { place: saved, document: version.document, saved };

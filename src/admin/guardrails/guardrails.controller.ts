@@ -7,8 +7,14 @@ import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
-import { CreateGuardrailDto, GuardrailDto, GuardrailListDto, SavedGuardrailDto, UpdateGuardrailDto } from './guardrail.dto.js';
-import { GuardrailsService, type Place } from './guardrails.service.js';
+import {
+  CreateGuardrailDto,
+  GuardrailDto,
+  GuardrailListDto,
+  SavedGuardrailDto,
+  UpdateGuardrailDto,
+} from './guardrail.dto.js';
+import { GuardrailsService, type GuardrailPlace } from './guardrails.service.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 @AdminController('guardrails')
@@ -82,7 +88,7 @@ async function placeFor(
   caller: Principal,
   { workspace_id, organisation_id }: CreateGuardrailDto,
   workspaces: WorkspaceFinder,
-): Promise<Place> {
+): Promise<GuardrailPlace> {
   if (organisation_id === undefined || workspace_id !== undefined)
     return workspaces.tenantFor(caller, workspace_id);
   const { organizationId } = caller;

@@ -27,7 +27,7 @@ export interface Draft extends SignOnSecrets {
 }
 
 /** A provider that is saved, with its secret. */
-interface Saved {
+interface SavedProvider {
   readonly row: IdentityProvider;
   readonly opened: OpenedProvider;
 }
@@ -66,7 +66,7 @@ export class TrialDrafts {
     return JSON.parse(clear.toString('utf8')) as Draft;
   }
 
-  private async savedOf(organizationId: string, id: string | undefined): Promise<Saved | null> {
+  private async savedOf(organizationId: string, id: string | undefined): Promise<SavedProvider | null> {
     if (id === undefined) return null;
     const row = await this.providers.find(organizationId, id);
     return { row, opened: await this.providers.opened(row) };

@@ -30,7 +30,7 @@ export const reachOfExports = ({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>, re
 });
 
 /** An export and how many requests it would have now; null where counting them takes too long. */
-export type Counted = readonly [LogExport, total: number | null];
+export type CountedExport = readonly [LogExport, total: number | null];
 
 /**
  * Exports of the request log. Here they are asked for; the background process, which sweeps for started ones, writes
@@ -46,7 +46,7 @@ export class LogExportsService {
     private readonly audit: AuditTrail,
   ) {}
 
-  async create(caller: Principal, dto: CreateLogExportDto): Promise<Counted> {
+  async create(caller: Principal, dto: CreateLogExportDto): Promise<CountedExport> {
     const { workspace_slug, ...filters } = dto.filters;
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id ?? textOf(workspace_slug));
     await this.checkSlug(caller, tenant, workspace_slug);
@@ -88,7 +88,7 @@ export class LogExportsService {
   }
 
   /** Only a draft: what was begun goes on as it was begun. */
-  async update(caller: Principal, id: string, dto: UpdateLogExportDto): Promise<Counted> {
+  async update(caller: Principal, id: string, dto: UpdateLogExportDto): Promise<CountedExport> {
     const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
     if (row.status !== 'draft') throw new AppError('conflict', { detail: 'Only a draft can be changed.' });
@@ -216,9 +216,12 @@ function actorOf({ apiKeyId, userId }: Principal): Pick<LogExport, 'apiKeyId' | 
   return { apiKeyId, userId };
 }
 
-type Packing = Pick<LogExport, 'format' | 'compression'>;
+type ExportPacking = Pick<LogExport, 'format' | 'compression'>;
 
-function packingOf(wanted: Pick<UpdateLogExportDto, keyof Packing>, usual: Packing): Packing {
+function packingOf(
+  wanted: Pick<UpdateLogExportDto, keyof ExportPacking>,
+  usual: ExportPacking,
+): ExportPacking {
   const format = wanted.format ?? usual.format;
   const compression = wanted.compression ?? usual.compression;
   if (format === 'parquet' && compression !== 'none')

@@ -73,13 +73,13 @@ interface Operation {
   'x-scopes'?: readonly string[];
 }
 
-type Described = Record<string, Operation>;
+type OperationsByMethod = Record<string, Operation>;
 
 /** A handler with several paths is as many operations; the framework numbers them. */
 const NUMBER = /\[(\d+)\]$/;
 
 function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readonly string[]>): void {
-  for (const methods of Object.values(paths) as Described[])
+  for (const methods of Object.values(paths) as OperationsByMethod[])
     for (const operation of Object.values(methods)) {
       const needed = scopes.get(operation.operationId?.replace(NUMBER, '') ?? '') ?? [];
       operation.description = [operation.description, opens(operation, needed)].filter(Boolean).join('\n\n');
@@ -89,7 +89,7 @@ function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readon
 
 /** Operations that only a dashboard session opens. */
 function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
-  for (const methods of Object.values(paths) as Described[])
+  for (const methods of Object.values(paths) as OperationsByMethod[])
     for (const operation of Object.values(methods)) {
       if (!names.has(operation.operationId ?? '')) continue;
       operation.description = operation.description?.replace(OPEN_TO_EVERY_CALLER, OPEN_TO_SESSIONS);
@@ -99,7 +99,7 @@ function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): voi
 
 /** Operations that ask the user of a session for a fresh proof. */
 function nameStepUps({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
-  for (const methods of Object.values(paths) as Described[])
+  for (const methods of Object.values(paths) as OperationsByMethod[])
     for (const operation of Object.values(methods))
       if (names.has(operation.operationId?.replace(NUMBER, '') ?? ''))
         operation.description = `${operation.description ?? ''} ${STEP_UP_TEXT}`;
@@ -118,7 +118,7 @@ function opens({ security }: Operation, scopes: readonly string[]): string {
 /** The first path of a handler keeps its name; another says which version or client it is there for. */
 function nameSecondPaths({ paths }: OpenAPIObject): void {
   for (const [path, methods] of Object.entries(paths))
-    for (const operation of Object.values(methods as Described)) {
+    for (const operation of Object.values(methods as OperationsByMethod)) {
       const [numbered, number] = NUMBER.exec(operation.operationId ?? '') ?? [];
       if (numbered === undefined) continue;
       const version = /^\/v([2-9])\//.exec(path)?.[1];

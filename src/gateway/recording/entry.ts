@@ -208,7 +208,11 @@ export class Entry implements Findings {
   }
 
   /** Adds the attempt whose answer the client got, or would have got. */
-  addAttempt(attempt: RecordedAttempt, target: Target, ended: Omit<EndedAttempt, 'countable' | 'isAside'>): void {
+  addAttempt(
+    attempt: RecordedAttempt,
+    target: Target,
+    ended: Omit<EndedAttempt, 'countable' | 'isAside'>,
+  ): void {
     this.add(attempt, target, ended);
   }
 

@@ -1,5 +1,5 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import type { Charge, ChargeKind } from '../../providers/charging/charge.js';
+import type { ChargeRule, ChargeKind } from '../../providers/charging/charge.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
@@ -36,7 +36,7 @@ export function withUnreported(
 interface Assumption {
   readonly attempt: RecordedAttempt;
   readonly target: Target;
-  readonly charge: Charge;
+  readonly charge: ChargeRule;
 }
 
 function assumed(
@@ -76,7 +76,7 @@ function isCountable(
 }
 
 /** The same as a limit would reserve, of a request that shows it exactly. */
-function shown(exchange: ChargedExchange, target: Target, charge: Charge): Estimate | null {
+function shown(exchange: ChargedExchange, target: Target, charge: ChargeRule): Estimate | null {
   const { body, model, requestBody } = exchange;
   if (!charge.isExact || !body) return null;
   const estimate = estimateOf({

@@ -5,7 +5,7 @@ import type {
   EventTranslator,
   HubError,
   StreamEvent,
-  Translated as Step,
+  TranslatedEvent as Step,
 } from '../../providers/translation.js';
 import { note, noteSoFar, noteText, type Reading } from '../recording/metering.js';
 import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';

@@ -12,6 +12,8 @@ export type RequestBody = Buffer | PassingBody | null;
 
 /** A multipart form on its way through, of which the fields before its first file were read. */
 export interface PassingForm extends PassingBody {
+  /** Null for a field that has not come. */
+  field(name: 'model' | 'stream'): string | null;
   /** What the form says, files included, when all of it has come. Rejects with `body_too_large`. */
   readAll(): Promise<Json>;
   /** The bytes that were read so far, once: the whole body where all of it was read. */

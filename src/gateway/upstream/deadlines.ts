@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Roster, type Rostered } from '../../common/processes/roster.js';
+import { Roster, type RosterMember } from '../../common/processes/roster.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 
 /** Which bound of an attempt was passed. */
@@ -12,7 +12,7 @@ const TICK_MS = 20;
  * The clock of one attempt. The attempt moves it on with plain assignments; nothing is armed or
  * cleared per chunk, because one timer looks at all running attempts.
  */
-export interface Watched extends Rostered {
+export interface Watched extends RosterMember {
   readonly startedAt: number;
   /** When the last byte came or the client took the last chunk; moves only after the first byte. */
   lastActivityAt: number;

@@ -1,10 +1,10 @@
 import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/http/page.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
-import { type Condition, conditionOfParameter } from '../../../request-log/reading/log-filters.js';
+import { type QueryCondition, conditionOfParameter } from '../../../request-log/reading/log-filters.js';
 
 /** A page of the request log, as it was asked for. */
 export interface LogQuery {
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly QueryCondition[];
   readonly after: LogPosition | null;
   readonly size: number;
   readonly includesTotal: boolean;
@@ -16,7 +16,7 @@ export const WORKSPACE_NAMES = ['workspace_id', 'workspace_slug'] as const;
 const PAGE_NAMES: readonly string[] = ['cursor', 'page_size', 'pageSize', 'include_total'];
 
 /** Reads the parameters of a list. An unknown one is refused: who misspells a filter must not get everybody's rows. `own` narrows whatever is asked for. */
-export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): LogQuery {
+export function logQueryOf(query: ListQuery, own: readonly QueryCondition[] = []): LogQuery {
   const cursor = parameterOf(query, 'cursor');
   return {
     conditions: [...own, ...conditionsIn(query, PAGE_NAMES, ' Pages follow each other by "cursor".')],
@@ -27,16 +27,16 @@ export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): Lo
 }
 
 /** The filters, where there are no pages. What is neither one nor names a workspace is refused. */
-export const logConditionsOf = (query: ListQuery): readonly Condition[] => conditionsIn(query, [], '');
+export const logConditionsOf = (query: ListQuery): readonly QueryCondition[] => conditionsIn(query, [], '');
 
-function conditionsIn(query: ListQuery, more: readonly string[], hint: string): readonly Condition[] {
+function conditionsIn(query: ListQuery, more: readonly string[], hint: string): readonly QueryCondition[] {
   const others: readonly string[] = [...WORKSPACE_NAMES, ...more];
   return Object.keys(query)
     .filter((name) => !others.includes(name))
     .map((name) => conditionIn(query, name, hint));
 }
 
-function conditionIn(query: ListQuery, name: string, hint: string): Condition {
+function conditionIn(query: ListQuery, name: string, hint: string): QueryCondition {
   const value = parameterOf(query, name) ?? '';
   const condition = conditionOfParameter(name, value);
   if (condition) return condition;

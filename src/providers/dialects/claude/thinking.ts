@@ -87,5 +87,8 @@ function manual(budget: number, maxTokens: unknown): Json {
       'reasoning_effort',
       `this model thinks with at least ${THINKING_BUDGET_MIN} tokens, and the limit of output tokens must be larger`,
     );
-  return { type: 'enabled', budget_tokens: Math.max(Math.min(budget, Math.floor(limit / 2)), THINKING_BUDGET_MIN) };
+  return {
+    type: 'enabled',
+    budget_tokens: Math.max(Math.min(budget, Math.floor(limit / 2)), THINKING_BUDGET_MIN),
+  };
 }

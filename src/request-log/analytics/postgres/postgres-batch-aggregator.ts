@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { addRequests, ensurePartitionsFor } from '../../rollups/add-requests.js';
 import { startOf } from '../../rollups/grains.js';
 import { readSeals } from '../../rollups/seals.js';
-import { boundsOf, countOnce, OF_BATCHES, type StoredBatch } from '../count-once.js';
+import { boundsOf, countOnce, OF_BATCHES, type CountedBatch } from '../count-once.js';
 import type { Aggregation, BatchAggregator } from '../usage-store.js';
 
 const DAYS_OF_BATCHES = `SELECT DISTINCT date_trunc('day', created_at, 'UTC') AS day FROM request_logs WHERE ${OF_BATCHES}`;
@@ -78,11 +78,11 @@ export class PostgresBatchAggregator implements BatchAggregator {
     });
   }
 
-  async #prepare(batches: readonly StoredBatch[]): Promise<void> {
+  async #prepare(batches: readonly CountedBatch[]): Promise<void> {
     await ensurePartitionsFor(this.database, await readSeals(this.database), await this.#daysOf(batches));
   }
 
-  async #daysOf(batches: readonly StoredBatch[]): Promise<readonly Date[]> {
+  async #daysOf(batches: readonly CountedBatch[]): Promise<readonly Date[]> {
     const [ids, first, last] = boundsOf(batches);
     const day = startOf('day', first.getTime());
     if (day === startOf('day', last.getTime())) return [new Date(day)];
@@ -92,7 +92,7 @@ export class PostgresBatchAggregator implements BatchAggregator {
 }
 
 /** A backlog is worked off without a pause. */
-function pauseAfter(began: number, batches: readonly StoredBatch[]): number {
+function pauseAfter(began: number, batches: readonly CountedBatch[]): number {
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
   return rows >= BUSY_ROWS && batches.length < BATCHES_MAX ? began + ROUND_MS : 0;
 }
