@@ -16,7 +16,10 @@ import { ConfigPlans } from './planning/config-plans.js';
 import { Planner } from './planning/planner.js';
 import { Breakers } from './routing/breakers.js';
 import { Realtime } from './realtime/realtime.js';
-import { Dispatcher } from './routing/dispatcher.js';
+import { RetryingSender } from './attempt/retrying-sender.js';
+import { TargetAttempts } from './attempt/target-attempts.js';
+import { TargetEstimates } from './attempt/target-estimates.js';
+import { Router } from './routing/router.js';
 import { Sender } from './upstream/sender.js';
 import { Signers } from './upstream/signing/signers.js';
 
@@ -27,7 +30,6 @@ import { Signers } from './upstream/signing/signers.js';
     Admission,
     Breakers,
     ConfigPlans,
-    Dispatcher,
     Embedder,
     Guardrails,
     HttpCaller,
@@ -39,9 +41,13 @@ import { Signers } from './upstream/signing/signers.js';
     ProviderCaller,
     Realtime,
     ResponseCache,
+    RetryingSender,
+    Router,
     SemanticSearch,
     Sender,
     Signers,
+    TargetAttempts,
+    TargetEstimates,
     UsableModelsFinder,
   ],
   exports: [Pipeline, Realtime],

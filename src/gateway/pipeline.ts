@@ -22,11 +22,14 @@ import { checkNamedKey, checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { requestPath } from './types/request-path.js';
 import { readRequest, type Reading } from './ingress/read-request.js';
-import { Dispatcher } from './routing/dispatcher.js';
-import type { Answer } from './delivery/answer.js';
+import { Router } from './routing/router.js';
+import { RoutedExchange } from './attempt/routed-exchange.js';
+import { Sending } from './attempt/sending.js';
+import { TargetAttempts } from './attempt/target-attempts.js';
+import type { Answer } from './attempt/answer.js';
 import type { Exchange } from './recording/exchange.js';
 import type { CompiledConfig } from './types/plan.js';
-import { FailedAttempt } from './upstream/retry.js';
+import { FailedAttempt } from './upstream/failed-attempt.js';
 
 /**
  * The whole journey of one request. Read this file first.
@@ -47,7 +50,8 @@ export class Pipeline {
   constructor(
     private readonly identity: IdentityService,
     private readonly configs: ConfigPlans,
-    private readonly dispatcher: Dispatcher,
+    private readonly router: Router,
+    private readonly attempts: TargetAttempts,
     private readonly journal: Journal,
     private readonly models: LocalModels,
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -85,7 +89,8 @@ export class Pipeline {
     const read = await readRequest(request, path, entry, readingFor(reading, config, options));
     checkTargets(config, entry.endpoint);
 
-    const answer = await this.dispatcher.dispatch({ exchange, caller, read, leg: null }, config.plan);
+    const sending = new Sending(exchange, caller, read);
+    const answer = await this.router.route(config.plan, new RoutedExchange(this.attempts, sending));
     const linkField = linkFieldOf(answer, read.path);
     if (linkField !== null) await this.deliverLinked(exchange, answer, linkField);
     else this.deliver(exchange, answer);

@@ -33,7 +33,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'jobs/shipping/spool-tail.ts': 'reads one segment',
   'jobs/shipping/open-exchanges.ts': 'reads one file',
   'egress/http1/line-reader.ts': 'reads one line',
-  'gateway/upstream/retry.ts': 'the tries of one attempt',
+  'gateway/attempt/retry.ts': 'the tries of one attempt',
   'adapters/tokens/key-renewal.ts': 'waits for another process to fetch one key set, ten seconds at most',
   'server/admin-relay.ts': 'the tries of one request',
   'adapters/directories/refreshing-cache.ts': 'the reads of one value',

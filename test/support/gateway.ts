@@ -26,7 +26,10 @@ import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
 import type { ConfigSnapshot, GuardrailSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';
 import { Breakers } from '../../src/gateway/routing/breakers.js';
-import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
+import { Router } from '../../src/gateway/routing/router.js';
+import { RetryingSender } from '../../src/gateway/attempt/retrying-sender.js';
+import { TargetAttempts } from '../../src/gateway/attempt/target-attempts.js';
+import { TargetEstimates } from '../../src/gateway/attempt/target-estimates.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { LocalModels } from '../../src/gateway/models/local-models.js';
 import { UsableModelsFinder } from '../../src/gateway/models/usable-models.js';
@@ -203,22 +206,21 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       find: (_reach, name) =>
         configs.get(name) ?? [...configs.values()].find(({ id }) => id === name) ?? null,
     }),
-    new Dispatcher(
+    new Router(new Breakers({ tell: () => undefined, subscribe: () => undefined })),
+    new TargetAttempts(
       planner,
-      sender,
-      admission,
-      new Breakers({ tell: () => undefined, subscribe: () => undefined }),
       new Guardrails(
         { find: (_reach, slug) => guardrails.get(slug) ?? null },
         wishes.http as HttpCaller,
         {} as ProviderCaller,
       ),
-      settings,
       new ResponseCache(
         answerStore,
         settings,
         new SemanticSearch(new Embedder(planner, sender, admission), vectorStore, settings),
       ),
+      new RetryingSender(sender, admission),
+      new TargetEstimates(planner, settings),
     ),
     new Journal(
       {

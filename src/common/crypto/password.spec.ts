@@ -18,10 +18,23 @@ describe('passwords', () => {
     expect(await hashPassword(password)).not.toBe(await hashPassword(password));
   });
 
-  it.each(['', 'plain', 'md5:a:b', 'scrypt:', 'scrypt:AAAA:'])(
-    'takes nothing for the password of "%s"',
-    async (stored) => {
-      expect(await isPassword(mintPassword(), stored)).toBe(false);
-    },
-  );
+  it('recognises a password that was stored at another cost', async () => {
+    const password = mintPassword();
+    const stored = await hashPassword(password, { ln: 4, r: 8, p: 1 });
+
+    expect(stored).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$/);
+    expect(await isPassword(password, stored)).toBe(true);
+    expect(await isPassword(password, stored.replace('ln=4', 'ln=5'))).toBe(false);
+  });
+
+  it.each([
+    '',
+    'plain',
+    'md5:a:b',
+    'scrypt:AAAA:AAAA',
+    '$scrypt$ln=4,r=8,p=1$AAAA$',
+    '$scrypt$ln=x,r=8,p=1$AAAA$AAAA',
+  ])('takes nothing for the password of "%s"', async (stored) => {
+    expect(await isPassword(mintPassword(), stored)).toBe(false);
+  });
 });

@@ -6,7 +6,7 @@ import { NO_ANSWER } from '../recording/records.js';
 import type { Ending } from '../../request-log/record.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { Exchange } from '../recording/exchange.js';
-import { FailedAttempt } from '../upstream/retry.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { addAnswerHeaders } from './answer-headers.js';
 
 const logger = createLogger('gateway');

@@ -4,7 +4,7 @@ import { note, nothingRead, parsedObject, readerFor, type Reading } from '../rec
 import { SseReader } from '../recording/sse-reader.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { ReplySink } from '../types/reply.js';
-import { FailedAttempt } from '../upstream/retry.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type Answering, passingFraming } from './answering.js';
 
 /** An answer that is judged as a whole is held as a whole, so it must be small enough. */

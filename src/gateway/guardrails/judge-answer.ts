@@ -11,7 +11,7 @@ import { translatedAnswer, unreadableAnswer } from '../translation/translated-an
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
-import { FailedAttempt } from '../upstream/retry.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type Answering, passingFraming, streamGuard, textsOf } from './answering.js';
 import { gathered } from './gathered-answer.js';
 import { denial, type Guarded, judged, resultsOf } from './guard-request.js';

@@ -16,11 +16,14 @@ import { checkNamedKey } from '../planning/check-targets.js';
 import { ConfigPlans } from '../planning/config-plans.js';
 import { Planner } from '../planning/planner.js';
 import { requestPath } from '../types/request-path.js';
-import { Dispatcher } from '../routing/dispatcher.js';
-import type { Answer } from '../delivery/answer.js';
+import { RoutedExchange } from '../attempt/routed-exchange.js';
+import { Sending } from '../attempt/sending.js';
+import { TargetAttempts } from '../attempt/target-attempts.js';
+import { Router } from '../routing/router.js';
+import type { Answer } from '../attempt/answer.js';
 import type { ReadRequest } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
-import { FailedAttempt } from '../upstream/retry.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, responseOn } from './handshake.js';
 import { modelQuery } from './model-query.js';
@@ -54,7 +57,8 @@ export class Realtime {
     private readonly identity: IdentityService,
     private readonly configs: ConfigPlans,
     private readonly planner: Planner,
-    private readonly dispatcher: Dispatcher,
+    private readonly router: Router,
+    private readonly attempts: TargetAttempts,
     private readonly journal: Journal,
     @Inject(SETTINGS) settings: Settings,
   ) {
@@ -96,10 +100,8 @@ export class Realtime {
     const config = await this.configs.find(caller, options.config);
     entry.config = config.saved;
     checkNamedKey(config, options);
-    const answer = await this.dispatcher.dispatch(
-      { exchange: opening, caller, read, leg: null },
-      config.plan,
-    );
+    const sending = new Sending(opening, caller, read);
+    const answer = await this.router.route(config.plan, new RoutedExchange(this.attempts, sending));
     if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, read);
     else this.deliver(opening, answer);
   }

@@ -5,7 +5,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/retry.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { Breakers } from './breakers.js';
 
 const SAVED = { id: 'c', slug: 'pc-c', versionId: 'v1' };

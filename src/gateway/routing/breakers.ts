@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OutageNews } from '../ports.js';
 import type { BreakerPlan, PlannedTarget } from '../types/plan.js';
-import { FailedAttempt } from '../upstream/retry.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { Answered, Outcome } from './outcome.js';
 
 /** Failures are counted over the last one to two of these. */

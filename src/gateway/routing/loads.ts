@@ -1,5 +1,4 @@
 import type { Weighted } from '../types/plan.js';
-import type { Answered } from './outcome.js';
 
 /** How fast what was measured is forgotten. */
 const DECAY_MS = 10_000;
@@ -24,7 +23,7 @@ export class Loads {
    * Runs a request at a target. `whenOver` calls back when the last byte of its answer has passed. What the cache answered
    * says nothing of the target, and keeps it busy no longer.
    */
-  async measured<T extends Answered>(
+  async measured<T extends { readonly attempt?: { readonly isReplayed: boolean } }>(
     target: Weighted,
     run: () => Promise<T>,
     whenOver: (then: () => void) => void,

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
 import type { Target } from '../types/target.js';
-import { FailedAttempt } from '../upstream/retry.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { isListed } from '../types/failure-statuses.js';
 
 /** What a target answered, as far as routes look at it. */
@@ -10,6 +10,9 @@ export interface Answered {
   readonly attempt?: {
     /** The cache gave the answer: no provider was asked. */
     readonly isReplayed: boolean;
+    /** Milliseconds of the process's clock. */
+    readonly startedAt: number;
+    readonly firstByteAt: number | null;
   };
   /** Where it comes from. */
   readonly target?: Pick<Target, 'usesCallersKey'>;

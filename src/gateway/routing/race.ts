@@ -1,7 +1,9 @@
 import { hedgeDecision } from '../../routing-config/decisions.js';
 import type { Fallback, HedgePlan, PlannedTarget } from '../types/plan.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type Answered, movesOn, type Outcome, settle } from './outcome.js';
-import type { Racing, Rival, Walk } from './walk.js';
+import type { RoutableRequest, Routing } from './routable-request.js';
+import { tryTarget } from './try-target.js';
 
 /** What came of the first targets of a fallback, and how many of them were asked. */
 export interface Raced<Answer> {
@@ -12,58 +14,73 @@ export interface Raced<Answer> {
 /** A stream wins with its first useful token, so it is held that long whatever the fallback says. */
 const HOLD_MS = 10_000;
 
-interface Track<Answer extends Answered> {
-  readonly walk: Walk<Answer>;
-  readonly racing: Racing<Answer>;
-}
-
 type Hedged = Fallback & { readonly hedge: HedgePlan };
 
 /**
- * Asks the first target, and when it takes longer than it almost always does, the second one too. The first answer that
- * stands is taken; the other question is ended.
+ * Asks the first target, and the second one too when the first takes longer than it almost always does. The first answer
+ * that stands is taken; the other attempt is ended.
  */
 export async function race<Answer extends Answered>(
   plan: Hedged,
   [first, second]: readonly [PlannedTarget, PlannedTarget],
-  { walk, racing }: Track<Answer>,
+  { request, breakers, hedges }: Routing<Answer>,
 ): Promise<Raced<Answer>> {
   const { hedge, holdMs, onStatuses } = plan;
   const hold = { holdMs: holdMs || HOLD_MS, onStatuses };
-  const one = settle(walk.attempt(first, hold));
-  const patienceMs = await racing.patience(hedge, first);
-  const early = await withPatience(one, racing.sent, patienceMs);
-  const rival = early ? null : await racing.rival(hedge, second);
-  if (!rival) {
+  const startedAt = performance.now();
+  const measure = (outcome: Outcome<Answer> | null): void => {
+    const ms = outcome ? firstByteMs(outcome) : performance.now() - startedAt;
+    if (ms !== null) hedges.measured(hedge, ms);
+  };
+  const sent = request.whenSent();
+  const one = settle(tryTarget(first, { request, breakers }, hold));
+  const patienceMs = hedges.began(hedge, await request.costOf(first));
+  const early = await withPatience(one, sent, patienceMs);
+  if (early || !hedges.take(hedge, await request.costOf(second))) {
     const outcome = early ?? (await one);
-    racing.measured(hedge, outcome);
+    measure(outcome);
     return { outcome, tried: 1 };
   }
-  walk.decided(hedgeDecision(plan.path, second.path, Math.round(patienceMs ?? 0)));
-  const two = settle(rival.walk.attempt(second, hold));
-  return { outcome: await better(plan, { one, two }, { walk, racing, rival }), tried: 2 };
+  const fork = request.fork();
+  request.decided(hedgeDecision(plan.path, second.path, Math.round(patienceMs ?? 0)));
+  const two = settle(tryTarget(second, { request: fork, breakers }, hold));
+  const outcome = await better({ one, two }, { request, fork, onStatuses, measure });
+  return { outcome, tried: 2 };
+}
+
+interface Race<Answer extends Answered> {
+  readonly request: RoutableRequest<Answer>;
+  readonly fork: RoutableRequest<Answer>;
+  readonly onStatuses: Fallback['onStatuses'];
+  /** Takes the time of the first target; null where it was not waited for to its end. */
+  readonly measure: (outcome: Outcome<Answer> | null) => void;
 }
 
 /** What stands of two outcomes that are on their way. */
 async function better<Answer extends Answered>(
-  { hedge, onStatuses }: Hedged,
   { one, two }: Readonly<Record<'one' | 'two', Promise<Outcome<Answer>>>>,
-  { walk, racing, rival }: Track<Answer> & { readonly rival: Rival<Answer> },
+  { request, fork, onStatuses, measure }: Race<Answer>,
 ): Promise<Outcome<Answer>> {
   const isFirst = await Promise.race([one.then(() => true), two.then(() => false)]);
   const outcome = await (isFirst ? one : two);
   if (movesOn(outcome, onStatuses)) {
-    // One has failed, so all hope is in the other.
-    await (isFirst ? walk : rival.walk).giveUp(outcome);
+    // One has failed, so the other's outcome stands, whatever it is.
+    await (isFirst ? request : fork).giveUp(outcome);
     const last = await (isFirst ? two : one);
-    racing.measured(hedge, await one);
-    if (isFirst) rival.win();
+    measure(await one);
+    if (isFirst) request.adopt(fork);
     return last;
   }
-  racing.measured(hedge, isFirst ? outcome : null);
-  (isFirst ? rival : racing).abandon();
-  if (!isFirst) rival.win();
+  measure(isFirst ? outcome : null);
+  (isFirst ? fork : request).abandon();
+  if (!isFirst) request.adopt(fork);
   return outcome;
+}
+
+/** How long a target took to its first byte; null where there was none, or where the cache answered, which says nothing of it. */
+function firstByteMs({ answer, thrown }: Outcome<Answered>): number | null {
+  const attempt = answer ? answer.attempt : thrown instanceof FailedAttempt ? thrown.attempt : null;
+  return attempt?.firstByteAt && !attempt.isReplayed ? attempt.firstByteAt - attempt.startedAt : null;
 }
 
 /** What comes within the time from when it was sent on; null where nothing does. */

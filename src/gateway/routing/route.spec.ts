@@ -5,12 +5,15 @@ import { explainRouting } from '../../routing-config/explain.js';
 import type { Price } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
-import type { LoadBalance, Plan } from '../types/plan.js';
+import type { LoadBalance, Plan, PlannedTarget } from '../types/plan.js';
+import { NO_BREAKERS, UNHEDGED } from '../../../test/support/routing.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { FailedAttempt } from '../upstream/retry.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
+import { Hedges } from './hedges.js';
 import { Loads } from './loads.js';
 import { NO_COSTS, pick } from './pick.js';
 import type { Answered } from './outcome.js';
+import type { RoutableRequest } from './routable-request.js';
 import { route } from './route.js';
 
 const REQUEST: RoutedRequest = { metadata: null, params: {}, pathname: '/v1/chat/completions', headers: {} };
@@ -34,27 +37,31 @@ async function walked(
   const tried: string[] = [];
   const givenUp: (number | string)[] = [];
   const decisions: string[] = [];
-  const heard = await route<Answered>(plan, {
-    request: more.request ?? REQUEST,
+  const request: RoutableRequest<Answered> = {
+    ...UNHEDGED,
+    conditions: more.request ?? REQUEST,
     attempt: (target) => {
       tried.push(target.path.replace('config', ''));
       const outcome = outcomes[tried.length - 1] ?? 200;
       return typeof outcome === 'number' ? Promise.resolve({ status: outcome }) : Promise.reject(outcome);
     },
-    loads: new Loads(),
     whenOver: (then) => then(),
     decided: (decision) => decisions.push(decision),
-    isOpen: (target) => more.open?.includes(target.path.replace('config', '')) ?? false,
     mayGoOn: () => more.mayGoOn ?? true,
     priceOf: ({ path }) => Promise.resolve(more.prices?.[path.replace('config', '')] ?? null),
-    racing: () => null,
     giveUp: ({ answer, thrown }) => {
       givenUp.push(
         answer ? answer.status : thrown instanceof FailedAttempt ? thrown.error.code : String(thrown),
       );
       return Promise.resolve();
     },
-  }).then(
+  };
+  const breakers = {
+    ...NO_BREAKERS,
+    isOpen: ({ path }: PlannedTarget) => more.open?.includes(path.replace('config', '')) ?? false,
+  };
+  const routing = { request, breakers, loads: new Loads(), hedges: new Hedges() };
+  const heard = await route<Answered>(plan, routing).then(
     ({ status }) => status,
     (thrown: unknown) => (thrown instanceof FailedAttempt ? thrown.error.code : (thrown as AppError).code),
   );

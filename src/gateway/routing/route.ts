@@ -3,152 +3,149 @@ import { balanceDecision, conditionDecision, outOfServiceDecision } from '../../
 import { tokenPriceOf } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Conditional, Fallback, HoldRule, LoadBalance, Plan, Weighted } from '../types/plan.js';
-import { type Answered, failedAttemptOf, movesOn, type Outcome, unwrap } from './outcome.js';
+import type { Breakers } from './breakers.js';
+import { type Answered, failedAttemptOf, movesOn, settle, unwrap } from './outcome.js';
 import { type Costs, NO_COSTS, pick } from './pick.js';
 import { race, type Raced } from './race.js';
-import type { Walk } from './walk.js';
+import type { RoutableRequest, Routing } from './routable-request.js';
+import { tryTarget } from './try-target.js';
 
-/** Walks a plan until a target gives an answer that stands. The last one's outcome stands, whatever it is. */
+/**
+ * Follows a plan until a target gives an answer that stands. The outcome of the last target stands, whatever it is.
+ * `hold` is how long an answer of one of several targets has to prove itself.
+ */
 export function route<Answer extends Answered>(
   plan: Plan,
-  walk: Walk<Answer>,
+  routing: Routing<Answer>,
   hold: HoldRule | null = null,
 ): Promise<Answer> {
   switch (plan.kind) {
     case 'target':
-      return walk.attempt(plan, hold);
+      return tryTarget(plan, routing, hold);
     case 'fallback':
-      return fallBack(plan, walk, hold);
+      return fallBack(plan, routing, hold);
     case 'loadbalance':
-      return balance(plan, walk, hold);
+      return balance(plan, routing, hold);
     case 'conditional':
-      return branch(plan, walk, hold);
+      return branch(plan, routing, hold);
   }
 }
 
 async function branch<Answer extends Answered>(
   plan: Conditional,
-  walk: Walk<Answer>,
+  routing: Routing<Answer>,
   hold: HoldRule | null,
 ): Promise<Answer> {
-  return route(choose(plan, walk), walk, hold);
+  return route(choose(plan, routing), routing, hold);
 }
 
 async function fallBack<Answer extends Answered>(
   plan: Fallback,
-  walk: Walk<Answer>,
+  routing: Routing<Answer>,
   hold: HoldRule | null,
 ): Promise<Answer> {
-  let targets = inService(plan.targets, walk, (target) => target);
+  const { request } = routing;
+  let targets = inService(plan.targets, routing, (target) => target);
   const last = targets.at(-1) as Plan;
-  const raced = plan.hedge ? await raceOf(plan, targets, walk) : null;
+  const raced = plan.hedge ? await raceOf(plan, targets, routing) : null;
   if (raced) {
     const { outcome, tried } = raced;
     targets = targets.slice(tried);
-    const mayGoOn = targets.length > 0 && walk.mayGoOn(failedAttemptOf(outcome));
+    const mayGoOn = targets.length > 0 && request.mayGoOn(failedAttemptOf(outcome));
     if (!mayGoOn || !movesOn(outcome, plan.onStatuses)) return unwrap(outcome);
-    await walk.giveUp(outcome);
+    await request.giveUp(outcome);
   }
-  for (let at = 0; at < targets.length - 1; at++) {
-    const outcome = await outcomeOf(targets[at] as Plan, walk, plan);
-    if (!movesOn(outcome, plan.onStatuses) || !walk.mayGoOn(failedAttemptOf(outcome))) return unwrap(outcome);
-    await walk.giveUp(outcome);
+  for (const target of targets.slice(0, -1)) {
+    const outcome = await settle(route(target, routing, plan));
+    if (!movesOn(outcome, plan.onStatuses) || !request.mayGoOn(failedAttemptOf(outcome)))
+      return unwrap(outcome);
+    await request.giveUp(outcome);
   }
-  return route(last, walk, hold);
-}
-
-async function outcomeOf<Answer extends Answered>(
-  plan: Plan,
-  walk: Walk<Answer>,
-  hold: HoldRule | null,
-): Promise<Outcome<Answer>> {
-  try {
-    return { answer: await route(plan, walk, hold), thrown: null };
-  } catch (thrown) {
-    return { answer: null, thrown };
-  }
+  return route(last, routing, hold);
 }
 
 function raceOf<Answer extends Answered>(
   plan: Fallback,
   [first, second]: readonly Plan[],
-  walk: Walk<Answer>,
+  routing: Routing<Answer>,
 ): Promise<Raced<Answer>> | null {
   const { hedge } = plan;
   if (!hedge || first?.kind !== 'target' || second?.kind !== 'target') return null;
-  const racing = walk.racing();
-  return racing && race({ ...plan, hedge }, [first, second], { walk, racing });
+  return routing.request.mayBeSentTwice ? race({ ...plan, hedge }, [first, second], routing) : null;
 }
 
 async function balance<Answer extends Answered>(
   plan: LoadBalance,
-  walk: Walk<Answer>,
+  routing: Routing<Answer>,
   hold: HoldRule | null,
 ): Promise<Answer> {
-  const targets = inService(plan.targets, walk, (target) => target.plan);
+  const { request, loads } = routing;
+  const targets = inService(plan.targets, routing, (target) => target.plan);
   const fit = targets === plan.targets ? plan : { ...plan, targets };
   const go = (costs: Costs): Promise<Answer> => {
-    const chances = { loads: walk.loads, random: Math.random, costs };
-    const { target, by } = pick(fit, walk.request, chances);
-    walk.decided(balanceDecision(plan.path, target.path, by));
-    const run = (): Promise<Answer> => route(target.plan, walk, hold);
-    return isMeasured(plan) ? walk.loads.measured(target, run, (then) => walk.whenOver(then)) : run();
+    const { target, by } = pick(fit, request.conditions, { loads, random: Math.random, costs });
+    request.decided(balanceDecision(plan.path, target.path, by));
+    const run = (): Promise<Answer> => route(target.plan, routing, hold);
+    return isMeasured(plan) ? loads.measured(target, run, (then) => request.whenOver(then)) : run();
   };
-  return fit.by === 'cost' ? costsOf(fit.targets, walk).then(go) : go(NO_COSTS);
+  return fit.by === 'cost' ? costsOf(fit.targets, routing).then(go) : go(NO_COSTS);
 }
 
 const isMeasured = ({ by }: LoadBalance): boolean => by === 'latency' || by === 'least_busy';
 
-async function costsOf(targets: readonly Weighted[], walk: Walk<Answered>): Promise<Costs> {
-  const costs = targets.map(async (target) => [target, await costOfPlan(target.plan, walk)] as const);
+async function costsOf(targets: readonly Weighted[], routing: Choosing): Promise<Costs> {
+  const costs = targets.map(async (target) => [target, await costOfPlan(target.plan, routing)] as const);
   return new Map(await Promise.all(costs));
 }
 
-/** What a token costs where the plan would go first; null when nobody knows. */
-async function costOfPlan(plan: Plan, walk: Walk<Answered>): Promise<number | null> {
-  if (plan.kind === 'loadbalance') return leastOf([...(await costsOf(plan.targets, walk)).values()]);
+/** What a token costs where the plan would go first; null where that has no known price. */
+async function costOfPlan(plan: Plan, routing: Choosing): Promise<number | null> {
+  if (plan.kind === 'loadbalance') return leastOf([...(await costsOf(plan.targets, routing)).values()]);
   if (plan.kind !== 'target') {
-    const first = firstOf(plan, walk);
-    return first && costOfPlan(first, walk);
+    const first = firstOf(plan, routing);
+    return first && costOfPlan(first, routing);
   }
-  const price = await walk.priceOf(plan);
+  const price = await routing.request.priceOf(plan);
   return price && tokenPriceOf(price);
 }
 
-function firstOf(plan: Fallback | Conditional, walk: Walk<Answered>): Plan | null {
+function firstOf(plan: Fallback | Conditional, routing: Choosing): Plan | null {
   if (plan.kind === 'fallback')
-    return plan.targets.find((target) => !isOut(target, walk)) ?? plan.targets[0] ?? null;
-  return plan.branches.find(({ condition }) => condition(walk.request))?.plan ?? plan.otherwise;
+    return plan.targets.find((target) => !isOut(target, routing)) ?? plan.targets[0] ?? null;
+  return plan.branches.find(({ condition }) => condition(routing.request.conditions))?.plan ?? plan.otherwise;
 }
 
-/** What choosing needs of a walk. */
-type Choosing = Pick<Walk<Answered>, 'request' | 'isOpen' | 'decided'>;
-
 /** Those that are not out of service; all of them when none is left. */
-function inService<T>(targets: readonly T[], walk: Choosing, planOf: (target: T) => Plan): readonly T[] {
-  if (!targets.some((target) => isOut(planOf(target), walk))) return targets;
-  const fit = targets.filter((target) => !isOut(planOf(target), walk));
-  walk.decided(outOfServiceDecision(targets.length - fit.length, targets.length));
+function inService<T>(targets: readonly T[], routing: Choosing, planOf: (target: T) => Plan): readonly T[] {
+  if (!targets.some((target) => isOut(planOf(target), routing))) return targets;
+  const fit = targets.filter((target) => !isOut(planOf(target), routing));
+  routing.request.decided(outOfServiceDecision(targets.length - fit.length, targets.length));
   return fit.length > 0 ? fit : targets;
 }
 
-function isOut(plan: Plan, walk: Choosing): boolean {
+function isOut(plan: Plan, routing: Choosing): boolean {
   switch (plan.kind) {
     case 'target':
-      return walk.isOpen(plan);
+      return routing.breakers.isOpen(plan);
     case 'fallback':
-      return plan.targets.every((target) => isOut(target, walk));
+      return plan.targets.every((target) => isOut(target, routing));
     case 'loadbalance':
-      return plan.targets.every((target) => isOut(target.plan, walk));
+      return plan.targets.every((target) => isOut(target.plan, routing));
     case 'conditional':
       return false;
   }
 }
 
-function choose({ path, branches, otherwise }: Conditional, walk: Choosing): Plan {
-  const held = branches.findIndex(({ condition }) => condition(walk.request));
+function choose({ path, branches, otherwise }: Conditional, { request }: Choosing): Plan {
+  const held = branches.findIndex(({ condition }) => condition(request.conditions));
   const plan = branches[held]?.plan ?? otherwise;
-  walk.decided(conditionDecision(path, held, plan ? plan.path : null));
+  request.decided(conditionDecision(path, held, plan ? plan.path : null));
   if (!plan) throw new AppError('no_target');
   return plan;
+}
+
+/** What choosing among targets needs, whatever they answer. */
+interface Choosing {
+  readonly request: Pick<RoutableRequest<Answered>, 'conditions' | 'decided' | 'priceOf'>;
+  readonly breakers: Pick<Breakers, 'isOpen'>;
 }

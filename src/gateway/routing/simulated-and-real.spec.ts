@@ -5,10 +5,12 @@ import type { RoutedRequest } from '../../routing-config/conditions.js';
 import { explainRouting } from '../../routing-config/explain.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
+import { Hedges } from './hedges.js';
 import { Loads } from './loads.js';
 import type { Answered } from './outcome.js';
 import { route } from './route.js';
-import type { Walk } from './walk.js';
+import type { RoutableRequest } from './routable-request.js';
+import { NO_BREAKERS, UNHEDGED } from '../../../test/support/routing.js';
 
 const REQUEST: RoutedRequest = { metadata: { plan: 'paid' }, params: {}, pathname: '/', headers: {} };
 
@@ -48,23 +50,22 @@ async function tried(document: Config): Promise<readonly [string[], string]> {
   const read = readRoutingConfig(document, 'sent');
   if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
   const paths: string[] = [];
-  const walk: Walk<Answered> = {
-    request: REQUEST,
+  const request: RoutableRequest<Answered> = {
+    ...UNHEDGED,
+    conditions: REQUEST,
     attempt: ({ path }) => {
       paths.push(path);
       return Promise.resolve({ status: 503 });
     },
-    loads: new Loads(),
     whenOver: () => undefined,
     decided: () => undefined,
-    isOpen: () => false,
     mayGoOn: () => true,
     giveUp: () => Promise.resolve(),
     priceOf: () => Promise.resolve(null),
-    racing: () => null,
   };
+  const routing = { request, breakers: NO_BREAKERS, loads: new Loads(), hedges: new Hedges() };
   try {
-    return [paths, String((await route(planFromConfig(read.config, null).plan, walk)).status)];
+    return [paths, String((await route(planFromConfig(read.config, null).plan, routing)).status)];
   } catch (error) {
     return [paths, AppError.from(error).code];
   }

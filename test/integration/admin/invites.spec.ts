@@ -175,7 +175,7 @@ describe('invites', () => {
         'SELECT password_hash FROM user_credentials WHERE user_id = $1',
         [accepted.body.user_id],
       );
-      expect(password_hash).toMatch(/^scrypt:/);
+      expect(password_hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
     });
 
     it('is recorded as done by the person who joined', async () => {

@@ -12,9 +12,9 @@ import { TranslatedStream } from '../translation/translated-stream.js';
 import type { HoldRule } from '../types/plan.js';
 import type { ReplySink } from '../types/reply.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
-import { FailedAttempt } from '../upstream/retry.js';
-import { movesOn } from './outcome.js';
-import type { Answer } from '../delivery/answer.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
+import { movesOn } from '../routing/outcome.js';
+import type { Answer } from './answer.js';
 
 /** What is held back at most. */
 const EVENTS_MAX = 64;

@@ -3,9 +3,10 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isListed } from '../types/failure-statuses.js';
 import type { RetryPlan } from '../types/plan.js';
 import type { Reply } from '../types/reply.js';
-import type { Attempt } from './attempt.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { RetryBudget } from './retry-budget.js';
-import { headerOf } from './response-headers.js';
+import { headerOf } from '../upstream/response-headers.js';
 
 /** One try more when nothing had been sent: a provider that just restarts is back at once. */
 const UNSENT_TRIES = 1;
@@ -17,9 +18,6 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 16_000;
 /** All waits of one request for one target together. A provider that asks for more is given up. */
 const WAITS_MS_MAX = 60_000;
-/** An answer that is not passed on is read to its end, so that the connection can be used again; a longer or slower one is cut. */
-const DISCARDED_BYTES_MAX = 64 * 1024;
-const DISCARDED_MS_MAX = 500;
 
 export interface RetryPolicy {
   /** Further tries after 429 and 503, as the caller asked. */
@@ -34,7 +32,7 @@ export interface RetryPolicy {
   readonly isWanted: () => boolean;
   /** Puts away the answer of a try that is not the last. */
   readonly putAway: (attempt: Attempt) => Promise<void>;
-  /** Hears of each try that is not the last. */
+  /** Called for each try that is not the last. */
   readonly onGivenUp: (attempt: Attempt, errorCode: string | null) => void;
 }
 
@@ -116,18 +114,6 @@ class Patience {
   }
 }
 
-/** The error of the last try, with the try. */
-export class FailedAttempt extends Error {
-  constructor(
-    readonly attempt: Attempt,
-    readonly error: AppError,
-    /** The status that the provider gave its failure within an answer whose own status is that of a success. */
-    readonly reportedStatus: number | null = null,
-  ) {
-    super(error.message, { cause: error });
-  }
-}
-
 /** Full jitter, so that many clients of a provider that stumbled do not come back in step. */
 function jittered(waitMs: number): number {
   return Math.random() * waitMs;
@@ -163,27 +149,4 @@ const scaled = (value: number | null, factor: number): number | null => value &&
 function untilDate(text: string): number | null {
   const pause = DATE.test(text) ? Date.parse(text) - Date.now() : NaN;
   return Number.isNaN(pause) ? null : Math.max(0, pause);
-}
-
-/** Reads an answer that nobody gets, as far as it is short. */
-export function discard(reply: Reply): Promise<Buffer> {
-  return new Promise((resolve) => {
-    let bytes = 0;
-    const chunks: Buffer[] = [];
-    const timer = setTimeout(() => reply.cancel(), DISCARDED_MS_MAX);
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(chunks));
-    };
-    reply.attach({
-      onChunk: (chunk) => {
-        bytes += chunk.length;
-        if (bytes <= DISCARDED_BYTES_MAX) chunks.push(chunk);
-        else reply.cancel();
-        return true;
-      },
-      onEnd: done,
-      onFail: done,
-    });
-  });
 }

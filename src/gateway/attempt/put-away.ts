@@ -3,10 +3,15 @@ import type { Entry } from '../recording/entry.js';
 import { nothingRead, noteWhole, readerFor } from '../recording/metering.js';
 import type { Translated } from '../translation/outgoing.js';
 import { translatedAnswer } from '../translation/translated-answer.js';
-import type { Answer } from '../delivery/answer.js';
+import type { Answer } from './answer.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { discard, FailedAttempt } from '../upstream/retry.js';
-import type { Outcome } from './outcome.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
+import type { Outcome } from '../routing/outcome.js';
+import type { Reply } from '../types/reply.js';
+
+/** An answer that is not passed on is read to its end, so that the connection can be used again; a longer or slower one is cut. */
+const DISCARDED_BYTES_MAX = 64 * 1024;
+const DISCARDED_MS_MAX = 500;
 
 /** Another target is tried: what this one said becomes a row, and its connection is freed. */
 export async function giveUp(entry: Entry, { answer, thrown }: Outcome<Answer>): Promise<void> {
@@ -45,4 +50,27 @@ function readTranslated(...told: Parameters<typeof translatedAnswer>): void {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
   }
+}
+
+/** Reads an answer that nobody gets, as far as it is short. */
+function discard(reply: Reply): Promise<Buffer> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const chunks: Buffer[] = [];
+    const timer = setTimeout(() => reply.cancel(), DISCARDED_MS_MAX);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    };
+    reply.attach({
+      onChunk: (chunk) => {
+        bytes += chunk.length;
+        if (bytes <= DISCARDED_BYTES_MAX) chunks.push(chunk);
+        else reply.cancel();
+        return true;
+      },
+      onEnd: done,
+      onFail: done,
+    });
+  });
 }

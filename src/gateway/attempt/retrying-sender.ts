@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Admission } from '../upstream/admission.js';
+import { finishesWithoutClient } from '../planning/planner.js';
+import type { Content } from '../types/content.js';
+import type { PlannedTarget } from '../types/plan.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { Sender } from '../upstream/sender.js';
+import type { WireRequest } from '../upstream/wire.js';
+import { putAway } from './put-away.js';
+import { RetryBudgets } from './retry-budget.js';
+import { withRetries } from './retry.js';
+import type { Sending } from './sending.js';
+
+/** What one target gets. */
+export interface OutgoingRequest {
+  readonly target: Target;
+  readonly content: Content;
+  readonly wire: WireRequest;
+}
+
+/** Sends a request to one target as often as its retry rule allows, each try within the limits of the caller. */
+@Injectable()
+export class RetryingSender {
+  private readonly budgets = new RetryBudgets();
+
+  constructor(
+    private readonly sender: Sender,
+    private readonly admission: Admission,
+  ) {}
+
+  /** Resolves with the try that has answered. A client that leaves meanwhile ends the running try, unless that finishes. */
+  async send(sending: Sending, planned: PlannedTarget, outgoing: OutgoingRequest): Promise<Attempt> {
+    const { exchange, caller, read } = sending;
+    const { target, content, wire } = outgoing;
+    const { request, response, entry } = exchange;
+    const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
+    const budget = mayRetry ? this.budgets.enter(caller, target, request.headers) : null;
+    let running: Attempt | null = null;
+    const onLeft = (): void => running?.clientLeft();
+    const start = (): Attempt => (running = this.start(sending, planned, outgoing));
+    response.on('close', onLeft);
+    try {
+      const { attempt, isExhausted } = await withRetries(
+        () => this.admission.begin({ exchange, target, content, wire }, start),
+        {
+          retries: entry.asked.retries,
+          plan: planned.retry,
+          budget,
+          isRepeatable: read.isRepeatable,
+          isWanted: () => !response.destroyed && !sending.isOver,
+          putAway: (attempt) => putAway(entry, attempt),
+          onGivenUp: (given, errorCode) => {
+            sending.gaveUp();
+            entry.retries += 1;
+            entry.addDiscarded(given, target, errorCode);
+          },
+        },
+      );
+      entry.isExhausted = isExhausted;
+      return attempt;
+    } catch (error) {
+      wire.lead?.close();
+      throw error;
+    } finally {
+      budget?.leave();
+      response.off('close', onLeft);
+    }
+  }
+
+  private start(sending: Sending, planned: PlannedTarget, { target, wire }: OutgoingRequest): Attempt {
+    const { exchange, caller } = sending;
+    sending.checkWanted();
+    const limits = this.sender.limitsFor(planned.timeoutMs ?? exchange.entry.asked.timeoutMs);
+    const attempt = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
+    attempt.target = target;
+    attempt.option = planned.path;
+    attempt.model = exchange.entry.model;
+    attempt.finishes = finishesWithoutClient(planned, target, caller);
+    sending.began(attempt);
+    return attempt;
+  }
+}

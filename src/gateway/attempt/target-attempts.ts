@@ -1,0 +1,157 @@
+import type { ClientResponse } from '../../common/http/messages.js';
+import type { CacheRules } from '../../routing-config/document.js';
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { ResponseCache } from '../caching/response-cache.js';
+import { reachOf } from '../../auth/tenant.js';
+import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
+import { type Asking, type Guarded, guardRequest } from '../guardrails/guard-request.js';
+import { checkApplicable, type Wanted } from '../guardrails/applicable.js';
+import { Guardrails, type Guards, joined, NO_GUARDS } from '../guardrails/guardrails.js';
+import type { Answering } from '../guardrails/answering.js';
+import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
+import { isLimitedForm } from '../upstream/admission.js';
+import type { Content } from '../types/content.js';
+import { changedContent } from '../planning/changed-content.js';
+import { checkAllowed, checkShown } from '../planning/check-allowed.js';
+import { Planner } from '../planning/planner.js';
+import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translation/outgoing.js';
+import { unlessPassed } from '../translation/translated-answer.js';
+import type { Answer } from './answer.js';
+import type { Entry } from '../recording/entry.js';
+import type { Exchange } from '../recording/exchange.js';
+import type { PlannedTarget } from '../types/plan.js';
+import type { Target } from '../types/target.js';
+import { readResponseHead } from '../upstream/response-headers.js';
+import { RetryingSender } from './retrying-sender.js';
+import type { Sending } from './sending.js';
+import { TargetEstimates } from './target-estimates.js';
+
+/** Asks one target for an answer. */
+@Injectable()
+export class TargetAttempts {
+  constructor(
+    private readonly planner: Planner,
+    private readonly guardrails: Guardrails,
+    private readonly cache: ResponseCache,
+    private readonly sender: RetryingSender,
+    readonly estimates: TargetEstimates,
+  ) {}
+
+  /** The steps of a request at one target, in their order. Rejects with the FailedAttempt, or with what refused the target. */
+  async attempt(sending: Sending, planned: PlannedTarget): Promise<Answer> {
+    const { exchange, caller, read } = sending;
+    const { request, entry } = exchange;
+    const asked = planned.params ? changedContent(read, planned.params) : read;
+    const found = this.find(sending, planned);
+    const target = found instanceof Promise ? await found : found;
+    entry.goesTo(target, planned.path, asked);
+    const content = asked.form ? await formContent(sending, planned, target, asked) : asked;
+    checkAllowed(caller, target, content, entry);
+    const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
+    const passed = guarded ? guarded.content : content;
+    const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
+    if (!entry.isOpen) await opened(sending);
+    const rules = cacheRules(entry, caller, planned);
+    const ready = rules
+      ? await this.cache.offer({ exchange, caller, target, wire, content: passed, rules, path: planned.path })
+      : wire;
+    const attempt = await this.sender.send(sending, planned, { target, content: passed, wire: ready });
+    const translated = unlessPassed(attempt, translating);
+    const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
+    const { status } = judged ?? attempt;
+    return { status, attempt, target, planned, translated, guarded, judged };
+  }
+
+  private find({ exchange, caller, read }: Sending, planned: PlannedTarget): Target | Promise<Target> {
+    const { request, entry } = exchange;
+    const { modelSlug, path } = read;
+    const { headers } = request;
+    return this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned, path });
+  }
+
+  /** What the organization and the workspace say comes first, whatever the config says. */
+  private guard(
+    { exchange, caller }: Sending,
+    hooks: HookLists | null,
+    content: Content,
+  ): Guarded | Promise<Guarded> {
+    const { request, entry } = exchange;
+    const asking = { entry, caller, headers: request.headers, content };
+    const imposed = this.guardsOf(caller, caller.guardrails ?? null);
+    return imposed instanceof Promise
+      ? imposed.then((made) => this.guardWith(made, hooks, asking))
+      : this.guardWith(imposed, hooks, asking);
+  }
+
+  private guardWith(imposed: Guards, hooks: HookLists | null, asking: Asking): Guarded | Promise<Guarded> {
+    const own = this.guardsOf(asking.caller, hooks);
+    return own instanceof Promise
+      ? own.then((made) => guardBy({ imposed, own: made }, asking))
+      : guardBy({ imposed, own }, asking);
+  }
+
+  private guardsOf(caller: Principal, hooks: HookLists | null): Guards | Promise<Guards> {
+    return hooks ? this.guardrails.find(reachOf(caller), hooks) : NO_GUARDS;
+  }
+}
+
+/** A form that this target needs in other words, or that is limited, is read to its end; only then is all that it says known. */
+async function formContent(
+  { exchange, caller }: Sending,
+  planned: PlannedTarget,
+  target: Target,
+  asked: Content,
+): Promise<Content> {
+  const { entry } = exchange;
+  if (!needsFields(asked, planned, target, entry) && !isLimitedForm(asked, caller, target)) return asked;
+  checkShown(caller, target, asked);
+  const content = await withFields(asked);
+  entry.goesTo(target, planned.path, content);
+  return content;
+}
+
+/** The journal has it before the first byte goes upstream. */
+function opened({ exchange: { entry }, caller, read }: Sending): Promise<void> {
+  entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
+  return entry.open(caller);
+}
+
+/** What is said of the cache: by the config, or else the request, or else the workspace. Null for none. */
+function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget): CacheRules | null {
+  const rules = planned.cache ?? asked.cache ?? caller.cache;
+  return rules && rules.mode !== 'off' ? rules : null;
+}
+
+function guardBy(wanted: Wanted, asking: Asking): Guarded | Promise<Guarded> {
+  checkApplicable(wanted, asking);
+  return guardRequest(joined(wanted.imposed, wanted.own), asking);
+}
+
+const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
+  hooks !== null || caller.guardrails !== undefined;
+
+/** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the attempt, unless that finishes. */
+function judge(
+  guarded: Guarded,
+  { request, response, entry }: Exchange,
+  { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
+): Promise<JudgedAnswer> | null {
+  const head = readResponseHead(attempt.rawHeaders);
+  const answering = { entry, attempt, head, translated, isStrict: isStrictlyOpenAi(planned, request) };
+  return isJudgedWhole(guarded, answering) ? judgedWhole(guarded, answering, response) : null;
+}
+
+async function judgedWhole(
+  guarded: Guarded,
+  answering: Answering,
+  response: ClientResponse,
+): Promise<JudgedAnswer> {
+  const onLeft = (): void => answering.attempt.clientLeft();
+  response.on('close', onLeft);
+  try {
+    return await judgeAnswer(guarded, answering);
+  } finally {
+    response.off('close', onLeft);
+  }
+}

@@ -1,0 +1,25 @@
+import type { HoldRule, PlannedTarget } from '../types/plan.js';
+import { type Answered, settle, unwrap } from './outcome.js';
+import type { Routing } from './routable-request.js';
+
+/** Asks one target. Its breaker learns the outcome. */
+export function tryTarget<Answer extends Answered>(
+  target: PlannedTarget,
+  { request, breakers }: Pick<Routing<Answer>, 'request' | 'breakers'>,
+  hold: HoldRule | null,
+): Promise<Answer> {
+  return target.breaker ? watched(target, { request, breakers }, hold) : request.attempt(target, hold);
+}
+
+async function watched<Answer extends Answered>(
+  target: PlannedTarget,
+  { request, breakers }: Pick<Routing<Answer>, 'request' | 'breakers'>,
+  hold: HoldRule | null,
+): Promise<Answer> {
+  breakers.began(target);
+  const outcome = await settle(request.attempt(target, hold));
+  // An answer from the cache says nothing of the target, nor does one that nobody waited for.
+  const isTelling = !request.isOver && !outcome.answer?.attempt?.isReplayed;
+  breakers.ended(target, isTelling ? outcome : null);
+  return unwrap(outcome);
+}
