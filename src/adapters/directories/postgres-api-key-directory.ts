@@ -9,7 +9,7 @@ import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** The secret presented, or its digest as the table has it. */
-type Asked = string | Buffer;
+type PresentedSecret = string | Buffer;
 
 const BINDS_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
@@ -27,7 +27,7 @@ export interface ApiKeyDirectoryOptions {
  * A key that is deleted or rotated is forgotten as soon as the change bus tells it.
  */
 export class PostgresApiKeyDirectory extends ApiKeyDirectory implements RememberingDirectory {
-  private readonly cache: RefreshingCache<Asked, ApiKeyRow, KnownKey>;
+  private readonly cache: RefreshingCache<PresentedSecret, ApiKeyRow, KnownKey>;
 
   constructor(
     private readonly database: Queryable,
@@ -69,12 +69,12 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
     }
   }
 
-  private async load(asked: Asked): Promise<ApiKeyRow | null> {
+  private async load(asked: PresentedSecret): Promise<ApiKeyRow | null> {
     const [row] = await this.database.query<ApiKeyRow>(BY_HASH, [this.digestOf(asked)]);
     return row ?? null;
   }
 
-  private digestOf(asked: Asked): Buffer {
+  private digestOf(asked: PresentedSecret): Buffer {
     return typeof asked === 'string' ? hashApiKey(this.options.pepper, asked) : asked;
   }
 }

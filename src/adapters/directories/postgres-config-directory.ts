@@ -20,7 +20,7 @@ interface Row {
   readonly document: unknown;
 }
 
-interface Asked {
+interface ConfigLookup {
   readonly reach: Reach;
   readonly name: string;
 }
@@ -50,7 +50,7 @@ const logger = createLogger('directories');
  * it past the administration, is passed over for the last good one, with an alarm in the log.
  */
 export class PostgresConfigDirectory extends ConfigDirectory implements RememberingDirectory {
-  private readonly cache: RefreshingCache<Asked, Row, ConfigSnapshot>;
+  private readonly cache: RefreshingCache<ConfigLookup, Row, ConfigSnapshot>;
   /** By version, so that a config that is read again and has not changed is the same object. */
   private readonly versions = new Map<string, ConfigSnapshot>();
 
@@ -85,7 +85,7 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
     return this.cache.find(`${reach.organizationId}/${reach.workspaceId ?? ''}/${name}`, { reach, name });
   }
 
-  private async load({ reach, name }: Asked): Promise<Row | null> {
+  private async load({ reach, name }: ConfigLookup): Promise<Row | null> {
     const isId = isUuid(name);
     const parameters = [reach.organizationId, isId ? name : NO_ID, name, isId, reach.workspaceId ?? null];
     const [row] = await this.database.query<Row>(BY_NAME, parameters);

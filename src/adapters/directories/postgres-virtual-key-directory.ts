@@ -30,13 +30,13 @@ interface Row extends OwnTerms, SubjectRules {
   readonly integration_workspace_id: string | null;
 }
 
-interface Asked {
+interface VirtualKeyLookup {
   readonly reach: Reach;
   readonly slug: string;
 }
 
 /** A key that cannot be opened is remembered as its refusal, shortly. */
-interface Found {
+interface OpenedVirtualKey {
   readonly id: string;
   /** What else it was read from. */
   readonly parts: readonly string[];
@@ -79,7 +79,7 @@ const MAX_OPENED = 10_000;
 
 /** Virtual keys and providers from PostgreSQL, opened once when they are loaded and remembered by who may see them and slug. */
 export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements RememberingDirectory {
-  private readonly cache: RefreshingCache<Asked, Row, Found>;
+  private readonly cache: RefreshingCache<VirtualKeyLookup, Row, OpenedVirtualKey>;
 
   /** `staleKeysMs`: how long known keys keep working while the database is away. */
   constructor(
@@ -120,13 +120,13 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
     return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
   }
 
-  private async load({ reach, slug }: Asked): Promise<Row | null> {
+  private async load({ reach, slug }: VirtualKeyLookup): Promise<Row | null> {
     const parameters = [reach.organizationId, slug, reach.workspaceId ?? null];
     const [row] = await this.database.query<Row>(BY_SLUG, parameters);
     return row ?? null;
   }
 
-  private found(row: Row): Found {
+  private found(row: Row): OpenedVirtualKey {
     const { integration_id: integration, organization_id: organization } = row;
     const parts = integration === null ? [organization] : [organization, integration];
     return { id: row.id, parts, opened: this.open(row) };
@@ -173,7 +173,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
   }
 }
 
-function snapshotOf(found: Found | null): VirtualKeySnapshot | null {
+function snapshotOf(found: OpenedVirtualKey | null): VirtualKeySnapshot | null {
   if (found?.opened instanceof AppError) throw found.opened;
   return found?.opened ?? null;
 }

@@ -15,7 +15,7 @@ import { type TokenIssuer, TokenIssuers } from './token-issuers.js';
 import { TokenSubjects } from './token-subjects.js';
 
 /** A token that is good and may not come in where it wants is remembered as its refusal, shortly. */
-interface Found {
+interface KnownToken {
   readonly known: KnownKey | AppError;
 }
 
@@ -33,7 +33,7 @@ const REFUSAL_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
  * its issuer withdrew, a role that was taken away and changed rules count within seconds.
  */
 export class PostgresTokenDirectory extends TokenDirectory implements RememberingDirectory {
-  private readonly cache: RefreshingCache<string, Found, Found>;
+  private readonly cache: RefreshingCache<string, KnownToken, KnownToken>;
   private readonly issuers: TokenIssuers;
   private readonly subjects: TokenSubjects;
   private readonly renewal: KeyRenewal;
@@ -81,7 +81,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
     );
   }
 
-  private async load(text: string): Promise<Found | null> {
+  private async load(text: string): Promise<KnownToken | null> {
     const token = readToken(text);
     const named = token && (await this.issuers.namedIn(token.claims));
     if (!token || !named) return null;
@@ -95,7 +95,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
   private async subject(
     { organizationId, rules }: TokenIssuer,
     verified: VerifiedToken,
-  ): Promise<Found | null> {
+  ): Promise<KnownToken | null> {
     const named = namedBy(verified.claims, rules.claims);
     const subject = await this.subjects.of(organizationId, named);
     try {
@@ -121,7 +121,7 @@ function nullIfKeyIsUnknown(error: unknown): null {
   throw error;
 }
 
-function knownOf(found: Found | null): KnownKey | null {
+function knownOf(found: KnownToken | null): KnownKey | null {
   if (found?.known instanceof AppError) throw found.known;
   return found?.known ?? null;
 }

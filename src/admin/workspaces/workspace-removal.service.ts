@@ -103,18 +103,18 @@ export class WorkspaceRemovalService {
       .insert({ organizationId, workspaceId, logRetentionDays, bodyRetentionDays, logRedaction });
   }
 
-  private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly Counted[]> {
-    const found: Counted[] = [];
+  private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly ContentCount[]> {
+    const found: ContentCount[] = [];
     for (const { name, entity } of contents)
       found.push({ name, count: await this.unitOfWork.repository(entity).countBy({ ...tenant }) });
     return found;
   }
 }
 
-interface Counted {
+interface ContentCount {
   readonly name: string;
   readonly count: number;
 }
 
-const saidOf = (things: readonly Counted[]): string =>
+const saidOf = (things: readonly ContentCount[]): string =>
   inWords(things.map(({ name, count }) => counted(count, name)));

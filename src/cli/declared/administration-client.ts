@@ -26,7 +26,7 @@ export class AdministrationClient {
     private readonly apiKey: Secret,
   ) {}
 
-  /** Fails with `Refused`, or where nobody answers. */
+  /** Fails with `AdministrationRefusal`, or where nobody answers. */
   async send(method: string, path: string, body?: JsonRecord, ifMatch?: string): Promise<JsonRecord> {
     const answer = await this.ask(method, path, body, ifMatch);
     const text = await answer.text();

@@ -22,14 +22,17 @@ export async function planApiKeys(
   return changes;
 }
 
-interface Wanted {
+interface PlannedApiKey {
   readonly key: DeclaredApiKey;
   readonly index: number;
   readonly known: readonly JsonRecord[];
 }
 
 /** The key that an entry means; null, and noted, where that is none or several. */
-async function meant(planning: PlanningContext, { key, index, known }: Wanted): Promise<JsonRecord | null> {
+async function meant(
+  planning: PlanningContext,
+  { key, index, known }: PlannedApiKey,
+): Promise<JsonRecord | null> {
   const { workspace } = key;
   const place =
     workspace === undefined ? undefined : await planning.idOf(workspace, ['api_keys', index, 'workspace']);

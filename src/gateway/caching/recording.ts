@@ -3,14 +3,14 @@ import type { AnswerRecording } from '../upstream/wire.js';
 import { endedWell } from './ended-well.js';
 
 /** An answer that may be kept. */
-export interface Recorded {
+export interface RecordedAnswer {
   readonly headers: readonly string[];
   readonly chunks: readonly Buffer[];
 }
 
 /** What becomes of a recording: one of the two is called, once. */
 export interface RecordingFor {
-  keep(answer: Recorded): void;
+  keep(answer: RecordedAnswer): void;
   drop(): void;
 }
 

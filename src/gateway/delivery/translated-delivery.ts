@@ -1,13 +1,13 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../recording/entry.js';
-import { type Decoding, decoding } from '../recording/decoding.js';
+import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import { nothingRead, type Reading } from '../recording/metering.js';
-import type { Outcome } from '../recording/records.js';
+import type { ExchangeOutcome } from '../recording/records.js';
 import { reportedFailure, reportedStatus } from '../recording/reported-failure.js';
 import type { ClientStream, Way } from '../translation/client-stream.js';
-import type { EncodedBody } from '../translation/encode-body.js';
-import type { Translated } from '../translation/outgoing.js';
+import type { TranslatedBody } from '../translation/encode-body.js';
+import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { Exchange, RunningStream } from '../recording/exchange.js';
@@ -39,7 +39,7 @@ export class TranslatedDelivery implements ReplySink {
   private readonly response: ClientResponse;
   private readonly head: ResponseHead;
   private readonly reading: Reading = nothingRead();
-  private readonly decoder: Decoding | null;
+  private readonly decoder: AnswerDecoder | null;
   private readonly stream: ClientStream | null;
   private held: Buffer[] = [];
   private heldBytes = 0;
@@ -179,7 +179,7 @@ export class TranslatedDelivery implements ReplySink {
   }
 
   private endOf(failure: string | null): {
-    readonly ending: Outcome['ending'];
+    readonly ending: ExchangeOutcome['ending'];
     readonly errorCode: string | null;
   } {
     if (this.isGone) return { ending: 'client_aborted', errorCode: null };
@@ -210,7 +210,7 @@ export class TranslatedDelivery implements ReplySink {
   }
 
   /** The error where the answer cannot be read. */
-  private encodedPlain(whole: Buffer): EncodedBody | AppError {
+  private encodedPlain(whole: Buffer): TranslatedBody | AppError {
     const { attempt, translated } = this.way;
     if (!translated) return { contentType: JSON_TYPE, bytes: whole };
     const { rawHeaders } = attempt;
@@ -229,7 +229,7 @@ export class TranslatedDelivery implements ReplySink {
     else this.way.attempt.clientLeft();
   }
 
-  private record(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
+  private record(ending: ExchangeOutcome['ending'], errorCode: string | null, then: () => void): void {
     this.isRecorded = true;
     const { attempt, target } = this.way;
     const { entry, reading } = this;
@@ -269,9 +269,9 @@ function isStreamed({ attempt, translated }: Way, { isJson }: ResponseHead): boo
 function inClientsWords(
   whole: Buffer,
   attempt: Pick<Attempt, 'status' | 'rawHeaders'>,
-  translated: Translated,
+  translated: ActiveTranslation,
   reading: Reading,
-): EncodedBody {
+): TranslatedBody {
   return attempt.status < 400
     ? translatedAnswer(attempt, whole, translated, reading)
     : translatedError(attempt, whole, translated);

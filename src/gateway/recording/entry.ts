@@ -39,7 +39,7 @@ import {
   hasText,
   isUnended,
   openedExchange,
-  type Outcome,
+  type ExchangeOutcome,
   reservedAttempt,
 } from './records.js';
 import { redacted } from './redaction.js';
@@ -327,7 +327,7 @@ export class Entry implements Findings {
    * Writes down how the exchange ended, once; later calls do nothing. `then` runs when that survives a
    * kill of the process. Without an identified caller nothing is written: such a request is not an exchange.
    */
-  close(outcome: Outcome, then: () => void): void {
+  close(outcome: ExchangeOutcome, then: () => void): void {
     this.permit?.settle(UNUSED);
     this.permit = null;
     if (this.isClosed || !this.caller) {

@@ -55,7 +55,7 @@ export interface Findings {
 }
 
 /** How an exchange ended, as far as only the step that ended it knows. */
-export interface Outcome {
+export interface ExchangeOutcome {
   readonly ending: Ending;
   readonly status: number;
   readonly errorCode: string | null;
@@ -215,7 +215,11 @@ function usageIn(
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /** The second frame. Written out field by field: a spread of an object this wide costs several microseconds. */
-export function closedRecord(found: Findings, opened: OpenedExchange, outcome: Outcome): RequestLogRecord {
+export function closedRecord(
+  found: Findings,
+  opened: OpenedExchange,
+  outcome: ExchangeOutcome,
+): RequestLogRecord {
   const { usage, usage_source } = usageIn(found.attempts, outcome.reading);
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
@@ -283,7 +287,7 @@ function savedIn(found: Findings, { usage, responseModel }: Reading): number | n
 /** Text to count where the provider gave an answer and no usage, or only that of its input; of a cut answer the input at least. */
 function countable(
   { cacheStatus, endpoint, body }: Findings,
-  { reading, ending }: Outcome,
+  { reading, ending }: ExchangeOutcome,
 ): RequestLogRecord['countable'] {
   if (!endpoint?.usage || !body || isHit(cacheStatus) || reading === UNREAD) return null;
   if (!hasText(reading) && ending !== 'client_aborted') return null;

@@ -2,7 +2,7 @@ import type { HubError } from '../../providers/translation.js';
 import type { Reading } from '../recording/metering.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { Translated } from './outgoing.js';
+import type { ActiveTranslation } from './outgoing.js';
 
 /** A stream on its way: the provider's bytes in, the client's text out. */
 export interface ClientStream {
@@ -23,7 +23,7 @@ export interface Way {
   readonly attempt: Attempt;
   readonly target: Target;
   /** Null: the provider speaks the client's dialect. */
-  readonly translated: Translated | null;
+  readonly translated: ActiveTranslation | null;
   /** What a stream goes through instead of its translation alone. */
   readonly open?: (reading: Reading) => ClientStream;
   /** Absent: the provider's own. */

@@ -11,7 +11,7 @@ import { note, noteSoFar, noteText, type Reading } from '../recording/metering.j
 import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';
 import { hubChunks } from './hub-chunks.js';
 import { hubEvents } from './hub-events.js';
-import type { Translated } from './outgoing.js';
+import type { ActiveTranslation } from './outgoing.js';
 import { RepeatedFrames } from './repeated-frames.js';
 
 const NOTHING: Step = { chunks: [] };
@@ -42,7 +42,7 @@ export class TranslatedStream {
   isOver = false;
 
   constructor(
-    { translation, context, asked }: Translated,
+    { translation, context, asked }: ActiveTranslation,
     private readonly reading: Reading,
   ) {
     const { translator, shape } = translation;

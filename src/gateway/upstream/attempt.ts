@@ -11,7 +11,7 @@ import type { Hold } from '../limits/hold.js';
 import { ROOT_OPTION } from '../types/plan.js';
 import type { Reply, ReplySink } from '../types/reply.js';
 import type { Target } from '../types/target.js';
-import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
+import { type Phase, unwatch, watch, type WatchedAttempt } from './deadlines.js';
 import type { AnswerRecording, Wire, WireHandler, WireRequest } from './wire.js';
 
 /** How long an answer is read on after its client left, so that what the provider had sent by then is counted. */
@@ -28,7 +28,7 @@ export interface AttemptLimits extends UpstreamTimeouts {
  * `reply` settles when the head of the answer has come, or rejects with our error when none did.
  * From the head on, bytes flow to the attached sink; exactly one of `onEnd` and `onFail` ends it.
  */
-export class Attempt implements WireHandler, Watched, Reply, RecordedAttempt {
+export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAttempt {
   readonly startedAt = performance.now();
   readonly startedAtEpoch = Date.now();
   lastActivityAt = this.startedAt;

@@ -23,7 +23,7 @@ interface Beside {
 }
 
 /** A question about the rows that ClickHouse has. */
-interface Asked {
+interface RowsQuestion {
   readonly question: Question;
   readonly where: string;
 }
@@ -81,7 +81,7 @@ export class ClickHouseLogRows extends LogRows {
    */
   async #newest(
     reach: Reach,
-    asked: Asked,
+    asked: RowsQuestion,
     { after, size }: LogQuery,
   ): Promise<readonly Omit<LogRow, 'workspace_slug'>[]> {
     const { question } = asked;
@@ -101,7 +101,7 @@ export class ClickHouseLogRows extends LogRows {
   }
 
   /** Of the newest day first, then of as many as should have enough, if those are few, and then of all before them. No day is searched twice. */
-  async #newestPlaces(asked: Asked, { where, before, size }: Search): Promise<readonly LogPlace[]> {
+  async #newestPlaces(asked: RowsQuestion, { where, before, size }: Search): Promise<readonly LogPlace[]> {
     const places: LogPlace[] = [];
     let searched = 0;
     const search = async (days: number) => {
@@ -118,7 +118,7 @@ export class ClickHouseLogRows extends LogRows {
     return places;
   }
 
-  async #places({ question }: Asked, where: string): Promise<readonly LogPlace[]> {
+  async #places({ question }: RowsQuestion, where: string): Promise<readonly LogPlace[]> {
     const sql = `SELECT ${selected(PLACE)} FROM request_logs WHERE ${where}`;
     return rowsOf(PLACE, await this.clickhouse.readColumns(sql, question.parameters));
   }
@@ -195,7 +195,7 @@ export class ClickHouseLogRows extends LogRows {
     reach: Reach,
     conditions: readonly QueryCondition[],
     waiting: WaitingBatches | null,
-  ): Promise<Asked | null> {
+  ): Promise<RowsQuestion | null> {
     const question = new Question();
     const tenant = question.tenant(reach);
     const filters = await conditionsSql(question, conditions, async (sql, parameter) => {
@@ -217,7 +217,7 @@ export class ClickHouseLogRows extends LogRows {
   async #rows<Column extends StoredColumn>(
     reach: Reach,
     columns: readonly Column[],
-    { question }: Asked,
+    { question }: RowsQuestion,
     where: string,
   ): Promise<readonly (Pick<LogRow, Column> & LogPlace)[]> {
     const wanted = [...new Set([...columns, ...PLACE])];
@@ -245,7 +245,7 @@ export class ClickHouseLogRows extends LogRows {
   async #stepOfStored<Column extends StoredColumn>(
     reach: Reach,
     { columns, after, until, size }: LogStep<Column>,
-    asked: Asked,
+    asked: RowsQuestion,
     waiting: WaitingBatches | null,
   ): Promise<LogStepRows<Column> & { readonly rows: readonly LogPlace[] }> {
     const end = await this.#endOfStep(reach, { after, until, size }, waiting);

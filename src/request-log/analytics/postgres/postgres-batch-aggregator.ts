@@ -14,7 +14,7 @@ const BATCHES_MAX = 32;
 const BUSY_ROWS = 1_000;
 const ROUND_MS = 2_000;
 
-interface Asked {
+interface WaitingAggregation {
   readonly batchId: string;
   readonly resolve: (outcome: Aggregation) => void;
   readonly reject: (error: unknown) => void;
@@ -27,7 +27,7 @@ interface Asked {
  * meanwhile are counted together, in a round every two seconds. With little traffic each is counted as it comes.
  */
 export class PostgresBatchAggregator implements BatchAggregator {
-  #asked: Asked[] = [];
+  #asked: WaitingAggregation[] = [];
   #isCounting = false;
   #pauseUntil = 0;
 
@@ -53,7 +53,7 @@ export class PostgresBatchAggregator implements BatchAggregator {
   }
 
   /** False when several could not be counted together. */
-  async #settle(round: readonly Asked[]): Promise<boolean> {
+  async #settle(round: readonly WaitingAggregation[]): Promise<boolean> {
     try {
       const outcomes = await this.#count(round.map(({ batchId }) => batchId));
       for (const [at, { resolve }] of round.entries()) resolve(outcomes[at] ?? 'absent');
