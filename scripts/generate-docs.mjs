@@ -129,7 +129,7 @@ async function withPart(name, part, made) {
 }
 
 const PAGES = {
-  'docs/architecture.md': () => withPart('docs/architecture.md', 'rooms', roomArrows()),
+  'docs/architecture.md': () => withPart('docs/architecture.md', 'imports', roomArrows()),
   'docs/limits.md': () => withPart('docs/limits.md', 'charging', chargingTable()),
   'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
