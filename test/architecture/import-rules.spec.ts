@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const PROJECT = join(import.meta.dirname, '../..');
 const CRUISER = join(PROJECT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
 const RULES = join(PROJECT, '.dependency-cruiser.folders.cjs');
+const ROOMS = ['admin', 'admin/logs', 'common', 'gateway', 'providers'];
 
 describe('the rule against circles between folders', () => {
   let root: string;
@@ -33,22 +34,20 @@ describe('the rule against circles between folders', () => {
     return { status, stdout };
   }
 
-  it.each(['admin', 'providers', 'gateway', 'common', 'admin/logs'])(
-    'reports two folders of src/%s that need each other, by different files and for types alone',
-    async (room) => {
+  it('reports two folders that need each other, in every room, by different files and for types alone', async () => {
+    for (const room of ROOMS) {
       await write(`src/${room}/one/a.ts`, "import type { B } from '../two/b.js';\nexport type A = B;\n");
       await write(`src/${room}/two/b.ts`, 'export type B = string;\n');
       await write(`src/${room}/two/c.ts`, "import type { D } from '../one/d.js';\nexport type C = D;\n");
       await write(`src/${room}/one/d.ts`, 'export type D = string;\n');
+    }
 
-      const { status, stdout } = check();
+    const { status, stdout } = check();
 
-      expect(status).not.toBe(0);
-      expect(stdout).toContain('no-circles-between-folders');
-      expect(stdout).toContain(`src/${room}/one`);
-      expect(stdout).toContain(`src/${room}/two`);
-    },
-  );
+    expect(status).not.toBe(0);
+    for (const room of ROOMS)
+      expect(stdout).toMatch(new RegExp(`no-circles-between-folders: src/${room}/(one|two)`));
+  });
 
   it('lets arrows go one way', async () => {
     await write('src/admin/one/a.ts', "import type { B } from '../two/b.js';\nexport type A = B;\n");
