@@ -17,6 +17,7 @@ import { loadSettings } from '../dist/common/settings/settings.js';
 import { settingsSchema } from '../dist/common/settings/settings-schema.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
 import { chargingTable, endpointsPage } from '../dist/providers/endpoints-page.js';
+import { roomArrows } from './room-arrows.mjs';
 
 const cell = (text) => String(text).replaceAll('|', '\\|');
 const row = (...cells) => `| ${cells.map(cell).join(' | ')} |`;
@@ -135,17 +136,18 @@ function permissionsPage() {
   return page('Permissions', intro, table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows));
 }
 
-/** A page that people write, with a table between two marks that is made here. */
-async function withTable(name, table) {
-  const [begin, end] = ['<!-- generated: charging -->', '<!-- end of generated: charging -->'];
+/** A page that people write, with a part between two marks that is made here. */
+async function withPart(name, part, made) {
+  const [begin, end] = [`<!-- generated: ${part} -->`, `<!-- end of generated: ${part} -->`];
   const text = await readFile(new URL(`../${name}`, import.meta.url), 'utf8');
   const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
   if (from < begin.length || to < from) throw new Error(`${name} has no marks ${begin} and ${end}.`);
-  return `${text.slice(0, from)}\n${table}\n${text.slice(to)}`;
+  return `${text.slice(0, from)}\n${made}\n${text.slice(to)}`;
 }
 
 const PAGES = {
-  'docs/limits.md': () => withTable('docs/limits.md', chargingTable()),
+  'docs/architecture.md': () => withPart('docs/architecture.md', 'imports', roomArrows()),
+  'docs/limits.md': () => withPart('docs/limits.md', 'charging', chargingTable()),
   'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
   'docs/endpoints.md': endpointsPage,

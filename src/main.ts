@@ -13,9 +13,14 @@ import { reportLoops } from './common/supervision/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
-import { type Check, CheckFailure, Probes } from './common/supervision/probes.js';
+import { type ReadinessCheck, CheckFailure, Probes } from './common/supervision/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
-import { onSupervisor, type Started, supervisorSaysGo, tellSupervisor } from './common/supervision/child.js';
+import {
+  onSupervisor,
+  type StartedChild,
+  supervisorSaysGo,
+  tellSupervisor,
+} from './common/supervision/child.js';
 import { shapeHeap } from './common/processes/heap-shape.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
@@ -33,7 +38,7 @@ const logger = createLogger('main');
  * A gateway process: serves the data plane, and relays the administration's requests to its process. Nothing of the
  * administration's code is loaded here: it would cost memory, and garbage collection over it, per request.
  */
-async function main(settings: Settings, { place, database }: Started): Promise<void> {
+async function main(settings: Settings, { place, database }: StartedChild): Promise<void> {
   const { databaseUrl, adminSocket } = settings;
   if (!databaseUrl || !adminSocket)
     throw new Error(
@@ -82,13 +87,13 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
   tellSupervisor({ type: 'ready' });
 }
 
-interface Checked {
+interface ReadinessParts {
   readonly pool: QueryPool;
   readonly limiter: Limiter;
   readonly isDraining: () => boolean;
 }
 
-function checks({ pool, limiter, isDraining }: Checked): Check[] {
+function checks({ pool, limiter, isDraining }: ReadinessParts): ReadinessCheck[] {
   return [
     {
       name: 'draining',
@@ -115,7 +120,7 @@ function checks({ pool, limiter, isDraining }: Checked): Check[] {
   ];
 }
 
-interface Running {
+interface RunningGateway {
   readonly app: INestApplicationContext;
   readonly front: FrontServer;
   readonly pool: QueryPool;
@@ -127,7 +132,7 @@ interface Running {
  * Leaves without failing anybody: says so in readiness, goes on serving until balancers have noticed, lets
  * streams finish, then closes the stores. Connections of the first phase end with their answer.
  */
-async function drain(running: Running, isImmediate: boolean): Promise<void> {
+async function drain(running: RunningGateway, isImmediate: boolean): Promise<void> {
   const { app, front, pool, stores, settings } = running;
   front.isDraining = true;
   if (!isImmediate) await delay(settings.drainDelayMs);

@@ -11,7 +11,7 @@ import { reportLoops } from './common/supervision/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
-import { type Check, Probes } from './common/supervision/probes.js';
+import { type ReadinessCheck, Probes } from './common/supervision/probes.js';
 import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/supervision/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { SHIPPER_LOOP } from './jobs/shipping/shipper.js';
@@ -52,7 +52,7 @@ async function main(settings: Settings): Promise<void> {
 async function serveProbes(
   settings: Settings,
   dataSource: DataSource,
-  others: readonly Check[],
+  others: readonly ReadinessCheck[],
 ): Promise<Server> {
   const database = {
     name: 'database',

@@ -14,7 +14,7 @@ import { BusOutageNews } from './changes/bus-outage-news.js';
 import { CHANGES_CHANNEL } from './changes/change-message.js';
 import { DirectorySnapshot } from './directories/directory-snapshot.js';
 import { GenaiModelCatalog } from './prices/genai-model-catalog.js';
-import type { Remembering } from './memory.js';
+import type { RememberingDirectory } from './memory.js';
 import { PostgresAnswerStore } from './cached-answers/postgres-answer-store.js';
 import { PostgresApiKeyDirectory } from './directories/postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
@@ -95,7 +95,7 @@ export function configDirectory(database: Queryable, changes: ChangeFeed, { stal
   return new PostgresConfigDirectory(database, changes, staleKeysMs);
 }
 
-export function directorySnapshot(settings: Settings, ...directories: readonly Remembering[]) {
+export function directorySnapshot(settings: Settings, ...directories: readonly RememberingDirectory[]) {
   const memories = directories.flatMap((directory) => directory.memories);
   const { dataDir, processes, staleKeysMs } = settings;
   const seal = new SnapshotSeal({

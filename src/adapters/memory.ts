@@ -19,6 +19,6 @@ export interface Memory {
 }
 
 /** A directory that a snapshot can be made of. */
-export interface Remembering {
+export interface RememberingDirectory {
   readonly memories: readonly Memory[];
 }

@@ -7,7 +7,7 @@ const IDLE_MS = 60_000;
 /** One text takes a second at most; who comes behind so many has given up by then. */
 const WAITING_MAX = 32;
 
-interface Waiting {
+interface WaitingCount {
   readonly resolve: (tokens: number) => void;
   readonly reject: (error: Error) => void;
 }
@@ -15,7 +15,7 @@ interface Waiting {
 /** Counts tokens in a thread of its own, which is there only while it is needed. */
 export class WorkerTokenCounter extends TokenCounter {
   private worker: Worker | null = null;
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly waiting = new Map<number, WaitingCount>();
   private ids = 0;
   private idle: NodeJS.Timeout | undefined;
 

@@ -97,9 +97,9 @@ async function unpacked(request: Head, bytes: Buffer): Promise<Buffer> {
   }
 }
 
-type Done = (error: Error | null, body?: unknown) => void;
+type DoneCallback = (error: Error | null, body?: unknown) => void;
 
-function finish(request: object, done: Done, read: () => unknown): void {
+function finish(request: object, done: DoneCallback, read: () => unknown): void {
   let body: unknown;
   try {
     body = read();
@@ -111,7 +111,7 @@ function finish(request: object, done: Done, read: () => unknown): void {
 }
 
 /** The request goes on without a body: `ReadableBodyGuard` refuses it once the caller and its scope are checked. */
-function finishUnreadable(request: object, done: Done, error: unknown): void {
+function finishUnreadable(request: object, done: DoneCallback, error: unknown): void {
   markUnreadable(request, AppError.from(error));
   done(null);
 }

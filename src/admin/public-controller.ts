@@ -1,10 +1,42 @@
-import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  Controller,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { publicPath } from '../common/http/body-limits.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { KnownParametersGuard } from './known-parameters.guard.js';
 import { ReadableBodyGuard } from './readable-body.guard.js';
-import { SlowGuessingInterceptor } from './slow-guessing.interceptor.js';
+import type { FastifyRequest } from 'fastify';
+import { catchError, type Observable } from 'rxjs';
+import { IdentityService } from '../auth/identity/identity.service.js';
+import { AppError } from '../common/errors/app-error.js';
+
+/** Counts attempts that fail by address, together with failed API keys: who guesses too often is told to slow down. */
+@Injectable()
+class SlowGuessingInterceptor implements NestInterceptor {
+  constructor(private readonly identity: IdentityService) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    return next.handle().pipe(
+      catchError((error: unknown) => {
+        if (isRefusal(error)) this.identity.countFailure(request.raw);
+        throw error;
+      }),
+    );
+  }
+}
+
+/** A failure of our own is nobody's guess. */
+const isRefusal = (error: unknown): boolean => error instanceof AppError && error.spec.status < 500;
 
 export const PUBLIC_DOOR = 'gatehouse:public-door';
 

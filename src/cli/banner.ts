@@ -1,7 +1,7 @@
 import type { BootstrapFile } from './bootstrap-file.js';
 
 /** What there is to tell when the service is up. */
-export interface Launched {
+export interface LaunchReport {
   readonly baseUrl: string;
   readonly bootstrapPath: string;
   /** What this very start made, or null on a later start: keys are shown once. */
@@ -13,12 +13,12 @@ export interface Launched {
 const QUESTION = '{"model":"sandbox-1","messages":[{"role":"user","content":"Hello"}]}';
 
 /** The text that a person sees when all gateways are ready. */
-export function banner(launched: Launched): string {
+export function banner(launched: LaunchReport): string {
   const lines = ['', `  Gatehouse listens on ${launched.baseUrl}`, '', ...aboutKeys(launched), ''];
   return lines.join('\n');
 }
 
-function aboutKeys({ baseUrl, bootstrapPath, made, keysKept }: Launched): string[] {
+function aboutKeys({ baseUrl, bootstrapPath, made, keysKept }: LaunchReport): string[] {
   if (!made) return keysKept ? [`  The first keys are in ${bootstrapPath}`] : [];
   return [
     `  Admin API key       ${made.admin_api_key}`,

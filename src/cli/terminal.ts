@@ -38,7 +38,7 @@ const BAR_WIDTH = 30;
 const PERCENT = 100;
 
 /** A bar on standard error that grows in its line; where nobody watches, a line for every tenth. */
-export class Progress {
+export class ProgressBar {
   #tenth = 0;
 
   constructor(private readonly what: string) {}

@@ -2,7 +2,7 @@ import { Gauge, register } from 'prom-client';
 import type { Queryable } from './queryable.js';
 import { IntervalJob } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
-import { type Check, CheckFailure } from '../common/supervision/probes.js';
+import { type ReadinessCheck, CheckFailure } from '../common/supervision/probes.js';
 
 /** More would make keys expire and budgets begin at noticeably different times on different machines. */
 export const CLOCK_OFFSET_MAX_MS = 2_000;
@@ -60,7 +60,7 @@ export class DatabaseClock {
   }
 
   /** For readiness: other instances are no better off without this one, so a wrong clock only degrades it. */
-  get check(): Check {
+  get check(): ReadinessCheck {
     return {
       name: 'clock',
       isVital: false,

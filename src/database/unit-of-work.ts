@@ -6,7 +6,7 @@ import { AsyncContext } from './async-context.js';
 import type { CommitHook, FinishedWork } from './commit-hook.js';
 import { PlainRepository } from './plain-queries/plain-repository.js';
 import { StatementNames } from './sessions/statement-names.js';
-import { type Sessions, TenantSession } from './sessions/tenant-session.js';
+import { type TenantSessionContext, TenantSession } from './sessions/tenant-session.js';
 import { type Tenancy, TenantWall } from './sessions/tenant-wall.js';
 import { Writers } from './sessions/writers.js';
 
@@ -28,7 +28,7 @@ const logger = createLogger('database');
 @Injectable()
 export class UnitOfWork {
   private readonly current = new AsyncContext<Work>();
-  private readonly sessions: Sessions;
+  private readonly sessions: TenantSessionContext;
 
   constructor(private readonly dataSource: DataSource) {
     const names = new StatementNames();

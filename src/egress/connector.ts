@@ -5,7 +5,7 @@ import { AppError } from '../common/errors/app-error.js';
 import { parseAddress } from '../common/net/address-classes.js';
 import {
   type DestinationPolicy,
-  type Endpoint,
+  type SocketDestination,
   blocked,
   endpointOf,
 } from '../common/net/destination-policy.js';
@@ -31,7 +31,7 @@ interface Dial extends ConnectorParts {
 }
 
 /** Opens one socket to an endpoint. */
-export type Dialer = (endpoint: Endpoint, opened: Opened) => void;
+export type Dialer = (endpoint: SocketDestination, opened: OpenCallback) => void;
 
 /**
  * Dials a provider.
@@ -62,7 +62,7 @@ export function connectorOf(dial: Dialer): buildConnector.connector {
 }
 
 /** Opens one connection of its own by the same rules, for what is not HTTP. `ca`: certificates to trust as well, in PEM. */
-export function openSocket(parts: ConnectorParts, endpoint: Endpoint, ca?: string): Promise<Socket> {
+export function openSocket(parts: ConnectorParts, endpoint: SocketDestination, ca?: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     new Connection({ ...parts, ca }, endpoint, (error, socket) => {
       if (socket === null) reject(error);
@@ -74,7 +74,7 @@ export function openSocket(parts: ConnectorParts, endpoint: Endpoint, ca?: strin
 /** The addresses of an endpoint, all of them judged: what any socket may be pointed at. */
 export async function judgedAddresses(
   { policy, resolve }: ConnectorParts,
-  endpoint: Endpoint,
+  endpoint: SocketDestination,
 ): Promise<readonly string[]> {
   policy.checkBeforeLookup(endpoint);
   if (isIP(endpoint.host) !== 0) {
@@ -89,7 +89,7 @@ export async function judgedAddresses(
 async function lookUp(
   policy: DestinationPolicy,
   resolve: Resolve,
-  endpoint: Endpoint,
+  endpoint: SocketDestination,
 ): Promise<readonly string[]> {
   const hidden = policy.hidesAbsence(endpoint);
   try {
@@ -101,7 +101,7 @@ async function lookUp(
   throw hidden ? blocked() : new AppError('upstream_error', { detail: 'name not found' });
 }
 
-type Opened = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
+type OpenCallback = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
 
 const ATTEMPT_DELAY_MS = 250;
 const KEEP_ALIVE_PROBE_MS = 30_000;
@@ -114,8 +114,8 @@ class Connection {
 
   constructor(
     private readonly dial: Dial,
-    private readonly endpoint: Endpoint,
-    private readonly callback: Opened,
+    private readonly endpoint: SocketDestination,
+    private readonly callback: OpenCallback,
   ) {}
 
   start(): void {

@@ -1,13 +1,13 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
 import { type ConnectorParts, judgedAddresses } from './connector.js';
-import { blocked, type Endpoint } from '../common/net/destination-policy.js';
+import { blocked, type SocketDestination } from '../common/net/destination-policy.js';
 import { upstreamFailure } from './upstream-failure.js';
 
 /** Sends datagrams to the first of the addresses that were judged. Rejects with an AppError. */
 export async function sendDatagrams(
   parts: ConnectorParts,
-  endpoint: Endpoint,
+  endpoint: SocketDestination,
   datagrams: readonly Buffer[],
 ): Promise<void> {
   const [address] = await judgedAddresses(parts, endpoint);

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { OBJECT_STORE_TIMEOUTS } from '../common/net/store-timeouts.js';
 import type { Egress } from './egress.js';
 
-type Connected = (error: Error | null, stream: Duplex) => void;
+type ConnectCallback = (error: Error | null, stream: Duplex) => void;
 
 /**
  * An agent for packages that speak HTTP by themselves (`node:http`): it dials through the one door that judges addresses, TLS
@@ -30,7 +30,7 @@ export class EgressAgent extends Agent {
   }
 
   /** Node calls it for each new connection, and takes the socket from the callback: https://nodejs.org/docs/latest-v20.x/api/http.html#agentcreateconnectionoptions-callback */
-  override createConnection({ host, port }: ClientRequestArgs, connected?: Connected): undefined {
+  override createConnection({ host, port }: ClientRequestArgs, connected?: ConnectCallback): undefined {
     const endpoint = {
       secure: this.protocol === 'https:',
       host: (host ?? '').replace(/^\[|\]$/g, '').toLowerCase(),

@@ -5,7 +5,7 @@ import type { UpstreamTimeouts } from '../common/settings/settings.js';
 import type { Socket } from 'node:net';
 import { type ConnectorParts, type Dialer, connectorOf, createDialer, openSocket } from './connector.js';
 import { sendDatagrams } from './datagrams.js';
-import { DestinationPolicy, type Endpoint, endpointOf } from '../common/net/destination-policy.js';
+import { DestinationPolicy, type SocketDestination, endpointOf } from '../common/net/destination-policy.js';
 import type { EgressRule } from '../common/net/egress-allow.js';
 import { Origin } from './origin.js';
 import { type Resolve, cachingResolver, resolveBySystem } from './resolver.js';
@@ -64,7 +64,7 @@ export class Egress {
   }
 
   /** The same for a place that does not speak HTTP. */
-  checkEndpoint(endpoint: Endpoint): void {
+  checkEndpoint(endpoint: SocketDestination): void {
     this.policy.checkBeforeLookup(endpoint);
   }
 
@@ -72,12 +72,12 @@ export class Egress {
    * One connection of the caller's own, for what is not HTTP; the caller destroys it. Over TLS the certificate must be
    * valid for the host; `ca` are certificates (PEM) to trust besides the usual ones. Rejects with an AppError.
    */
-  openSocket(endpoint: Endpoint, ca?: string): Promise<Socket> {
+  openSocket(endpoint: SocketDestination, ca?: string): Promise<Socket> {
     return openSocket(this.parts, endpoint, ca);
   }
 
   /** Sends datagrams in their order. Resolves when the system has taken them: whether they arrive is unknown. */
-  sendDatagrams(endpoint: Endpoint, datagrams: readonly Buffer[]): Promise<void> {
+  sendDatagrams(endpoint: SocketDestination, datagrams: readonly Buffer[]): Promise<void> {
     return sendDatagrams(this.parts, endpoint, datagrams);
   }
 

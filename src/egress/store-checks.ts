@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import type { Secret } from '../common/settings/secret.js';
 import { EgressAgent } from './egress-agent.js';
 import { operatorEgress } from './operator-egress.js';
-import { type Check, CheckFailure } from '../common/supervision/probes.js';
+import { type ReadinessCheck, CheckFailure } from '../common/supervision/probes.js';
 import type { Settings } from '../common/settings/settings.js';
 import type { S3Settings } from '../common/settings/sink-settings.js';
 import { redisLimits } from '../common/net/redis-limits.js';
@@ -18,9 +18,9 @@ export class StoreChecks {
 
   constructor(private readonly settings: Settings) {}
 
-  get all(): Check[] {
+  get all(): ReadinessCheck[] {
     const { redisUrl, clickhouse, s3 } = this.settings;
-    const checks: Check[] = [];
+    const checks: ReadinessCheck[] = [];
     if (redisUrl) checks.push({ name: 'redis', isVital: false, run: () => this.#pingRedis(redisUrl) });
     if (clickhouse)
       checks.push(
@@ -34,7 +34,7 @@ export class StoreChecks {
     (await this.#redis)?.disconnect();
   }
 
-  #overHttp(name: string, url: URL): Check {
+  #overHttp(name: string, url: URL): ReadinessCheck {
     return { name, isVital: false, freshMs: FRESH_MS, run: () => answers(url, this.settings) };
   }
 

@@ -6,7 +6,7 @@ import { Embedder } from './caching/semantic/embedder.js';
 import { SemanticSearch } from './caching/semantic/semantic-search.js';
 import { ProviderCaller } from './guardrails/calling/provider-caller.js';
 import { Guardrails } from './guardrails/guardrails.js';
-import { Admission } from './limits/admission.js';
+import { Admission } from './upstream/admission.js';
 import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
 import { LocalModels } from './models/local-models.js';

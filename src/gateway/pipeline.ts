@@ -15,19 +15,19 @@ import { stopExchange } from './delivery/refusal.js';
 import { asked, identified } from './ingress/arrival.js';
 import { orPathMeant } from './ingress/mistyped-path.js';
 import type { GatewayHeaders } from './types/gateway-headers.js';
-import { ClientLeft } from './ingress/request-body.js';
+import { ClientLeft } from './types/client-left.js';
 import { exchangeBegan, exchangeEnded } from './recording/exchange-metrics.js';
 import { Journal } from './recording/journal.js';
 import { checkNamedKey, checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { requestPath } from './types/request-path.js';
-import { readRequest, type Reading } from './ingress/read-request.js';
+import { readRequest, type ReadingRules } from './ingress/read-request.js';
 import { Router } from './routing/router.js';
 import { RoutedExchange } from './attempt/routed-exchange.js';
-import { Sending } from './attempt/sending.js';
+import { SendableRequest } from './attempt/sending.js';
 import { TargetAttempts } from './attempt/target-attempts.js';
-import type { Answer } from './types/answer.js';
-import type { Exchange } from './types/exchange.js';
+import type { Answer } from './attempt/answer.js';
+import type { Exchange } from './recording/exchange.js';
 import type { CompiledConfig } from './types/plan.js';
 import { FailedAttempt } from './upstream/failed-attempt.js';
 
@@ -40,8 +40,8 @@ import { FailedAttempt } from './upstream/failed-attempt.js';
  */
 @Injectable()
 export class Pipeline {
-  private readonly reading: Reading;
-  private readonly keeping: Reading;
+  private readonly reading: ReadingRules;
+  private readonly keeping: ReadingRules;
   private readonly streams = new RunningStreams(({ request, entry }) =>
     // Signed tokens end by themselves, and soon; nothing revokes them.
     entry.caller?.apiKeyId ? this.identity.identify(request) : undefined,
@@ -89,7 +89,7 @@ export class Pipeline {
     const read = await readRequest(request, path, entry, readingFor(reading, config, options));
     checkTargets(config, entry.endpoint);
 
-    const sending = new Sending(exchange, caller, read);
+    const sending = new SendableRequest(exchange, caller, read);
     const answer = await this.router.route(config.plan, new RoutedExchange(this.attempts, sending));
     const linkField = linkFieldOf(answer, read.path);
     if (linkField !== null) await this.deliverLinked(exchange, answer, linkField);
@@ -127,10 +127,10 @@ export class Pipeline {
 
 /** A pass-through is read only where nothing but its body can name the target. */
 function readingFor(
-  reading: Reading,
+  reading: ReadingRules,
   { namedKeys }: CompiledConfig,
   { virtualKey, provider }: GatewayHeaders,
-): Reading {
+): ReadingRules {
   const isChosen = namedKeys !== null || virtualKey !== null || provider !== null;
   return isChosen ? reading : { ...reading, needsTarget: true };
 }

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 
 /** Something that this process has in hand: how far it has come, and which claim this is. */
-export interface Claimed {
+export interface ClaimedCursor {
   readonly id: string;
   /** Number of the last thing that the receiver has taken. The driver gives 64-bit numbers as text. */
   readonly deliveredSeq: string;
@@ -49,16 +49,16 @@ export class DeliveryCursors {
     this.#released = `UPDATE ${table} SET leased_until = NULL WHERE id = $1 AND leased_until::text = $2`;
   }
 
-  async advance({ id, deliveredSeq, lease }: Claimed, seq: string): Promise<void> {
+  async advance({ id, deliveredSeq, lease }: ClaimedCursor, seq: string): Promise<void> {
     await this.database.query(this.#delivered, [id, deliveredSeq, seq, lease]);
   }
 
   /** Tried again after a second, then after twice as long each time, up to five minutes. */
-  async fail({ id, lease }: Claimed, reason: string): Promise<void> {
+  async fail({ id, lease }: ClaimedCursor, reason: string): Promise<void> {
     await this.database.query(this.#failed, [id, lease, reason]);
   }
 
-  async release({ id, lease }: Claimed): Promise<void> {
+  async release({ id, lease }: ClaimedCursor): Promise<void> {
     await this.database.query(this.#released, [id, lease]);
   }
 }

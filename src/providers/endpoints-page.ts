@@ -2,7 +2,7 @@ import type { ChargeRow } from './charging/charge.js';
 import { chargeRows } from './charging/table.js';
 import { type Endpoint, ENDPOINT_IDS, type EndpointId } from './endpoint.js';
 import { endpoints } from './endpoints/index.js';
-import { type Support, supportOf } from './endpoints/support.js';
+import { type Support, supportOf } from './support.js';
 import type { Provider } from './provider.js';
 import { providers } from './registry.js';
 

@@ -132,7 +132,7 @@ export interface UsageSoFar {
 }
 
 /** What one event, or the end of a stream, becomes. */
-export interface Translated {
+export interface TranslatedEvent {
   /** Objects of the hub's stream, `chat.completion.chunk` and the like, in order. */
   readonly chunks: readonly Json[];
   /** What the provider has reported of its usage by now, besides the chunk that reports it to the client. */
@@ -150,16 +150,16 @@ export interface Translated {
 }
 
 /** An event that says nothing. */
-export const NOTHING: Translated = { chunks: [] };
+export const NOTHING: TranslatedEvent = { chunks: [] };
 
 /** For `again`, where nothing that comes later depends on the text. */
 export const UNNOTED = (): void => undefined;
 
 /** The state of one stream on its way to the hub. Never throws: an event that is not understood becomes no chunk. */
 export interface EventTranslator {
-  event(event: StreamEvent): Translated;
+  event(event: StreamEvent): TranslatedEvent;
   /** The provider closed the stream. `isDone` or `error` must have come by now, or the answer was cut. */
-  end(): Translated;
+  end(): TranslatedEvent;
 }
 
 /** A client's own shape of chat: `messages` of Anthropic, `responses` of OpenAI. */

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRoutingConfig } from './routing-config.js';
-import type { Origin } from './rules.js';
+import type { ConfigOrigin } from './rules.js';
 
 const TARGET = { virtual_key: 'openai-prod' };
 
-function mistakesOf(document: unknown, origin?: Origin) {
+function mistakesOf(document: unknown, origin?: ConfigOrigin) {
   return readRoutingConfig(document, origin).mistakes ?? [];
 }
 
-const pathsOf = (document: unknown, origin?: Origin): string[] =>
+const pathsOf = (document: unknown, origin?: ConfigOrigin): string[] =>
   mistakesOf(document, origin).map(({ path }) => path);
 
 function nested(levels: number): object {

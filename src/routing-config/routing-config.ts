@@ -1,7 +1,7 @@
 import type { RoutingConfig } from './document.js';
 import { readFields } from './fields.js';
 import { type Mistake, Place } from './place.js';
-import { checkRules, type Origin } from './rules.js';
+import { checkRules, type ConfigOrigin } from './rules.js';
 import { unsoundness } from './soundness.js';
 
 export type { RoutingConfig } from './document.js';
@@ -19,7 +19,7 @@ export type ReadConfig =
  * is too large, too deep or poisoned is not looked at any closer, and has one mistake. `origin` is `saved` for what will be
  * stored: such a document may hold no secret.
  */
-export function readRoutingConfig(document: unknown, origin: Origin = 'saved'): ReadConfig {
+export function readRoutingConfig(document: unknown, origin: ConfigOrigin = 'saved'): ReadConfig {
   const unsound = unsoundness(document);
   if (unsound) return { mistakes: [unsound] };
   const mistakes: Mistake[] = [];

@@ -12,7 +12,7 @@ const CONDITIONAL_TARGETS_MAX = 1_000;
 const NESTED_TARGETS_MAX = 50;
 
 /** Where a config comes from: saved ones lie in the database in clear, so they hold no secrets. */
-export type Origin = 'saved' | 'sent';
+export type ConfigOrigin = 'saved' | 'sent';
 
 /** Fields that say where a request goes, and so belong to a target without targets of its own. */
 const OF_A_TARGET = [
@@ -59,14 +59,14 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
 const NEVER_FORWARDED_PREFIX = /^x-(gateway|portkey)-/;
 
 /** Says what does not fit together in a document whose fields were read, as far as they could be. */
-export function checkRules(config: RoutingConfig, at: Place, origin: Origin): void {
+export function checkRules(config: RoutingConfig, at: Place, origin: ConfigOrigin): void {
   if (Object.keys(config).every((name) => name === 'name' || name === 'weight'))
     at.refuse('is empty: name a virtual key, a provider, targets or an option');
   checkNode(config, at, { origin, isRoot: true });
 }
 
 interface Where {
-  readonly origin: Origin;
+  readonly origin: ConfigOrigin;
   readonly isRoot: boolean;
 }
 

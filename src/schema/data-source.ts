@@ -11,21 +11,21 @@ import { Feedback } from '../admin/feedback/feedback.entity.js';
 import { Guardrail } from '../admin/guardrails/guardrail.entity.js';
 import {
   IdentityProvider,
-  SignInTrial,
   SingleSignOnSession,
   UserIdentity,
-} from '../admin/identity-providers/identity-provider.entity.js';
+} from '../admin/sign-in/identity-provider.entity.js';
+import { SignInTrial } from '../admin/identity-providers/sign-in-trial.entity.js';
 import { IntegrationModel } from '../admin/integrations/integration-model.entity.js';
 import { IntegrationWorkspace } from '../admin/integrations/integration-workspace.entity.js';
 import { Integration } from '../admin/integrations/integration.entity.js';
 import { ModelPrice } from '../admin/model-configs/model-price.entity.js';
 import { IngestedLog } from '../admin/log-ingestion/ingested-log.entity.js';
 import { InviteWorkspace } from '../admin/invites/invite-workspace.entity.js';
-import { Invite } from '../admin/invites/invite.entity.js';
+import { Invite } from '../admin/tenancy/invite.entity.js';
 import { LogView } from '../admin/log-views/log-view.entity.js';
 import { LogExport } from '../admin/log-exports/log-export.entity.js';
 import { Mail } from '../admin/invites/mail.entity.js';
-import { Organization } from '../admin/organizations/organization.entity.js';
+import { Organization } from '../admin/tenancy/organization.entity.js';
 import { OrganizationJwt } from '../admin/organization-jwt/organization-jwt.entity.js';
 import { Passkey, UsedPasskeyChallenge } from '../admin/passkeys/passkey.entity.js';
 import { RecoveryCode } from '../admin/sign-in/recovery-code.entity.js';
@@ -33,11 +33,11 @@ import { SignInPolicy, UsedToken } from '../admin/sign-in/sign-in-policy.entity.
 import { SignInLink } from '../admin/sign-in/sign-in-link.entity.js';
 import { Session } from '../admin/sign-in/session.entity.js';
 import { UserCredential } from '../admin/sign-in/user-credential.entity.js';
-import { User } from '../admin/users/user.entity.js';
+import { User } from '../admin/tenancy/user.entity.js';
 import { VirtualKey } from '../admin/virtual-keys/virtual-key.entity.js';
-import { WorkspaceMember } from '../admin/workspaces/workspace-member.entity.js';
-import { WorkspaceProvider } from '../admin/providers/workspace-provider.entity.js';
-import { Workspace } from '../admin/workspaces/workspace.entity.js';
+import { WorkspaceMember } from '../admin/tenancy/workspace-member.entity.js';
+import { WorkspaceProvider } from '../admin/integrations/workspace-provider.entity.js';
+import { Workspace } from '../admin/tenancy/workspace.entity.js';
 import { RowLevelSecurity1763800000001 } from './migrations/1763800000001-row-level-security.js';
 import { TenantsAndPeople1763800000002 } from './migrations/1763800000002-tenants-and-people.js';
 import { SignIn1763800000003 } from './migrations/1763800000003-sign-in.js';

@@ -8,7 +8,7 @@ import { uuidV7 } from '../common/ids/uuid-v7.js';
 import type { Settings } from '../common/settings/settings.js';
 import type { Probes } from '../common/supervision/probes.js';
 import { refuse } from '../gateway/delivery/refusal.js';
-import { notBuilt, type Plane as Owner, planeOf } from '../gateway/ingress/front-door.js';
+import { notBuilt, type RequestPlane as Owner, planeOf } from '../gateway/ingress/front-door.js';
 import { checkHead, checkMethod, HEADERS_MAX } from '../gateway/ingress/request-hygiene.js';
 import { acceptUpgrades, type Sockets } from './upgrades.js';
 

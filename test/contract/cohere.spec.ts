@@ -8,7 +8,7 @@ import { jina, voyage } from '../../src/providers/dialects/rerankers/index.js';
 import type { EndpointId, Json } from '../../src/providers/endpoint.js';
 import { responses } from '../../src/providers/shapes/responses/index.js';
 import { chatCompletionsUsage } from '../../src/providers/endpoints/chat-completions.js';
-import type { Context, HubError, Translated, Translator } from '../../src/providers/translation.js';
+import type { Context, HubError, TranslatedEvent, Translator } from '../../src/providers/translation.js';
 
 /** What was parsed from JSON, for tests that reach deep into it. */
 type Loose = ReturnType<typeof JSON.parse>;
@@ -64,7 +64,7 @@ const body = (hub: Json, given = context): Loose =>
 const turns = (messages: readonly Json[]): Loose => body({ messages }).messages;
 const answer = (fields: Json, given = context): Loose => chat.answer(fields, given, {});
 
-function stream(events: readonly Json[], given = context): Translated[] {
+function stream(events: readonly Json[], given = context): TranslatedEvent[] {
   const state = chat.stream?.open(given);
   if (!state) throw new Error('does not stream');
   return [...events.map((event) => state.event({ event: null, data: JSON.stringify(event) })), state.end()];

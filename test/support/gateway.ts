@@ -13,7 +13,7 @@ import type { UnsupportedParameterRule } from '../../src/common/contracts/unsupp
 import type { Limit } from '../../src/common/limits/limit.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
-import { Admission } from '../../src/gateway/limits/admission.js';
+import { Admission } from '../../src/gateway/upstream/admission.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import type { HttpCaller } from '../../src/egress/http-caller.js';
 import type { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';

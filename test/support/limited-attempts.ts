@@ -1,6 +1,6 @@
 import { findProvider } from '../../src/providers/registry.js';
 import type { Limit } from '../../src/common/limits/limit.js';
-import type { Limiter, Reserved, Wanted } from '../../src/gateway/limits/limiter.js';
+import type { Limiter, LimitReservation, LimitDemand } from '../../src/gateway/limits/limiter.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { aCaller } from './gateway.js';
 
@@ -16,7 +16,7 @@ const TARGET: Target = {
 };
 
 /** The first attempt of a request under these limits of its API key. */
-export const attemptUnder = (limits: readonly Limit[], amount = 1): Wanted => ({
+export const attemptUnder = (limits: readonly Limit[], amount = 1): LimitDemand => ({
   caller: aCaller({ limits: { limits, policies: [] } }),
   target: TARGET,
   model: 'gpt-4o',
@@ -27,7 +27,7 @@ export const attemptUnder = (limits: readonly Limit[], amount = 1): Wanted => ({
 });
 
 /** The reservation, or the code of the refusal. */
-export async function outcomeOf(limiter: Limiter, wanted: Wanted): Promise<Reserved | string> {
+export async function outcomeOf(limiter: Limiter, wanted: LimitDemand): Promise<LimitReservation | string> {
   try {
     return await limiter.reserve(wanted);
   } catch (error) {
@@ -35,10 +35,11 @@ export async function outcomeOf(limiter: Limiter, wanted: Wanted): Promise<Reser
   }
 }
 
-export const isAdmitted = (outcome: Reserved | string): outcome is Reserved => typeof outcome === 'object';
+export const isAdmitted = (outcome: LimitReservation | string): outcome is LimitReservation =>
+  typeof outcome === 'object';
 
 /** Ends an attempt that cost `costNanoUsd`, and its request. */
-export function end({ request, attempt }: Reserved, costNanoUsd = 0): void {
+export function end({ request, attempt }: LimitReservation, costNanoUsd = 0): void {
   const actual = { costNanoUsd, tokens: costNanoUsd, isCountedLater: false };
   attempt.settle(actual);
   request?.settle(actual);

@@ -1,9 +1,9 @@
 import type { RoutableRequest } from '../../src/gateway/routing/routable-request.js';
-import type { Answered } from '../../src/gateway/routing/outcome.js';
+import type { TargetAnswer } from '../../src/gateway/routing/outcome.js';
 
 /** A request that is sent to one target at a time. */
 export const UNHEDGED: Pick<
-  RoutableRequest<Answered>,
+  RoutableRequest<TargetAnswer>,
   'isOver' | 'mayBeSentTwice' | 'costOf' | 'whenSent' | 'fork' | 'adopt' | 'abandon'
 > = {
   isOver: false,

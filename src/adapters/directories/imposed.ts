@@ -3,7 +3,7 @@ import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 
-export type Imposed = Pick<Principal, 'guardrails' | 'metadata' | 'cache' | 'onClientDisconnect'>;
+export type InheritedPolicy = Pick<Principal, 'guardrails' | 'metadata' | 'cache' | 'onClientDisconnect'>;
 
 /**
  * What an organization, a workspace and a key give every request: made once per credential that is loaded. In metadata the
@@ -13,7 +13,7 @@ export function imposedBy(
   settings: Partial<OrganizationSettings>,
   defaults: WorkspaceDefaults | null,
   ownMetadata: Readonly<Record<string, string>> | null = null,
-): Imposed {
+): InheritedPolicy {
   const guardrails = guardrailsOf(settings, defaults ?? {});
   const metadata = { ...ownMetadata, ...defaults?.metadata };
   const { cache, on_client_disconnect: onClientDisconnect } = defaults ?? {};

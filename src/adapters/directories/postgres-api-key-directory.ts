@@ -5,11 +5,11 @@ import { hashApiKey } from '../../common/crypto/key-hash.js';
 import type { Secret } from '../../common/settings/secret.js';
 import type { Queryable } from '../../database/queryable.js';
 import { type ApiKeyRow, BY_HASH, END_BY_HASH, principalOf } from './api-key-rows.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** The secret presented, or its digest as the table has it. */
-type Asked = string | Buffer;
+type PresentedSecret = string | Buffer;
 
 const BINDS_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
@@ -26,8 +26,8 @@ export interface ApiKeyDirectoryOptions {
  * API keys from PostgreSQL, remembered by the SHA-256 of the secret presented, so that memory holds no secret.
  * A key that is deleted or rotated is forgotten as soon as the change bus tells it.
  */
-export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remembering {
-  private readonly cache: RefreshingCache<Asked, ApiKeyRow, KnownKey>;
+export class PostgresApiKeyDirectory extends ApiKeyDirectory implements RememberingDirectory {
+  private readonly cache: RefreshingCache<PresentedSecret, ApiKeyRow, KnownKey>;
 
   constructor(
     private readonly database: Queryable,
@@ -69,12 +69,12 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
     }
   }
 
-  private async load(asked: Asked): Promise<ApiKeyRow | null> {
+  private async load(asked: PresentedSecret): Promise<ApiKeyRow | null> {
     const [row] = await this.database.query<ApiKeyRow>(BY_HASH, [this.digestOf(asked)]);
     return row ?? null;
   }
 
-  private digestOf(asked: Asked): Buffer {
+  private digestOf(asked: PresentedSecret): Buffer {
     return typeof asked === 'string' ? hashApiKey(this.options.pepper, asked) : asked;
   }
 }

@@ -10,7 +10,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../../gateway/ports.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row {
@@ -20,7 +20,7 @@ interface Row {
   readonly document: unknown;
 }
 
-interface Asked {
+interface ConfigLookup {
   readonly reach: Reach;
   readonly name: string;
 }
@@ -49,8 +49,8 @@ const logger = createLogger('directories');
  * Saved configs from PostgreSQL, read and checked once per version. A version that cannot be read, because somebody wrote
  * it past the administration, is passed over for the last good one, with an alarm in the log.
  */
-export class PostgresConfigDirectory extends ConfigDirectory implements Remembering {
-  private readonly cache: RefreshingCache<Asked, Row, ConfigSnapshot>;
+export class PostgresConfigDirectory extends ConfigDirectory implements RememberingDirectory {
+  private readonly cache: RefreshingCache<ConfigLookup, Row, ConfigSnapshot>;
   /** By version, so that a config that is read again and has not changed is the same object. */
   private readonly versions = new Map<string, ConfigSnapshot>();
 
@@ -85,7 +85,7 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
     return this.cache.find(`${reach.organizationId}/${reach.workspaceId ?? ''}/${name}`, { reach, name });
   }
 
-  private async load({ reach, name }: Asked): Promise<Row | null> {
+  private async load({ reach, name }: ConfigLookup): Promise<Row | null> {
     const isId = isUuid(name);
     const parameters = [reach.organizationId, isId ? name : NO_ID, name, isId, reach.workspaceId ?? null];
     const [row] = await this.database.query<Row>(BY_NAME, parameters);

@@ -11,7 +11,7 @@ import type { SecretBox } from '../../common/crypto/envelope.js';
 import type { Queryable } from '../../database/queryable.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../../gateway/ports.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row {
@@ -24,13 +24,13 @@ interface Row {
   readonly wrapped_key: Buffer;
 }
 
-interface Asked {
+interface GuardrailLookup {
   readonly reach: Reach;
   readonly named: string;
 }
 
 /** A guardrail that cannot be opened or read is remembered as its refusal, shortly. */
-interface Found {
+interface OpenedGuardrail {
   readonly id: string;
   readonly opened: GuardrailSnapshot | AppError;
 }
@@ -47,8 +47,8 @@ const NAME_CHARS_MAX = 64;
 const OPENED_MAX = 10_000;
 
 /** Stored guardrails from PostgreSQL, read and opened once when they are loaded. */
-export class PostgresGuardrailDirectory extends GuardrailDirectory implements Remembering {
-  private readonly cache: RefreshingCache<Asked, Row, Found>;
+export class PostgresGuardrailDirectory extends GuardrailDirectory implements RememberingDirectory {
+  private readonly cache: RefreshingCache<GuardrailLookup, Row, OpenedGuardrail>;
 
   /** `staleMs`: how long known guardrails go on while the database is unavailable. */
   constructor(
@@ -85,7 +85,7 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
     return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
   }
 
-  private async load({ reach, named }: Asked): Promise<Row | null> {
+  private async load({ reach, named }: GuardrailLookup): Promise<Row | null> {
     const parameters = [reach.organizationId, named, reach.workspaceId ?? null];
     const [row] = await this.database.query<Row>(BY_NAME, parameters);
     return row ?? null;
@@ -114,7 +114,7 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory implements Re
   }
 }
 
-function snapshotOf(found: Found | null): GuardrailSnapshot | null {
+function snapshotOf(found: OpenedGuardrail | null): GuardrailSnapshot | null {
   if (found?.opened instanceof AppError) throw found.opened;
   return found?.opened ?? null;
 }

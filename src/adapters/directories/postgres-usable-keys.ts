@@ -3,7 +3,7 @@ import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../
 import type { Queryable } from '../../database/queryable.js';
 import { type UsableKey, UsableKeys } from '../../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 
@@ -18,7 +18,7 @@ interface List {
   readonly rows: readonly Row[];
 }
 
-interface Found {
+interface UsableKeyList {
   readonly id: string;
   readonly keys: readonly UsableKey[];
 }
@@ -50,8 +50,8 @@ const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integra
 const LISTS_MAX = 1_000;
 
 /** The virtual keys and providers of workspaces from PostgreSQL, without their credentials. */
-export class PostgresUsableKeys extends UsableKeys implements Remembering {
-  private readonly cache: RefreshingCache<Reach, List, Found>;
+export class PostgresUsableKeys extends UsableKeys implements RememberingDirectory {
+  private readonly cache: RefreshingCache<Reach, List, UsableKeyList>;
 
   constructor(
     private readonly database: Queryable,
@@ -62,7 +62,7 @@ export class PostgresUsableKeys extends UsableKeys implements Remembering {
     const ages: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: staleKeysMs };
     this.cache = new RefreshingCache({
       load: (reach) => this.load(reach),
-      open: ({ id, rows }): Found => ({ id, keys: rows.map(usableKey) }),
+      open: ({ id, rows }): UsableKeyList => ({ id, keys: rows.map(usableKey) }),
       question: OF_REACH,
       idOf: ({ id }) => id,
       agesOf: () => ages,
@@ -91,7 +91,7 @@ export class PostgresUsableKeys extends UsableKeys implements Remembering {
 
 const idOf = ({ organizationId, workspaceId = '' }: Reach): string => `${organizationId}/${workspaceId}`;
 
-const keysOf = (found: Found | null): readonly UsableKey[] => found?.keys ?? [];
+const keysOf = (found: UsableKeyList | null): readonly UsableKey[] => found?.keys ?? [];
 
 function usableKey({ slug, provider_id: providerId, expires_at: expiresAt, ...terms }: Row): UsableKey {
   const { models } = ownTermsOf({ ...terms, prices: null, organization_prices: null });

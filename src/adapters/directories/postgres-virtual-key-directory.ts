@@ -11,7 +11,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row extends OwnTerms, SubjectRules {
@@ -32,13 +32,13 @@ interface Row extends OwnTerms, SubjectRules {
   readonly integration_workspace_id: string | null;
 }
 
-interface Asked {
+interface VirtualKeyLookup {
   readonly reach: Reach;
   readonly slug: string;
 }
 
 /** A key that cannot be opened is remembered as its refusal, shortly. */
-interface Found {
+interface OpenedVirtualKey {
   readonly id: string;
   /** What else it was read from. */
   readonly parts: readonly string[];
@@ -80,8 +80,8 @@ const MAX_SLUG_LENGTH = 255;
 const MAX_OPENED = 10_000;
 
 /** Virtual keys and providers from PostgreSQL, opened once when they are loaded and remembered by who may see them and slug. */
-export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements Remembering {
-  private readonly cache: RefreshingCache<Asked, Row, Found>;
+export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements RememberingDirectory {
+  private readonly cache: RefreshingCache<VirtualKeyLookup, Row, OpenedVirtualKey>;
 
   /** `staleKeysMs`: how long known keys keep working while the database is unavailable. */
   constructor(
@@ -122,13 +122,13 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
     return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
   }
 
-  private async load({ reach, slug }: Asked): Promise<Row | null> {
+  private async load({ reach, slug }: VirtualKeyLookup): Promise<Row | null> {
     const parameters = [reach.organizationId, slug, reach.workspaceId ?? null];
     const [row] = await this.database.query<Row>(BY_SLUG, parameters);
     return row ?? null;
   }
 
-  private found(row: Row): Found {
+  private found(row: Row): OpenedVirtualKey {
     const { integration_id: integration, organization_id: organization } = row;
     const parts = integration === null ? [organization] : [organization, integration];
     return { id: row.id, parts, opened: this.open(row) };
@@ -176,7 +176,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
   }
 }
 
-function snapshotOf(found: Found | null): VirtualKeySnapshot | null {
+function snapshotOf(found: OpenedVirtualKey | null): VirtualKeySnapshot | null {
   if (found?.opened instanceof AppError) throw found.opened;
   return found?.opened ?? null;
 }

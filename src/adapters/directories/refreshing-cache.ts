@@ -5,7 +5,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import type { KeptRow } from './snapshot/kept-row.js';
 import { readRow, writeRow } from './snapshot/row-text.js';
 import type { Memory } from '../memory.js';
-import { type Ages, type Remembered, RememberedValues } from './remembered-values.js';
+import { type Ages, type RememberedValue, RememberedValues } from './remembered-values.js';
 import { StoreHealth } from '../store-health.js';
 
 export type { Ages } from './remembered-values.js';
@@ -175,7 +175,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   private findAged(
     key: string,
     asked: Asked,
-    entry: Remembered<Asked, Value>,
+    entry: RememberedValue<Asked, Value>,
   ): Value | null | Promise<Value | null> {
     const now = this.now();
     const age = now - entry.loadedAt;
@@ -249,7 +249,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     return this.idsOf(value).some((id) => (this.changes.get(id) ?? 0) > generation);
   }
 
-  private sourceOf(asked: Asked, row: Row): Remembered<Asked, Value>['source'] {
+  private sourceOf(asked: Asked, row: Row): RememberedValue<Asked, Value>['source'] {
     return this.keepsRows ? { asked: this.options.lasting?.(asked) ?? asked, row: writeRow(row) } : null;
   }
 
@@ -294,7 +294,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   private keep(
     key: string,
     value: Value,
-    read: Pick<Remembered<Asked, Value>, 'loadedAt' | 'era' | 'source'>,
+    read: Pick<RememberedValue<Asked, Value>, 'loadedAt' | 'era' | 'source'>,
   ): void {
     this.absent.delete(key);
     const before = this.found.get(key);

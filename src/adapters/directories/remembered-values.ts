@@ -8,7 +8,7 @@ export interface Ages {
   readonly staleMs: number;
 }
 
-export interface Remembered<Asked, Value> {
+export interface RememberedValue<Asked, Value> {
   readonly value: Value;
   readonly ids: readonly string[];
   readonly loadedAt: number;
@@ -23,21 +23,21 @@ export interface Remembered<Asked, Value> {
 
 /** Values by what they are remembered by and by the ids of what they are made of. The longest unread is forgotten first. */
 export class RememberedValues<Asked, Value> {
-  private readonly found = new Map<string, Remembered<Asked, Value>>();
+  private readonly found = new Map<string, RememberedValue<Asked, Value>>();
   private readonly keysOf = new Map<string, Set<string>>();
 
   constructor(private readonly most: number) {}
 
-  get(key: string): Remembered<Asked, Value> | undefined {
+  get(key: string): RememberedValue<Asked, Value> | undefined {
     return this.found.get(key);
   }
 
   /** The longest unread first. */
-  all(): IterableIterator<[string, Remembered<Asked, Value>]> {
+  all(): IterableIterator<[string, RememberedValue<Asked, Value>]> {
     return this.found.entries();
   }
 
-  set(key: string, remembered: Remembered<Asked, Value>): void {
+  set(key: string, remembered: RememberedValue<Asked, Value>): void {
     this.drop(key);
     this.found.set(key, remembered);
     for (const id of remembered.ids) {

@@ -13,14 +13,14 @@ import { scheduleOf } from './genai-prices.js';
 const KEPT_MS = 5 * 60_000;
 
 /** Everything of a model but the price, which may change while the process runs. */
-interface Listed {
+interface ListedModel {
   readonly entry: ModelEntry;
   readonly schedule: PriceSchedule;
 }
 
 /** The models of one provider at the prices of a moment. */
 interface Part {
-  readonly listed: readonly Listed[];
+  readonly listed: readonly ListedModel[];
   readonly models: readonly ModelEntry[];
   /** The same as JSON, without the brackets of the list. */
   readonly json: string;
@@ -28,7 +28,7 @@ interface Part {
   readonly isSteady: boolean;
 }
 
-interface Priced {
+interface PricedCatalog {
   readonly models: readonly ModelEntry[];
   readonly bytes: Buffer;
   readonly expiresAt: number;
@@ -41,7 +41,7 @@ interface Priced {
  */
 export class GenaiModelCatalog extends ModelCatalog {
   private parts: readonly Part[] | null = null;
-  private priced: Priced | null = null;
+  private priced: PricedCatalog | null = null;
   private preparing: Promise<void> | null = null;
 
   /** A provider per turn of the event loop, so that no other request waits for it. */
@@ -69,7 +69,7 @@ export class GenaiModelCatalog extends ModelCatalog {
     return this.current().bytes;
   }
 
-  private current(): Priced {
+  private current(): PricedCatalog {
     const now = Date.now();
     if (this.priced === null || now >= this.priced.expiresAt) {
       this.parts = this.parts
@@ -81,7 +81,7 @@ export class GenaiModelCatalog extends ModelCatalog {
   }
 }
 
-function pricedPart(listed: readonly Listed[], now: number): Part {
+function pricedPart(listed: readonly ListedModel[], now: number): Part {
   const models = listed.map(({ entry, schedule }) => withPrice(entry, priceAt(schedule, now)));
   return {
     listed,
@@ -91,7 +91,7 @@ function pricedPart(listed: readonly Listed[], now: number): Part {
   };
 }
 
-function joined(parts: readonly Part[], now: number): Priced {
+function joined(parts: readonly Part[], now: number): PricedCatalog {
   const models = parts.flatMap((part) => part.models);
   const data = parts.map(({ json }) => json).filter((json) => json !== '');
   // In the order of `ModelList`, written from what is written already.
@@ -100,8 +100,8 @@ function joined(parts: readonly Part[], now: number): Priced {
 }
 
 /** By name. What the row itself states wins over the price data. */
-function listedOf(provider: Provider): readonly Listed[] {
-  const found = new Map<string, Listed>();
+function listedOf(provider: Provider): readonly ListedModel[] {
+  const found = new Map<string, ListedModel>();
   for (const model of dataOf(provider)) {
     const names = namesOf(model).filter((name) => !found.has(name));
     const schedule = names.length > 0 ? scheduleOf(model) : [];

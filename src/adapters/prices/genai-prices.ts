@@ -7,9 +7,9 @@ import {
   type Rates,
   type UnitPrices,
 } from '../../providers/prices/price.js';
-import type { PriceSchedule, When } from '../../providers/prices/schedule.js';
+import type { PriceSchedule, PriceWindow } from '../../providers/prices/schedule.js';
 
-type Listed = ModelPrice[string];
+type PriceEntry = ModelPrice[string];
 
 /** Where each of our rates stands in the data. */
 const KEYS = {
@@ -124,17 +124,17 @@ function ratesAbove(listed: ModelPrice, start: number | null): Rates {
 /** NaN makes the whole price unusable, which is right: a rate that cannot be read must not become a free one. */
 const nanoOrNaN = (dollars: number): number => nanoDollars(dollars) ?? Number.NaN;
 
-function amountAbove(value: NonNullable<Listed>, start: number | null): number {
+function amountAbove(value: NonNullable<PriceEntry>, start: number | null): number {
   if (typeof value === 'number') return value;
   if (start === null) return value.base;
   const reached = value.tiers.filter((tier) => tier.start <= start).sort((a, b) => a.start - b.start);
   return reached.at(-1)?.price ?? value.base;
 }
 
-const startsOf = (value: Listed): readonly number[] =>
+const startsOf = (value: PriceEntry): readonly number[] =>
   typeof value === 'object' ? value.tiers.map((tier) => tier.start) : [];
 
-function whenOf(constraint: ConditionalPrice['constraint']): When {
+function whenOf(constraint: ConditionalPrice['constraint']): PriceWindow {
   switch (constraint?.type) {
     case undefined:
       return { kind: 'always' };

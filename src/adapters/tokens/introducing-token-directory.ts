@@ -2,7 +2,7 @@ import { request as connectTo } from 'node:http';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { UnknownPerson } from '../../auth/tokens/newcomer.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 
 const TIMEOUT_MS = 5_000;
 
@@ -10,10 +10,10 @@ const TIMEOUT_MS = 5_000;
  * Tokens in a gateway process. People are made by the administration, which records it; a gateway process that meets
  * somebody new sends the token there first, and then finds the person.
  */
-export class IntroducingTokenDirectory extends TokenDirectory implements Remembering {
+export class IntroducingTokenDirectory extends TokenDirectory implements RememberingDirectory {
   /** `socketPath`: where the administration of this instance listens. */
   constructor(
-    private readonly tokens: TokenDirectory & Remembering,
+    private readonly tokens: TokenDirectory & RememberingDirectory,
     private readonly socketPath: string,
   ) {
     super();

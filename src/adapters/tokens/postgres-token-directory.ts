@@ -8,14 +8,14 @@ import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../
 import type { Queryable } from '../../database/queryable.js';
 import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Memory, Remembering } from '../memory.js';
+import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
 import { KeyRenewal } from './key-renewal.js';
 import { type TokenIssuer, TokenIssuers } from './token-issuers.js';
 import { TokenSubjects } from './token-subjects.js';
 
 /** A token that is good and may not come in where it wants is remembered as its refusal, shortly. */
-interface Found {
+interface KnownToken {
   readonly known: KnownKey | AppError;
 }
 
@@ -32,8 +32,8 @@ const REFUSAL_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
  * each other and memory holds none. What is remembered is verified again as keys of the API are read again: a key that
  * its issuer withdrew, a role that was taken away and changed rules count within seconds.
  */
-export class PostgresTokenDirectory extends TokenDirectory implements Remembering {
-  private readonly cache: RefreshingCache<string, Found, Found>;
+export class PostgresTokenDirectory extends TokenDirectory implements RememberingDirectory {
+  private readonly cache: RefreshingCache<string, KnownToken, KnownToken>;
   private readonly issuers: TokenIssuers;
   private readonly subjects: TokenSubjects;
   private readonly renewal: KeyRenewal;
@@ -81,7 +81,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
     );
   }
 
-  private async load(text: string): Promise<Found | null> {
+  private async load(text: string): Promise<KnownToken | null> {
     const token = readToken(text);
     const named = token && (await this.issuers.namedIn(token.claims));
     if (!token || !named) return null;
@@ -95,7 +95,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
   private async subject(
     { organizationId, rules }: TokenIssuer,
     verified: VerifiedToken,
-  ): Promise<Found | null> {
+  ): Promise<KnownToken | null> {
     const named = namedBy(verified.claims, rules.claims);
     const subject = await this.subjects.of(organizationId, named);
     try {
@@ -121,7 +121,7 @@ function nullIfKeyIsUnknown(error: unknown): null {
   throw error;
 }
 
-function knownOf(found: Found | null): KnownKey | null {
+function knownOf(found: KnownToken | null): KnownKey | null {
   if (found?.known instanceof AppError) throw found.known;
   return found?.known ?? null;
 }

@@ -6,13 +6,17 @@ const TIMEOUT_MS = 2_500;
 const HEADERS = ['accept', 'application/jwk-set+json, application/json', 'accept-encoding', 'identity'];
 
 /** What came of a fetch: the keys, or what was wrong, in words for the organization's administrators. */
-export type Published = { readonly keys: readonly StoredKey[] } | { readonly problem: string };
+export type PublishedKeySet = { readonly keys: readonly StoredKey[] } | { readonly problem: string };
 
 /**
  * Fetches a key set. Never rejects, follows no redirect (https://www.rfc-editor.org/rfc/rfc8725#section-3.10: such an
  * address may lead inside) and reads no more than a set may have.
  */
-export async function publishedKeys(egress: Egress, organizationId: string, uri: string): Promise<Published> {
+export async function publishedKeys(
+  egress: Egress,
+  organizationId: string,
+  uri: string,
+): Promise<PublishedKeySet> {
   try {
     const { origin, pathname, search } = new URL(uri);
     const { statusCode, body } = await egress.pool(organizationId, origin).request({
@@ -30,7 +34,7 @@ export async function publishedKeys(egress: Egress, organizationId: string, uri:
   }
 }
 
-function readSet(text: string): Published {
+function readSet(text: string): PublishedKeySet {
   let set: unknown;
   try {
     set = JSON.parse(text);

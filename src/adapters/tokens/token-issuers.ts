@@ -40,7 +40,7 @@ interface Rows {
   readonly rows: readonly IssuerRow[];
 }
 
-interface Found {
+interface IssuerOrganizations {
   readonly issuer: string;
   readonly organizations: readonly TokenIssuer[];
 }
@@ -51,7 +51,7 @@ const UNKNOWN_PER_SECOND = 20;
 
 /** The organizations that take tokens, by the issuer that a token names. */
 export class TokenIssuers {
-  private readonly cache: RefreshingCache<string, Rows, Found>;
+  private readonly cache: RefreshingCache<string, Rows, IssuerOrganizations>;
   private readonly known = new Set<string>();
   private second = 0;
   private asked = 0;
@@ -110,7 +110,7 @@ export class TokenIssuers {
     return { issuer, rows };
   }
 
-  private open({ issuer, rows }: Rows): Found {
+  private open({ issuer, rows }: Rows): IssuerOrganizations {
     this.known.add(issuer);
     return { issuer, organizations: rows.map(issuerOf) };
   }
@@ -126,7 +126,7 @@ export function issuerOf(row: IssuerRow): TokenIssuer {
   };
 }
 
-function pick(found: Found | null, claims: Claims): TokenIssuer | null {
+function pick(found: IssuerOrganizations | null, claims: Claims): TokenIssuer | null {
   const named = found?.organizations.find(({ organizationId, rules }) =>
     namesOrganization(claims, rules.claims, organizationId),
   );

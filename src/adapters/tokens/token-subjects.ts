@@ -50,13 +50,13 @@ const SUBJECT = `
 /** Of whose change one who is known may become another. */
 const CONCERNED: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
-interface Asked {
+interface SubjectLookup {
   readonly organizationId: string;
   readonly user: string | null;
   readonly workspace: string | null;
 }
 
-interface Found {
+interface SubjectRow {
   readonly row: Row;
   readonly subject: KnownSubject;
 }
@@ -70,7 +70,7 @@ const SUBJECTS_MAX = 10_000;
 
 /** What the organizations' tables say of whom tokens name. */
 export class TokenSubjects {
-  private readonly cache: RefreshingCache<Asked, Row, Found>;
+  private readonly cache: RefreshingCache<SubjectLookup, Row, SubjectRow>;
 
   /** `staleMs`: how long what is known of tokens of workspaces serves while the database is unavailable. */
   constructor(
@@ -107,7 +107,7 @@ export class TokenSubjects {
     return found?.subject ?? nobodyIn(organizationId);
   }
 
-  private async load(asked: Asked): Promise<Row | null> {
+  private async load(asked: SubjectLookup): Promise<Row | null> {
     const { organizationId, user, workspace } = asked;
     const email = user === null ? null : (normalizeEmail(user) ?? user);
     const named = [email, idOrNull(user), workspace, idOrNull(workspace)];

@@ -1,5 +1,5 @@
 import {
-  type Condition,
+  type QueryCondition,
   conditionOf,
   conditionOfParameter,
   LOG_FILTERS,
@@ -33,7 +33,7 @@ const OTHERS: ReadonlySet<string> = new Set([
 /** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. `own` narrows whatever is asked for. */
 export function analyticsQueryOf(
   query: ListQuery,
-  own: readonly Condition[],
+  own: readonly QueryCondition[],
   more: readonly string[],
   now = Date.now(),
 ): UsageQuery {
@@ -44,7 +44,7 @@ export function analyticsQueryOf(
   };
 }
 
-function conditionIn(query: ListQuery, name: string): Condition {
+function conditionIn(query: ListQuery, name: string): QueryCondition {
   const value = parameterOf(query, name) ?? '';
   const condition = conditionOfParameter(name, value);
   if (condition) return condition;

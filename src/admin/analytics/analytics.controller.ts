@@ -8,7 +8,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { type Sight, sightOf } from '../../auth/permissions/sight.js';
 import { AdminController } from '../admin-controller.js';
 import { OpenQuery, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { RANGE_PARAMETERS, SERIES_PARAMETERS } from './analytics-query.js';
 import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';
 import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
@@ -144,7 +144,7 @@ export class AnalyticsController {
     readonly analytics: AnalyticsService,
     private readonly overviews: OverviewService,
     private readonly facets: FacetsService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Get('overview')
@@ -267,10 +267,10 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
   decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name) ?? {});
 }
 
-type Described = Pick<DescribedHandler, 'name' | 'summaryText' | 'fields' | 'handle'>;
+type GraphDescription = Pick<DescribedHandler, 'name' | 'summaryText' | 'fields' | 'handle'>;
 
 /** One handler for each spelling of the path: an operation of the document has one path. */
-function addGraph(paths: readonly string[], { name, ...described }: Described): void {
+function addGraph(paths: readonly string[], { name, ...described }: GraphDescription): void {
   for (const [index, path] of paths.entries()) {
     const isAlias = index > 0;
     addHandler({ ...described, path, isAlias, name: isAlias ? `${name}BySdkPath` : name });

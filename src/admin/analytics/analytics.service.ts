@@ -3,7 +3,7 @@ import type { Sight } from '../../auth/permissions/sight.js';
 import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
-import { type CountedRange, UsageReader } from '../../request-log/analytics/usage-store.js';
+import { type CountedRange, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import type { FeedbackGraph } from './feedback-graphs.js';
 import { FeedbackReader } from './feedback-reader.js';
@@ -47,7 +47,7 @@ const CACHE_MEASURES = [
 @Injectable()
 export class AnalyticsService {
   constructor(
-    private readonly usage: UsageReader,
+    private readonly usage: AnalyticsReader,
     private readonly feedback: FeedbackReader,
   ) {}
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
 import { type ListQuery, pageOf } from '../../common/http/page.js';
-import { type GroupedBy, UsageReader } from '../../request-log/analytics/usage-store.js';
-import type { Condition } from '../../request-log/reading/log-filters.js';
+import { type GroupedBy, AnalyticsReader } from '../../request-log/analytics/usage-store.js';
+import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import { CUBE, type CubeDimension } from '../../request-log/rollups/dimensions.js';
 import { analyticsQueryOf } from './analytics-query.js';
 import { told } from './analytics.service.js';
@@ -29,7 +29,7 @@ export const isFacet = (name: string): name is FacetName => Object.hasOwn(FACETS
 /** What of a list can be filtered by. It never reads request rows, so it is as fast for a billion requests as for ten. */
 @Injectable()
 export class FacetsService {
-  constructor(private readonly usage: UsageReader) {}
+  constructor(private readonly usage: AnalyticsReader) {}
 
   async read(reach: Sight, query: ListQuery, name: FacetName): Promise<FacetDto> {
     const { take } = pageOf(query);
@@ -57,5 +57,5 @@ export class FacetsService {
   }
 }
 
-const isCountedAhead = ({ on }: Condition): boolean =>
+const isCountedAhead = ({ on }: QueryCondition): boolean =>
   on?.every((dimension) => Object.hasOwn(CUBE, dimension)) ?? false;

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
 import { KeptLogs } from '../../request-log/reading/kept-logs.js';
 import { LogDatabase } from '../../request-log/reading/log-database.js';
-import { type Condition } from '../../request-log/reading/log-filters.js';
+import { type QueryCondition } from '../../request-log/reading/log-filters.js';
 import type { FeedbackCount } from './feedback-graphs.js';
-import { Statement } from '../../request-log/analytics/postgres/statement.js';
+import { QueryParameters } from '../../request-log/analytics/postgres/statement.js';
 import type { UsageQuery } from '../../request-log/analytics/usage-store.js';
 
 export interface FeedbackOfGroup {
@@ -29,7 +29,7 @@ export class FeedbackReader {
   ) {}
 
   async read(reach: Reach, query: UsageQuery, slots: readonly number[]): Promise<readonly FeedbackCount[]> {
-    const statement = new Statement();
+    const statement = new QueryParameters();
     const starts = statement.bind(slots.map((slot) => new Date(slot)));
     const kept = filters(statement, await this.kept.conditions(reach));
     const fitting = `${kept} ${filters(statement, query.conditions)}`;
@@ -55,7 +55,7 @@ export class FeedbackReader {
     { range, conditions }: UsageQuery,
     { key, values }: { readonly key: string; readonly values: readonly string[] },
   ): Promise<ReadonlyMap<string, FeedbackOfGroup>> {
-    const statement = new Statement();
+    const statement = new QueryParameters();
     const value = `left(coalesce(metadata ->> ${statement.bind(key)}::text, ''), 128)`;
     const tenant = statement.tenant(reach);
     const kept = filters(statement, await this.kept.conditions(reach));
@@ -80,7 +80,7 @@ export class FeedbackReader {
   }
 
   #where(
-    statement: Statement,
+    statement: QueryParameters,
     { organizationId, workspaceId }: Reach,
     { range, conditions, fitting }: UsageQuery & { readonly fitting: string },
   ): string {
@@ -95,5 +95,5 @@ export class FeedbackReader {
   }
 }
 
-const filters = (statement: Statement, conditions: readonly Condition[]): string =>
+const filters = (statement: QueryParameters, conditions: readonly QueryCondition[]): string =>
   conditions.map(({ sql, parameter }) => `AND ${sql(statement.bind(parameter))}`).join(' ');

@@ -7,7 +7,7 @@ import {
   type Series,
   type TimeRange,
   type UsageQuery,
-  UsageReader,
+  AnalyticsReader,
 } from '../../request-log/analytics/usage-store.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import { told } from './analytics.service.js';
@@ -40,7 +40,7 @@ interface Period {
 /** All figures of one screen, from one request: a period, the one before it, and what stands out. */
 @Injectable()
 export class OverviewService {
-  constructor(private readonly usage: UsageReader) {}
+  constructor(private readonly usage: AnalyticsReader) {}
 
   async read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
     const asked = analyticsQueryOf(query, reach.own, Object.keys(SERIES_PARAMETERS));

@@ -49,7 +49,7 @@ import {
   NO_USAGE,
   shownBudgetOrList,
   shownRates,
-  type Usage,
+  type BudgetUsage,
 } from '../limits/limits.service.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
@@ -313,7 +313,7 @@ export class ApiKeyDto {
   @ApiProperty({ enum: ['api-key'] })
   readonly object = 'api-key';
 
-  static from(key: ApiKey, usage: Usage = NO_USAGE, lastUse?: LastUse): ApiKeyDto {
+  static from(key: ApiKey, usage: BudgetUsage = NO_USAGE, lastUse?: LastUse): ApiKeyDto {
     const now = Date.now();
     return Object.assign(new ApiKeyDto(), {
       id: key.id,
@@ -346,7 +346,7 @@ export class ApiKeyDto {
   }
 }
 
-function statusOf(key: ApiKey, usage: Usage, now: number): ApiKeyDto['status'] {
+function statusOf(key: ApiKey, usage: BudgetUsage, now: number): ApiKeyDto['status'] {
   if (isPast(key.expiresAt, now)) return 'expired';
   return isExhausted(key, usage) ? 'exhausted' : 'active';
 }
@@ -358,7 +358,7 @@ function isPast(moment: Date | null, now: number): boolean {
 interface ListedKeys {
   readonly keys: readonly ApiKey[];
   readonly total: number;
-  readonly usage: Usage;
+  readonly usage: BudgetUsage;
   readonly lastUse: LastUse | undefined;
 }
 

@@ -11,7 +11,7 @@ import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { checkRepeated } from '../repeated-id.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   ApiKeyDto,
   ApiKeyListDto,
@@ -42,7 +42,7 @@ const LastUseParameter = (): MethodDecorator =>
 export class ApiKeysController {
   constructor(
     private readonly apiKeys: ApiKeysService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly owners: KeyOwnerService,
     private readonly limits: LimitsService,
     private readonly keyUse: KeyUseService,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKey } from './api-key.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { UsableConfig } from '../workspaces/usable-config.service.js';
+import { UsableConfig } from '../configs/usable-config.service.js';
 import type { UpdateApiKeyDto } from './api-key.dto.js';
 
-type Given = Pick<UpdateApiKeyDto, 'defaults' | 'alert_emails'>;
+type KeyDefaults = Pick<UpdateApiKeyDto, 'defaults' | 'alert_emails'>;
 type Columns = Partial<
   Pick<ApiKey, 'defaultMetadata' | 'defaultConfigId' | 'allowConfigOverride' | 'alertEmails'>
 >;
@@ -18,7 +18,7 @@ export class KeyDefaultsService {
   async columnsOf(
     { workspaceId }: Pick<ApiKey, 'workspaceId'>,
     organizationId: string,
-    { defaults = {}, alert_emails: emails }: Given,
+    { defaults = {}, alert_emails: emails }: KeyDefaults,
   ): Promise<Columns> {
     const { metadata, config_id: named, allow_config_override: allowsOverride } = defaults;
     const reach = workspaceId === null ? { organizationId } : { organizationId, workspaceId };

@@ -4,7 +4,7 @@ import { sightOf } from '../../auth/permissions/sight.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { ApiKey } from './api-key.entity.js';
 import { LOG_FILTERS } from '../../request-log/reading/log-filters.js';
-import { UsageReader } from '../../request-log/analytics/usage-store.js';
+import { AnalyticsReader } from '../../request-log/analytics/usage-store.js';
 
 /** When keys were last used, by their id. A key without an entry was not used in the last 30 days. */
 export type LastUse = ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ const RANGE_MS = 30 * 24 * 60 * MINUTE_MS;
 /** Reads when API keys were last used, from the counts of requests: no request writes for it. */
 @Injectable()
 export class KeyUseService {
-  constructor(private readonly usage: UsageReader) {}
+  constructor(private readonly usage: AnalyticsReader) {}
 
   /** One query for all of them. A caller who sees only the traffic of their own keys gets no other key's use. */
   async lastUseOf(caller: Principal, keys: readonly Pick<ApiKey, 'id'>[]): Promise<LastUse> {

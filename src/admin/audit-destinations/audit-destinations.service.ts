@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/audit-destination.js';
+import {
+  type AuditTarget,
+  parseAuditTarget,
+  purposeOfAuditSecret,
+} from '../../common/contracts/audit-destination.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { AuditDestination } from './audit-destination.entity.js';
-import { Organization } from '../organizations/organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';
@@ -16,7 +20,7 @@ import {
   type CreateAuditDestinationDto,
   type UpdateAuditDestinationDto,
 } from './audit-destination.dto.js';
-import { checkedTarget } from './checked-target.js';
+import { X509Certificate } from 'node:crypto';
 
 /** Each is sent everything, and each that is dead is tried again and again. */
 const MOST_DESTINATIONS = 5;
@@ -152,3 +156,38 @@ function placeOf(url: string): string {
   const target = parseAuditTarget(url);
   return target.type === 'webhook' ? target.url.origin : url;
 }
+
+/** What a destination is to be. `hasSecret` whether one is stored or was sent. */
+interface WantedTarget {
+  readonly url: string;
+  readonly hasSecret: boolean;
+  readonly caCertificate: string | null;
+}
+
+/** Checks that the parts of a destination fit each other, and that its address is not known to be closed. */
+function checkedTarget(egress: Egress, { url, hasSecret, caCertificate }: WantedTarget): AuditTarget {
+  const target = parseAuditTarget(url);
+  if (target.type === 'webhook') egress.checkDestination(target.url);
+  else egress.checkEndpoint(target.endpoint);
+  if (target.type === 'webhook' && !hasSecret)
+    throw new AppError('credential_required', {
+      detail: 'A webhook needs the secret that its calls are signed with. Send it in the field "secret".',
+    });
+  if (target.type === 'syslog' && hasSecret)
+    throw refused('secret', 'syslog is not signed; only a webhook has a secret');
+  if (caCertificate !== null) checkCertificate(target, caCertificate);
+  return target;
+}
+
+function checkCertificate(target: AuditTarget, caCertificate: string): void {
+  if (target.type !== 'syslog' || target.transport !== 'tls')
+    throw refused('ca_certificate', 'only a destination at tls:// has one');
+  try {
+    new X509Certificate(caCertificate);
+  } catch {
+    throw refused('ca_certificate', 'it must be a certificate in PEM');
+  }
+}
+
+const refused = (field: string, rule: string): AppError =>
+  new AppError('invalid_request', { detail: `The field "${field}" is invalid: ${rule}.` });

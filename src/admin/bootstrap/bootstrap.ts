@@ -8,12 +8,12 @@ import { checkPassword } from '../../common/crypto/password-policy.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
 import { ApiKey } from '../api-keys/api-key.entity.js';
-import { Organization } from '../organizations/organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import { SignInLink } from '../sign-in/sign-in-link.entity.js';
 import { UserCredential } from '../sign-in/user-credential.entity.js';
-import { User } from '../users/user.entity.js';
-import { WorkspaceMember } from '../workspaces/workspace-member.entity.js';
-import { Workspace } from '../workspaces/workspace.entity.js';
+import { User } from '../tenancy/user.entity.js';
+import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { type InstallationKeys, rememberKeys, verifyKeyPepper, verifyMasterKey } from './installation.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { type Mistake, readRoutingConfig, type RoutingConfig } from '../../routing-config/routing-config.js';
-import { Workspace } from '../workspaces/workspace.entity.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';

@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
-import { ApiKey } from '../api-keys/api-key.entity.js';
 import type { Config } from './config.entity.js';
-import { Workspace } from '../workspaces/workspace.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 
 /** What goes by a config. */
 export interface ConfigUsage {
@@ -13,22 +10,21 @@ export interface ConfigUsage {
   readonly userKeysOf: string | null;
 }
 
+/** Tables and not entities: an API key names its config, so the room of API keys stands above this one. */
+const USAGE = `
+  SELECT
+    (SELECT count(*)::integer FROM api_keys
+      WHERE organization_id = $1 AND default_config_id = $2::uuid AND deleted_at IS NULL) AS "apiKeys",
+    (SELECT slug FROM workspaces
+      WHERE organization_id = $1 AND defaults ->> 'user_api_key_config' IN ($2::uuid::text, $3) LIMIT 1) AS "userKeysOf"`;
+
 /** Tells what would be refused without a config. */
 @Injectable()
 export class ConfigUsageService {
-  constructor(
-    @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
-    @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
-  ) {}
+  constructor(private readonly unitOfWork: UnitOfWork) {}
 
   async of({ organizationId, id, slug }: Config): Promise<ConfigUsage> {
-    const apiKeys = await this.apiKeys.countBy({ organizationId, defaultConfigId: id });
-    const workspace = await this.workspaces
-      .createQueryBuilder('workspace')
-      .select('workspace.slug', 'slug')
-      .where('workspace.organization_id = :organizationId', { organizationId })
-      .andWhere("workspace.defaults ->> 'user_api_key_config' IN (:id, :slug)", { id, slug })
-      .getRawOne<{ slug: string }>();
-    return { apiKeys, userKeysOf: workspace?.slug ?? null };
+    const [usage]: ConfigUsage[] = await this.unitOfWork.manager.query(USAGE, [organizationId, id, slug]);
+    return usage ?? { apiKeys: 0, userKeysOf: null };
   }
 }

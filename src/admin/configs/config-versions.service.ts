@@ -11,7 +11,7 @@ import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
 /** A config and one of its versions. */
-export interface Versioned {
+export interface VersionedConfig {
   readonly config: Config;
   readonly version: ConfigVersion;
 }
@@ -24,7 +24,7 @@ export class ConfigVersionsService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /** By slug or id, with the version in force. Another tenant's is `not_found`, as one that never was. */
-  async find(reach: Reach, named: string, lock = false): Promise<Versioned> {
+  async find(reach: Reach, named: string, lock = false): Promise<VersionedConfig> {
     const { organizationId, workspaceId } = reach;
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
     const config =

@@ -6,7 +6,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ConfigUsageService } from './config-usage.service.js';
 import { ConfigListDto, ConfigUsageDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
 import { ConfigVersionsService } from './config-versions.service.js';
@@ -24,7 +24,7 @@ export class ConfigsController {
     private readonly versions: ConfigVersionsService,
     private readonly simulation: SimulationService,
     private readonly usage: ConfigUsageService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Post()

@@ -1,10 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
-import { ApiKey } from '../api-keys/api-key.entity.js';
-import { Workspace } from '../workspaces/workspace.entity.js';
-import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { ConfigChecker } from './config-checker.service.js';
 import { ConfigUsageService } from './config-usage.service.js';
 import { ConfigVersionsController } from './config-versions.controller.js';
@@ -17,7 +14,7 @@ import { TokenPricesService } from './token-prices.service.js';
 
 /** Saved routing configs: checked as a whole when they are saved, run by the gateway. Needs the adapters' `PriceBook`. */
 @Module({
-  imports: [AuthModule, WorkspacesModule, TransactionRepositories.forFeature(ApiKey, Workspace)],
+  imports: [AuthModule, TenancyModule],
   controllers: [ConfigsController, ConfigVersionsController],
   providers: [
     ConfigsService,

@@ -13,13 +13,13 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../claim-slug.js';
 import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
 import { ConfigUsageService } from './config-usage.service.js';
-import { ConfigVersionsService, personOf, type Versioned } from './config-versions.service.js';
+import { ConfigVersionsService, personOf, type VersionedConfig } from './config-versions.service.js';
 import { ConfigDto, type CreateConfigDto, type UpdateConfigDto, wantsDefault } from './config.dto.js';
 import { DefaultConfig } from './default-config.js';
 import { type Difference, differences } from '../../common/json/differences.js';
 
 /** What would be saved. */
-export interface Rehearsed {
+export interface ConfigDryRun {
   readonly document: RoutingConfig;
   readonly changes: readonly Difference[];
 }
@@ -95,7 +95,7 @@ export class ConfigsService {
   }
 
   /** Says what a creation or a change would save, and saves nothing: not even that it was asked. */
-  async rehearse(place: ConfigPlace, given: unknown, before?: Versioned): Promise<Rehearsed> {
+  async rehearse(place: ConfigPlace, given: unknown, before?: VersionedConfig): Promise<ConfigDryRun> {
     this.audit.leaveOut();
     const now = before ? before.version.document : {};
     const document =
@@ -116,7 +116,7 @@ export class ConfigsService {
 
   private async save(
     caller: Principal,
-    { config, version }: Versioned,
+    { config, version }: VersionedConfig,
     document: RoutingConfig | null,
     dto: UpdateConfigDto,
   ): Promise<Config> {
@@ -154,7 +154,7 @@ export class ConfigsService {
       });
   }
 
-  private async changed({ config, version }: Versioned, before?: ConfigDto): Promise<void> {
+  private async changed({ config, version }: VersionedConfig, before?: ConfigDto): Promise<void> {
     this.note(config, { ...(before ? { before } : {}), after: ConfigDto.of(config, version) });
     await this.changes.publish({ resource: 'config', id: config.id });
   }

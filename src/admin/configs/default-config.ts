@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Config } from './config.entity.js';
-import { Workspace } from '../workspaces/workspace.entity.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 
 /** The config of a workspace's requests that name none. There is one at most. */

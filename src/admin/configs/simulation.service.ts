@@ -5,13 +5,13 @@ import type { RoutingConfig } from '../../routing-config/routing-config.js';
 import { explainRouting } from '../../routing-config/explain.js';
 import type { Config } from './config.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
 import { ConfigVersionsService } from './config-versions.service.js';
 import { requestOf, type SimulateConfigDto, SimulationDto } from './simulation.dto.js';
 import { TokenPricesService } from './token-prices.service.js';
 
-interface Simulated {
+interface SimulationInput {
   readonly place: ConfigPlace;
   readonly document: RoutingConfig;
   /** Null for a document that came with the question. */
@@ -25,7 +25,7 @@ export class SimulationService {
     private readonly versions: ConfigVersionsService,
     private readonly checker: ConfigChecker,
     private readonly prices: TokenPricesService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -41,7 +41,10 @@ export class SimulationService {
     return SimulationDto.of(explainRouting(document, request, prices), saved);
   }
 
-  private async configOf(caller: Principal, { config, workspace_id }: SimulateConfigDto): Promise<Simulated> {
+  private async configOf(
+    caller: Principal,
+    { config, workspace_id }: SimulateConfigDto,
+  ): Promise<SimulationInput> {
     if (typeof config === 'string' && !config.trimStart().startsWith('{')) {
       const { config: saved, version } = await this.versions.find(reachOf(caller), config);
       return { place: saved, document: version.document, saved };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { type BoundKey, credentialBindingOf } from '../../common/crypto/credential-binding.js';
-import { Organization } from '../organizations/organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';
 import {
@@ -16,19 +16,19 @@ import {
 export type { Destination, WantedDestination } from './destination-of-key.js';
 
 /** Where the credential of a row leads, as it is stored. */
-export interface Stored {
+export interface StoredDestination {
   readonly providerId: string;
   readonly customHost: string | null;
   readonly fields: Record<string, string>;
 }
 
 /** What a change says of a destination: what it leaves out stays. */
-export interface Changed extends Partial<WantedDestination> {
+export interface DestinationChange extends Partial<WantedDestination> {
   readonly key?: string | undefined;
 }
 
 /** A destination that was changed, and whether its credential has to be sealed again. */
-export interface Moved extends Destination {
+export interface ChangedDestination extends Destination {
   readonly isSealedAnew: boolean;
 }
 
@@ -57,7 +57,7 @@ export class CredentialsService {
    * Provider, host, fields and secret belong together: what is sent where. Another provider or host needs the secret
    * again, so that it cannot be sent to a place it was not entered for.
    */
-  change(stored: Stored, changed: Changed): Moved {
+  change(stored: StoredDestination, changed: DestinationChange): ChangedDestination {
     const destination = readDestination(
       {
         provider: changed.provider ?? stored.providerId,
@@ -98,7 +98,7 @@ export class CredentialsService {
   }
 
   /** Where a stored credential leads. */
-  stored({ providerId, customHost, fields }: Stored): Destination {
+  stored({ providerId, customHost, fields }: StoredDestination): Destination {
     return { provider: providerOf(providerId), customHost, fields };
   }
 

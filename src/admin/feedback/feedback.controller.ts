@@ -1,4 +1,4 @@
-import { Body, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { Body, HttpCode, Injectable, Param, type PipeTransform, Post, Put, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
@@ -6,7 +6,32 @@ import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { CreateFeedbackDto, FeedbackAnswerDto, UpdateFeedbackDto } from './feedback.dto.js';
 import { FeedbackService } from './feedback.service.js';
-import { OneOrMany } from './one-or-many.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { createValidationPipe } from '../../common/http/validation.js';
+
+const MOST = 100;
+
+/** A body that is one object or a list of them, as a list; each is checked against the DTO. */
+@Injectable()
+class OneOrMany<T> implements PipeTransform<unknown, Promise<readonly T[]>> {
+  readonly #each = createValidationPipe();
+
+  constructor(private readonly dto: Type<T>) {}
+
+  async transform(body: unknown): Promise<readonly T[]> {
+    const given: readonly unknown[] = Array.isArray(body) ? body : [body];
+    if (given.length === 0 || given.length > MOST)
+      throw new AppError('invalid_request', { detail: `The list must have 1 to ${MOST} entries.` });
+    const checked = given.map((each) => {
+      if (typeof each !== 'object' || each === null)
+        throw new AppError('invalid_request', {
+          detail: 'The body must be an object, or a list of objects.',
+        });
+      return this.#each.transform(each, { type: 'body', metatype: this.dto }) as Promise<T>;
+    });
+    return Promise.all(checked);
+  }
+}
 
 const ONE = { $ref: getSchemaPath(CreateFeedbackDto) };
 

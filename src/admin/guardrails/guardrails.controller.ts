@@ -6,7 +6,7 @@ import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateGuardrailDto,
   GuardrailDto,
@@ -14,15 +14,15 @@ import {
   SavedGuardrailDto,
   UpdateGuardrailDto,
 } from './guardrail.dto.js';
-import { GuardrailsService } from './guardrails.service.js';
-import { placeFor } from './place-for.js';
+import { GuardrailsService, type GuardrailPlace } from './guardrails.service.js';
+import { AppError } from '../../common/errors/app-error.js';
 
 @AdminController('guardrails')
 @Refusals()
 export class GuardrailsController {
   constructor(
     private readonly guardrails: GuardrailsService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Post()
@@ -81,4 +81,18 @@ export class GuardrailsController {
     await this.guardrails.remove(caller, named);
     return EMPTY_ANSWER;
   }
+}
+
+/** The workspace that is named, the caller's own, or with `organisation_id` every one of the organization. */
+async function placeFor(
+  caller: Principal,
+  { workspace_id, organisation_id }: CreateGuardrailDto,
+  workspaces: WorkspaceFinder,
+): Promise<GuardrailPlace> {
+  if (organisation_id === undefined || workspace_id !== undefined)
+    return workspaces.tenantFor(caller, workspace_id);
+  const { organizationId } = caller;
+  if (organisation_id.toLowerCase() !== organizationId)
+    throw new AppError('not_found', { resource: 'organization' });
+  return { organizationId, workspaceId: null };
 }

@@ -15,7 +15,7 @@ import { bytesToBase62 } from '../../common/ids/base62.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { Guardrail } from './guardrail.entity.js';
-import { Organization } from '../organizations/organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -30,7 +30,7 @@ const SLUG_BYTES = 7;
 const SLUG_WIDTH = 10;
 
 /** Where a new guardrail goes: a workspace, or every one of the organization. */
-export interface Place {
+export interface GuardrailPlace {
   readonly organizationId: string;
   readonly workspaceId: string | null;
 }
@@ -45,7 +45,7 @@ export class GuardrailsService {
     private readonly audit: AuditTrail,
   ) {}
 
-  async create(caller: Principal, place: Place, dto: CreateGuardrailDto): Promise<Guardrail> {
+  async create(caller: Principal, place: GuardrailPlace, dto: CreateGuardrailDto): Promise<Guardrail> {
     checkScope(caller, place.workspaceId, 'create');
     const id = uuidV7(Date.now());
     const made = this.unitOfWork.repository(Guardrail).create({
@@ -64,7 +64,7 @@ export class GuardrailsService {
     return saved;
   }
 
-  private async slugFor({ organizationId }: Place, chosen: string | undefined): Promise<string> {
+  private async slugFor({ organizationId }: GuardrailPlace, chosen: string | undefined): Promise<string> {
     if (chosen === undefined) return `pg-${bytesToBase62(randomBytes(SLUG_BYTES), SLUG_WIDTH).toLowerCase()}`;
     if (await this.unitOfWork.repository(Guardrail).existsBy({ organizationId, slug: chosen }))
       throw new AppError('conflict', { detail: `The slug "${chosen}" is taken in this organization.` });

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { IdentityProvider } from './identity-provider.entity.js';
+import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { unverifiedClaims } from '../../auth/tokens/compact-token.js';
-import type { Claims } from './directory-rules.js';
+import { type Claims, unverifiedClaims } from '../../auth/tokens/compact-token.js';
 import { ProviderClient } from './provider-client.service.js';
 import type { ProviderSession } from './provider-sessions.service.js';
 import { SavedProviders } from './saved-providers.service.js';

@@ -1,9 +1,8 @@
+import type { Claims } from '../../auth/tokens/compact-token.js';
 import { type GivenRoles, rolesGiven, valuesIn } from '../../auth/tokens/newcomer.js';
 import type { RoleMapping } from '../../auth/tokens/token-rules.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-
-export type Claims = Readonly<Record<string, unknown>>;
 
 /** What an organization decides about users of a provider. */
 export interface DirectoryRules {

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Length, Matches } from 'class-validator';
-import type { IdentityProvider } from './identity-provider.entity.js';
+import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { IfGiven, rule, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment, TakesName } from '../shapes/fields.js';

@@ -1,17 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
-import {
-  IdentityProvider,
-  SignInTrial,
-  SingleSignOnSession,
-  UserIdentity,
-} from './identity-provider.entity.js';
-import { Organization } from '../organizations/organization.entity.js';
+import { IdentityProvider, SingleSignOnSession, UserIdentity } from '../sign-in/identity-provider.entity.js';
+import { SignInTrial } from './sign-in-trial.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import { Session } from '../sign-in/session.entity.js';
 import { SignInPolicy, UsedToken } from '../sign-in/sign-in-policy.entity.js';
 import { UserCredential } from '../sign-in/user-credential.entity.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../tenancy/user.entity.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { SessionsModule } from '../sign-in/sessions.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';

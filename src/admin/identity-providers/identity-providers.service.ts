@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { IdentityProvider } from './identity-provider.entity.js';
+import { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { type IdentityProvider, UserIdentity } from './identity-provider.entity.js';
+import { type IdentityProvider, UserIdentity } from '../sign-in/identity-provider.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';

@@ -3,7 +3,7 @@ import type { Configuration, IDToken, ServerMetadata } from 'openid-client';
 import type { Secret } from '../../common/settings/secret.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Claims } from './directory-rules.js';
+import type { Claims } from '../../auth/tokens/compact-token.js';
 import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';
 import { failureOf, unavailable } from './provider-failures.js';
 
@@ -43,7 +43,7 @@ export interface DirectoryAnswer {
   readonly endSessionEndpoint: string | null;
 }
 
-interface Remembered {
+interface RememberedMetadata {
   readonly until: number;
   readonly metadata: Promise<ServerMetadata>;
 }
@@ -54,7 +54,7 @@ const WITHOUT_PROMPT_LOGIN: ReadonlySet<string> = new Set(['https://accounts.goo
 /** Speaks OpenID Connect with providers. The one place for `openid-client`: https://openid.net/specs/openid-connect-core-1_0.html */
 @Injectable()
 export class ProviderClient {
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly remembered = new Map<string, RememberedMetadata>();
 
   constructor(private readonly egress: Egress) {}
 
@@ -198,7 +198,7 @@ export class ProviderClient {
     return fetchUserInfo(config, accessToken, sub);
   }
 
-  private remember(key: string, entry: Remembered): void {
+  private remember(key: string, entry: RememberedMetadata): void {
     this.remembered.delete(key);
     this.remembered.set(key, entry);
     const [oldest] = this.remembered.keys();

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, MoreThan, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
-import { SignInTrial } from './identity-provider.entity.js';
+import { SignInTrial } from './sign-in-trial.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { PeopleService } from '../users/people.service.js';

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { GivenRoles } from '../../auth/tokens/newcomer.js';
-import { UserIdentity } from './identity-provider.entity.js';
-import { User } from '../users/user.entity.js';
+import { UserIdentity } from '../sign-in/identity-provider.entity.js';
+import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { type Claims, type DirectoryRules, rolesIn, verifiedEmailIn } from './directory-rules.js';
+import { type DirectoryRules, rolesIn, verifiedEmailIn } from './directory-rules.js';
+import type { Claims } from '../../auth/tokens/compact-token.js';
 
 /** Somebody of whom a provider speaks. */
 export interface DirectoryPerson {

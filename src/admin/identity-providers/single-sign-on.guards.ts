@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { SignInBrakes } from '../sign-in/sign-in-brakes.service.js';

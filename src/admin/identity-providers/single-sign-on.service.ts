@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../tenancy/user.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { type OpenedSession, SessionsService, type SignInOrigin } from '../sign-in/sessions.service.js';
 import { SignInService } from '../sign-in/sign-in.service.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
-import type { IdentityProvider, SignInTrial } from './identity-provider.entity.js';
+import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
+import type { SignInTrial } from './sign-in-trial.entity.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { checkIssuer } from './check-issuer.js';
@@ -26,7 +27,7 @@ export interface Draft extends SignOnSecrets {
 }
 
 /** A provider that is saved, with its secret. */
-interface Saved {
+interface SavedProvider {
   readonly row: IdentityProvider;
   readonly opened: OpenedProvider;
 }
@@ -65,7 +66,7 @@ export class TrialDrafts {
     return JSON.parse(clear.toString('utf8')) as Draft;
   }
 
-  private async savedOf(organizationId: string, id: string | undefined): Promise<Saved | null> {
+  private async savedOf(organizationId: string, id: string | undefined): Promise<SavedProvider | null> {
     if (id === undefined) return null;
     const row = await this.providers.find(organizationId, id);
     return { row, opened: await this.providers.opened(row) };

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { IdentityProvider } from './identity-provider.entity.js';
+import { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import { UserCredential } from '../sign-in/user-credential.entity.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SignInPolicyService } from '../sign-in/sign-in-policy.service.js';
 

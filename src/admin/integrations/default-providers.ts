@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Integration } from './integration.entity.js';
-import { WorkspaceProvider } from '../providers/workspace-provider.entity.js';
+import { WorkspaceProvider } from './workspace-provider.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { withSuffix } from '../../common/ids/slug-of-name.js';

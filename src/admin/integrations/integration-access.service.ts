@@ -4,12 +4,12 @@ import { reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { IntegrationWorkspace } from './integration-workspace.entity.js';
 import { Integration } from './integration.entity.js';
-import { Workspace } from '../workspaces/workspace.entity.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
 import { type Page, totalToldBy } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { DefaultProviders, type GrantedWorkspace } from './default-providers.js';
 import { IntegrationFinder } from './integration-finder.service.js';
 import type { UpdateAccessDto, WorkspaceAccess } from './integration-workspaces.dto.js';
@@ -33,7 +33,7 @@ export class IntegrationAccessService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly finder: IntegrationFinder,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly providers: DefaultProviders,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,

@@ -6,7 +6,7 @@ import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreatedIntegrationDto,
   CreateIntegrationDto,
@@ -22,7 +22,7 @@ import { type IntegrationLevel, IntegrationsService } from './integrations.servi
 export class IntegrationsController {
   constructor(
     private readonly integrations: IntegrationsService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly providers: DefaultProviders,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { DefaultProviders } from './default-providers.js';
 import { IntegrationAccessService } from './integration-access.service.js';
 import { IntegrationFinder } from './integration-finder.service.js';
@@ -12,7 +12,7 @@ import { IntegrationsService } from './integrations.service.js';
 
 /** Credentials that workspaces share. Needs the adapters' `ModelCatalog`. */
 @Module({
-  imports: [AuthModule, CredentialsModule, WorkspacesModule],
+  imports: [AuthModule, CredentialsModule, TenancyModule],
   controllers: [IntegrationsController, IntegrationPartsController],
   providers: [
     IntegrationsService,

@@ -4,7 +4,7 @@ import { requireScope } from '../../auth/permissions/require-scope.js';
 import { type Reach } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Integration } from './integration.entity.js';
-import { WorkspaceProvider } from '../providers/workspace-provider.entity.js';
+import { WorkspaceProvider } from './workspace-provider.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { inviteLink } from '../../common/contracts/invite-link.js';
 import { InviteTokens } from '../../common/crypto/invite-tokens.js';
-import { Invite } from './invite.entity.js';
+import { Invite } from '../tenancy/invite.entity.js';
 import { Mail } from './mail.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';

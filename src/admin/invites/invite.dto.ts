@@ -2,7 +2,7 @@ import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagg
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsIn, IsObject, ValidateNested } from 'class-validator';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import type { Invite, InvitedRole, InviteStatus } from './invite.entity.js';
+import type { Invite, InvitedRole, InviteStatus } from '../tenancy/invite.entity.js';
 import { IsEmailAddress } from '../../common/http/email-address.js';
 import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment, ApiMomentOrNull, TakesScopes } from '../shapes/fields.js';

@@ -4,7 +4,7 @@ import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { AcceptInviteController } from './accept-invite.controller.js';
 import { InviteAcceptanceService } from './invite-acceptance.service.js';
 import { InviteDelivery } from './invite-delivery.js';
@@ -12,7 +12,7 @@ import { InvitesController } from './invites.controller.js';
 import { InvitesService } from './invites.service.js';
 
 @Module({
-  imports: [ApiKeysModule, AuthModule, CryptoModule, SignInModule, UsersModule, WorkspacesModule],
+  imports: [ApiKeysModule, AuthModule, CryptoModule, SignInModule, UsersModule, TenancyModule],
   controllers: [InvitesController, AcceptInviteController],
   providers: [InviteAcceptanceService, InviteDelivery, InvitesService],
 })

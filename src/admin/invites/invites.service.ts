@@ -3,8 +3,8 @@ import { type FindOptionsWhere, LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { INVITE_LASTS_MS } from '../../common/contracts/invite-link.js';
 import { InviteWorkspace } from './invite-workspace.entity.js';
-import { Invite, type InvitedRole, type InviteStatus } from './invite.entity.js';
-import { User } from '../users/user.entity.js';
+import { Invite, type InvitedRole, type InviteStatus } from '../tenancy/invite.entity.js';
+import { User } from '../tenancy/user.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -13,7 +13,7 @@ import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { UserKeysService } from '../api-keys/user-keys.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { type CreateInviteDto, InviteDto, statusOf } from './invite.dto.js';
 import { InviteDelivery } from './invite-delivery.js';
 
@@ -35,7 +35,7 @@ export class InvitesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly people: PeopleService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly userKeys: UserKeysService,
     private readonly delivery: InviteDelivery,
     private readonly audit: AuditTrail,

@@ -7,7 +7,7 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { type CreateLegalHoldDto, LegalHoldDto, type ReleaseLegalHoldDto } from './legal-hold.dto.js';
 
 export type LegalHoldStatus = 'active' | 'released';
@@ -23,7 +23,7 @@ const MOST_ACTIVE = 100;
 export class LegalHoldsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly audit: AuditTrail,
   ) {}
 

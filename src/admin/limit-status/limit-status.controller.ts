@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { LimitStatusDto, LimitStatusListDto, RaiseLimitDto } from './limit-status.dto.js';
 import { LimitStatusService } from './limit-status.service.js';
 
@@ -14,7 +14,7 @@ import { LimitStatusService } from './limit-status.service.js';
 export class LimitStatusController {
   constructor(
     private readonly limits: LimitStatusService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Get()

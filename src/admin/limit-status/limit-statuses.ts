@@ -12,7 +12,7 @@ export interface LimitSubject {
 }
 
 /** What a counter says of the period that runs. */
-export interface Counted {
+export interface CounterReading {
   readonly used: number;
   readonly since: number;
 }
@@ -41,7 +41,7 @@ const NEARLY = 0.8;
 export function budgetStatus(
   subject: LimitSubject,
   rule: BudgetRule,
-  counted: Counted | undefined,
+  counted: CounterReading | undefined,
   now: number,
 ): LimitStatus {
   const period = periodAt(rule, now);

@@ -9,7 +9,7 @@ import type { Reach } from '../../auth/tenant.js';
 import { API_KEY_TYPES, type ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { ApiKey } from '../api-keys/api-key.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
-import { Workspace } from '../workspaces/workspace.entity.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import type { LimitSubject } from './limit-statuses.js';

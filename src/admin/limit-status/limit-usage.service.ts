@@ -5,7 +5,7 @@ import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { currentKey } from '../limits/limits.service.js';
-import type { Counted } from './limit-statuses.js';
+import type { CounterReading } from './limit-statuses.js';
 
 const report = reportSparsely(createLogger('limit-status'));
 
@@ -29,7 +29,7 @@ export class LimitUsage {
   }
 
   /** By the id of the rule. Budgets without an entry were not used in this period. */
-  async ofBudgets(rules: readonly BudgetRule[]): Promise<ReadonlyMap<string, Counted>> {
+  async ofBudgets(rules: readonly BudgetRule[]): Promise<ReadonlyMap<string, CounterReading>> {
     if (rules.length === 0) return new Map();
     const ids = new Map(rules.map((rule) => [currentKey(rule), rule.id]));
     const rows: { key: string; used: string; since: Date }[] = await this.unitOfWork.manager.query(

@@ -14,15 +14,15 @@ import {
 } from '../shapes/limit.dto.js';
 
 /** Whatever has limits. */
-export interface Limited {
+export interface LimitedResource {
   readonly rateLimits: readonly RateRule[] | null;
   readonly usageLimits: readonly BudgetRule[] | null;
 }
 
 /** What was spent of each budget in its present period, by the id of its rule. */
-export type Usage = ReadonlyMap<string, number>;
+export type BudgetUsage = ReadonlyMap<string, number>;
 
-export const NO_USAGE: Usage = new Map();
+export const NO_USAGE: BudgetUsage = new Map();
 
 const DAY_MS = 86_400_000;
 const NANO = 1_000_000_000;
@@ -58,7 +58,7 @@ export class LimitsService {
   }
 
   /** The limits of a thing for another one, with counters of their own that begin at nothing. */
-  copied({ rateLimits, usageLimits }: Limited): {
+  copied({ rateLimits, usageLimits }: LimitedResource): {
     readonly rateLimits: RateRule[] | null;
     readonly usageLimits: BudgetRule[] | null;
   } {
@@ -72,7 +72,7 @@ export class LimitsService {
    * Sets what was used back to nothing: of budgets, and of rates, for which this answers rules with new counters. Requests that run now
    * count again when they end, and stay in the slots that they have.
    */
-  async reset({ rateLimits, usageLimits }: Limited): Promise<RateRule[] | null> {
+  async reset({ rateLimits, usageLimits }: LimitedResource): Promise<RateRule[] | null> {
     await this.forgive((usageLimits ?? []).map((rule) => currentKey(rule)));
     return rateLimits && rateLimits.map((rule) => (rule.type === 'concurrency' ? rule : apart(rule)));
   }
@@ -86,7 +86,7 @@ export class LimitsService {
   }
 
   /** What was used of all budgets of these things, in one query. */
-  async usageOf(things: readonly Limited[]): Promise<Usage> {
+  async usageOf(things: readonly LimitedResource[]): Promise<BudgetUsage> {
     const rules = new Map(
       things
         .flatMap(({ usageLimits }) => usageLimits ?? [])
@@ -116,7 +116,7 @@ export const currentKey = (rule: BudgetRule, group = ''): string =>
 export const amountNow = (rule: BudgetRule): number => amountIn(rule, periodAt(rule, Date.now()));
 
 /** Whether what was spent of one of its budgets has reached the limit. */
-export function isExhausted({ usageLimits }: Limited, usage: Usage): boolean {
+export function isExhausted({ usageLimits }: LimitedResource, usage: BudgetUsage): boolean {
   return (usageLimits ?? []).some((rule) => (usage.get(rule.id) ?? 0) >= amountNow(rule));
 }
 
@@ -130,7 +130,7 @@ export function shownRate({ type, unit, value, on_store_failure = 'open' }: Rate
 
 export function shownBudgets(
   rules: readonly BudgetRule[] | null,
-  usage: Usage,
+  usage: BudgetUsage,
 ): ShownUsageLimitsDto[] | null {
   return rules && rules.map((rule) => shownBudget(rule, usage.get(rule.id) ?? 0));
 }
@@ -138,7 +138,7 @@ export function shownBudgets(
 /** One budget as an object, several as a list: clients of the compatible API know the first. */
 export function shownBudgetOrList(
   rules: readonly BudgetRule[] | null,
-  usage: Usage,
+  usage: BudgetUsage,
 ): ShownUsageLimitsDto | ShownUsageLimitsDto[] | null {
   const shown = shownBudgets(rules, usage);
   return shown?.length === 1 ? (shown[0] ?? null) : shown;

@@ -12,7 +12,7 @@ import {
   type ExportStatus,
 } from '../../request-log/log-export.js';
 import type { LogExport } from './log-export.entity.js';
-import type { Listed } from '../../common/http/page.js';
+import type { ListPage } from '../../common/http/page.js';
 import { FILTER_DESCRIPTIONS } from '../../request-log/reading/filter-descriptions.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
 import { ApiId, MayTakeName, MayTakeWorkspace } from '../shapes/fields.js';
@@ -183,7 +183,7 @@ export class LogExportDto {
   }
 }
 
-export class LogExportListDto implements Listed<LogExportDto> {
+export class LogExportListDto implements ListPage<LogExportDto> {
   @ApiProperty({ enum: ['list'] }) readonly object = 'list';
   @ApiProperty({ type: 'integer', example: 1 }) readonly total: number;
   @ApiProperty({ type: [LogExportDto] }) readonly data: readonly LogExportDto[];

@@ -6,7 +6,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ExportDownloads } from './export-downloads.js';
 import {
   CreateLogExportDto,
@@ -27,7 +27,7 @@ export class LogExportsController {
   constructor(
     private readonly exports: LogExportsService,
     private readonly downloads: ExportDownloads,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly restrictions: ExportRestrictions,
   ) {}
 

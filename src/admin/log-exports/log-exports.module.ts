@@ -3,7 +3,7 @@ import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { ObjectStoreModule } from '../../request-log/bodies/object-store.module.js';
 import { LogsModule } from '../logs/logs.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { ExportDownloads } from './export-downloads.js';
 import { ExportRestrictions } from './export-restrictions.service.js';
 import { LogExportFilesController } from './log-export-files.controller.js';
@@ -11,7 +11,7 @@ import { LogExportsController } from './log-exports.controller.js';
 import { LogExportsService } from './log-exports.service.js';
 
 @Module({
-  imports: [AuthModule, CryptoModule, LogsModule, ObjectStoreModule, WorkspacesModule],
+  imports: [AuthModule, CryptoModule, LogsModule, ObjectStoreModule, TenancyModule],
   controllers: [LogExportsController, LogExportFilesController],
   providers: [ExportDownloads, ExportRestrictions, LogExportsService],
 })

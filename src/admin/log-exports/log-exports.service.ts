@@ -10,7 +10,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LogsService } from '../logs/logs.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ExportRestrictions } from './export-restrictions.service.js';
 import { type CreateLogExportDto, LogExportDto, type UpdateLogExportDto } from './log-export.dto.js';
 
@@ -30,7 +30,7 @@ export const reachOfExports = ({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>, re
 });
 
 /** An export and how many requests it would have now; null where counting them takes too long. */
-export type Counted = readonly [LogExport, total: number | null];
+export type CountedExport = readonly [LogExport, total: number | null];
 
 /**
  * Exports of the request log. Here they are asked for; the background process, which sweeps for started ones, writes
@@ -40,13 +40,13 @@ export type Counted = readonly [LogExport, total: number | null];
 export class LogExportsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly logs: LogsService,
     private readonly restrictions: ExportRestrictions,
     private readonly audit: AuditTrail,
   ) {}
 
-  async create(caller: Principal, dto: CreateLogExportDto): Promise<Counted> {
+  async create(caller: Principal, dto: CreateLogExportDto): Promise<CountedExport> {
     const { workspace_slug, ...filters } = dto.filters;
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id ?? textOf(workspace_slug));
     await this.checkSlug(caller, tenant, workspace_slug);
@@ -88,7 +88,7 @@ export class LogExportsService {
   }
 
   /** Only a draft: what was begun goes on as it was begun. */
-  async update(caller: Principal, id: string, dto: UpdateLogExportDto): Promise<Counted> {
+  async update(caller: Principal, id: string, dto: UpdateLogExportDto): Promise<CountedExport> {
     const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
     if (row.status !== 'draft') throw new AppError('conflict', { detail: 'Only a draft can be changed.' });
@@ -216,9 +216,12 @@ function actorOf({ apiKeyId, userId }: Principal): Pick<LogExport, 'apiKeyId' | 
   return { apiKeyId, userId };
 }
 
-type Packing = Pick<LogExport, 'format' | 'compression'>;
+type ExportPacking = Pick<LogExport, 'format' | 'compression'>;
 
-function packingOf(wanted: Pick<UpdateLogExportDto, keyof Packing>, usual: Packing): Packing {
+function packingOf(
+  wanted: Pick<UpdateLogExportDto, keyof ExportPacking>,
+  usual: ExportPacking,
+): ExportPacking {
   const format = wanted.format ?? usual.format;
   const compression = wanted.compression ?? usual.compression;
   if (format === 'parquet' && compression !== 'none')

@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { CreateLogViewDto, LogViewDto, LogViewListDto, UpdateLogViewDto } from './log-view.dto.js';
 import { LogViewsService, viewOwner } from './log-views.service.js';
 
@@ -14,7 +14,7 @@ import { LogViewsService, viewOwner } from './log-views.service.js';
 export class LogViewsController {
   constructor(
     private readonly views: LogViewsService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Get()

@@ -8,7 +8,7 @@ import type { Page } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { type CreateLogViewDto, LogViewDto, type UpdateLogViewDto } from './log-view.dto.js';
 
 /** Of one owner in one workspace. */
@@ -22,7 +22,7 @@ export const viewOwner = ({ userId, apiKeyId }: Principal): string | null => use
 export class LogViewsService {
   constructor(
     @InjectRepository(LogView) private readonly views: Repository<LogView>,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly audit: AuditTrail,
   ) {}
 

@@ -6,7 +6,7 @@ import { sightOf, withSight } from '../../auth/permissions/sight.js';
 import { type ListQuery, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
 import type { LogRow } from '../../request-log/reading/log-row.js';
 import { documentedFilters } from '../../request-log/reading/filter-descriptions.js';
@@ -29,7 +29,7 @@ const LogFilters = (): MethodDecorator =>
 export class LogsController {
   constructor(
     private readonly logs: LogsService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly search: BodySearch,
   ) {}
 

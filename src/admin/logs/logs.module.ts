@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { ObjectStoreModule } from '../../request-log/bodies/object-store.module.js';
 import { LiveLogsController } from './live/live-logs.controller.js';
@@ -12,7 +12,7 @@ import { BodySearch } from './search/body-search.js';
 import { StoredBodies } from './stored-bodies.js';
 
 @Module({
-  imports: [AuthModule, CryptoModule, LogRowsModule, ObjectStoreModule, WorkspacesModule],
+  imports: [AuthModule, CryptoModule, LogRowsModule, ObjectStoreModule, TenancyModule],
   controllers: [LiveLogsController, LogsController],
   providers: [BodySearch, LiveLogs, LogsService, StoredBodies],
   exports: [LogsService],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { LogRow } from '../../request-log/reading/log-row.js';
-import { type Span, spanTree } from './span-tree.js';
+import { type TraceSpan, spanTree } from './span-tree.js';
 
 const row = (id: string, span_id: string | null, parent_span_id: string | null): LogRow =>
   ({ id, at: id, span_id, parent_span_id }) as LogRow;
-const shown = (spans: readonly Span[]): unknown[] =>
+const shown = (spans: readonly TraceSpan[]): unknown[] =>
   spans.map(({ row: { id }, children }) => (children.length > 0 ? [id, shown(children)] : id));
 
 describe('spanTree', () => {

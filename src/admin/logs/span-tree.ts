@@ -1,14 +1,14 @@
 import type { LogRow } from '../../request-log/reading/log-row.js';
 
 /** A request of a trace, with those that name it as their parent. */
-export interface Span {
+export interface TraceSpan {
   readonly row: LogRow;
-  readonly children: readonly Span[];
+  readonly children: readonly TraceSpan[];
 }
 
 export interface Trace {
   readonly traceId: string;
-  readonly roots: readonly Span[];
+  readonly roots: readonly TraceSpan[];
   /** It has more requests than are shown. */
   readonly isCut: boolean;
 }
@@ -17,7 +17,7 @@ export interface Trace {
  * Orders requests by their parents. One whose parent is not there is a root; where parents name each other in a
  * circle, the oldest of them is. Each is in the tree once. Several requests may share a span id: the oldest is the parent.
  */
-export function spanTree(rows: readonly LogRow[]): readonly Span[] {
+export function spanTree(rows: readonly LogRow[]): readonly TraceSpan[] {
   const bySpan = new Map<string, LogRow>();
   for (const row of rows) if (row.span_id !== null && !bySpan.has(row.span_id)) bySpan.set(row.span_id, row);
   const childrenOf = new Map<LogRow | null, LogRow[]>();
@@ -47,10 +47,11 @@ function isInCircle(row: LogRow, bySpan: ReadonlyMap<string, LogRow>): boolean {
 }
 
 /** From the leaves up, without recursion: a chain may be as long as the trace. */
-function grow(childrenOf: ReadonlyMap<LogRow | null, readonly LogRow[]>): readonly Span[] {
-  const spans = new Map<LogRow, { row: LogRow; children: Span[] }>();
+function grow(childrenOf: ReadonlyMap<LogRow | null, readonly LogRow[]>): readonly TraceSpan[] {
+  const spans = new Map<LogRow, { row: LogRow; children: TraceSpan[] }>();
   for (const rows of childrenOf.values()) for (const row of rows) spans.set(row, { row, children: [] });
   for (const [parent, rows] of childrenOf)
-    if (parent !== null) for (const row of rows) spans.get(parent)?.children.push(spans.get(row) as Span);
-  return (childrenOf.get(null) ?? []).map((row) => spans.get(row) as Span);
+    if (parent !== null)
+      for (const row of rows) spans.get(parent)?.children.push(spans.get(row) as TraceSpan);
+  return (childrenOf.get(null) ?? []).map((row) => spans.get(row) as TraceSpan);
 }

@@ -5,7 +5,7 @@ import { BodyObjects } from '../../request-log/bodies/body-objects.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
 import type { BodyRow } from './request-parts.js';
 
-type Named = BodyRow & { readonly request_id: string };
+type RequestBodyRow = BodyRow & { readonly request_id: string };
 
 const AT_ONCE = 8;
 const KEY = 'SELECT id AS "organizationId", wrapped_key AS wrapped FROM organizations WHERE id = $1';
@@ -27,7 +27,10 @@ export class StoredBodies {
    * Rows of one organization with their bodies. Rejects when the bucket is unavailable: an export must not lack what is there. A body
    * whose object is gone is out of reach indefinitely.
    */
-  async brought<Row extends Named>(organizationId: string, rows: readonly Row[]): Promise<readonly Row[]> {
+  async brought<Row extends RequestBodyRow>(
+    organizationId: string,
+    rows: readonly Row[],
+  ): Promise<readonly Row[]> {
     if (!rows.some(isInBucket)) return rows;
     const [key] = await this.database.read<WrappedKey>(KEY, [organizationId]);
     const brought: Row[] = [];
@@ -39,7 +42,7 @@ export class StoredBodies {
   }
 
   /** The same for people who look: a body that cannot be had is said to be unavailable, and the rest is shown. */
-  async broughtIfThere<Row extends Named>(
+  async broughtIfThere<Row extends RequestBodyRow>(
     organizationId: string,
     rows: readonly Row[],
   ): Promise<readonly Row[]> {
@@ -50,7 +53,7 @@ export class StoredBodies {
     }
   }
 
-  private async one<Row extends Named>(key: WrappedKey | undefined, row: Row): Promise<Row> {
+  private async one<Row extends RequestBodyRow>(key: WrappedKey | undefined, row: Row): Promise<Row> {
     if (!isInBucket(row)) return row;
     if (!this.#objects || !key) throw new Error('A body lies in a bucket that the settings do not name.');
     const { request_id: requestId, direction, object_key, object_offset, object_length } = row;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { LogDto } from './log.dto.js';
-import type { Span, Trace } from './span-tree.js';
+import type { TraceSpan, Trace } from './span-tree.js';
 
 /** Deeper than that a tree is shown as a list: writing it out would exhaust the stack. */
 const DEEPEST = 100;
@@ -8,13 +8,13 @@ const DEEPEST = 100;
 export class SpanDto extends LogDto {
   @ApiProperty({ type: () => [SpanDto] }) readonly children: readonly SpanDto[];
 
-  static of({ row, children }: Span, depth = 1): SpanDto {
+  static of({ row, children }: TraceSpan, depth = 1): SpanDto {
     const shown = depth < DEEPEST ? children.map((child) => SpanDto.of(child, depth + 1)) : flat(children);
     return Object.assign(new SpanDto(), LogDto.from(row), { children: shown });
   }
 }
 
-function flat(spans: readonly Span[]): SpanDto[] {
+function flat(spans: readonly TraceSpan[]): SpanDto[] {
   const rest = [...spans];
   const shown: SpanDto[] = [];
   for (let span = rest.shift(); span; span = rest.shift()) {

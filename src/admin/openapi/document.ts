@@ -71,7 +71,7 @@ export function buildAdministrationApi(
     )
     .build();
   head.info.contact = { name: 'The maintainers of Gatehouse' };
-  const document = SwaggerModule.createDocument(app, head, { operationIdFactory });
+  const document = structuredClone(SwaggerModule.createDocument(app, head, { operationIdFactory }));
   nameScopes(document, scopesByOperation(app));
   nameSessions(document, operationsWith(app, SESSION_ACTION));
   nameStepUps(document, operationsWith(app, STEP_UP));
@@ -112,13 +112,13 @@ interface Operation {
   'x-scopes'?: readonly string[];
 }
 
-type Described = Record<string, Operation>;
+type OperationsByMethod = Record<string, Operation>;
 
 /** A handler with several paths is as many operations; the framework numbers them. */
 const NUMBER = /\[(\d+)\]$/;
 
 function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readonly string[]>): void {
-  for (const methods of Object.values(paths) as Described[])
+  for (const methods of Object.values(paths) as OperationsByMethod[])
     for (const operation of Object.values(methods)) {
       const needed = scopes.get(operation.operationId?.replace(NUMBER, '') ?? '') ?? [];
       operation.description = [operation.description, opens(operation, needed)].filter(Boolean).join('\n\n');
@@ -128,7 +128,7 @@ function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readon
 
 /** Operations that only a dashboard session opens. */
 function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
-  for (const methods of Object.values(paths) as Described[])
+  for (const methods of Object.values(paths) as OperationsByMethod[])
     for (const operation of Object.values(methods)) {
       if (!names.has(operation.operationId ?? '')) continue;
       operation.description = operation.description?.replace(OPEN_TO_EVERY_CALLER, OPEN_TO_SESSIONS);
@@ -138,7 +138,7 @@ function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): voi
 
 /** Operations that ask the user of a session for a fresh proof. */
 function nameStepUps({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
-  for (const methods of Object.values(paths) as Described[])
+  for (const methods of Object.values(paths) as OperationsByMethod[])
     for (const operation of Object.values(methods))
       if (names.has(operation.operationId?.replace(NUMBER, '') ?? ''))
         operation.description = `${operation.description ?? ''} ${STEP_UP_TEXT}`;
@@ -157,7 +157,7 @@ function opens({ security }: Operation, scopes: readonly string[]): string {
 /** The first path of a handler keeps its name. Another belongs to another version of the API, or is the spelling of a client. */
 function nameSecondPaths({ paths }: OpenAPIObject): void {
   for (const [path, methods] of Object.entries(paths))
-    for (const operation of Object.values(methods as Described)) {
+    for (const operation of Object.values(methods as OperationsByMethod)) {
       const { operationId = '' } = operation;
       const number = NUMBER.exec(operationId)?.[1];
       if (number === undefined) continue;
@@ -178,7 +178,7 @@ function endingOf(path: string): string {
 function dropDeprecated(document: OpenAPIObject): void {
   const kept = Object.entries(document.paths).map(([path, methods]) => [
     path,
-    Object.fromEntries(Object.entries(methods as Described).filter(([, { deprecated }]) => !deprecated)),
+    Object.fromEntries(Object.entries(methods as OperationsByMethod).filter(([, { deprecated }]) => !deprecated)),
   ]) as [string, object][];
   document.paths = Object.fromEntries(kept.filter(([, methods]) => Object.keys(methods).length > 0));
 }

@@ -20,7 +20,7 @@ import {
   SWITCHES,
 } from '../../auth/permissions/switches.js';
 import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
-import type { Organization } from './organization.entity.js';
+import type { Organization } from '../tenancy/organization.entity.js';
 import { IfGiven, OrNull, rule } from '../../common/http/validators.js';
 import { EXPORT_FIELD_NAMES } from '../../request-log/log-export.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';

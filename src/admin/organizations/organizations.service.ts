@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { Organization } from './organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import { alertPurpose } from '../../common/contracts/alert-purpose.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
@@ -67,7 +67,7 @@ export class OrganizationsService {
   }
 }
 
-type Stored = Organization['settings'];
+type StoredSettings = Organization['settings'];
 type OrganizationSettingsGiven = Omit<
   UpdateOrganizationDto,
   'name' | 'alert_webhook_url' | 'alert_webhook_secret'
@@ -75,9 +75,9 @@ type OrganizationSettingsGiven = Omit<
 
 /** Null goes back to the usual, so it is not written; switches that are not named stay where they are. */
 function merged(
-  stored: Stored,
+  stored: StoredSettings,
   { security_settings, ...wanted }: Partial<OrganizationSettingsGiven>,
-): Stored {
+): StoredSettings {
   const switches = security_settings && { ...stored.security_settings, ...security_settings };
   const given = Object.entries({ ...wanted, security_settings: switches }).filter(
     ([, value]) => value !== undefined,

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { PoliciesService } from './policies.service.js';
 import { PolicyEntitiesService } from './policy-entities.service.js';
 import { RatePoliciesController } from './rate-policies.controller.js';
 import { UsagePoliciesController } from './usage-policies.controller.js';
 
 @Module({
-  imports: [AuthModule, LimitsModule, WorkspacesModule],
+  imports: [AuthModule, LimitsModule, TenancyModule],
   controllers: [UsagePoliciesController, RatePoliciesController],
   providers: [PoliciesService, PolicyEntitiesService],
 })

@@ -11,7 +11,7 @@ import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { rateRule } from '../limits/limits.service.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {
   CreatedPolicyDto,
@@ -30,7 +30,7 @@ const RATE_UNITS = Object.keys(RATE_WINDOWS_MS) as RateUnit[];
 export class RatePoliciesController {
   constructor(
     private readonly policies: PoliciesService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Post()

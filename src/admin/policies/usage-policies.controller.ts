@@ -10,7 +10,7 @@ import { AdminController } from '../admin-controller.js';
 import { checkOrganization } from '../own-organization.js';
 import { budgetRule } from '../limits/limits.service.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {
   CreatedPolicyDto,
@@ -31,7 +31,7 @@ export class UsagePoliciesController {
   constructor(
     private readonly policies: PoliciesService,
     private readonly entities: PolicyEntitiesService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Post()

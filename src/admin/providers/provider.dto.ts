@@ -1,5 +1,5 @@
 import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
-import type { WorkspaceProvider } from './workspace-provider.entity.js';
+import type { WorkspaceProvider } from '../integrations/workspace-provider.entity.js';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
 import {
   ApiId,

@@ -6,7 +6,7 @@ import type { Reach } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateProviderDto,
   ProviderDto,
@@ -24,7 +24,7 @@ const InWorkspace = (): MethodDecorator =>
 export class ProvidersController {
   constructor(
     private readonly providers: ProvidersService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Post()

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { IntegrationsModule } from '../integrations/integrations.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { ProvidersController } from './providers.controller.js';
 import { ProvidersService } from './providers.service.js';
 
 @Module({
-  imports: [AuthModule, IntegrationsModule, WorkspacesModule],
+  imports: [AuthModule, IntegrationsModule, TenancyModule],
   controllers: [ProvidersController],
   providers: [ProvidersService],
 })

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { WorkspaceProvider } from './workspace-provider.entity.js';
+import { WorkspaceProvider } from '../integrations/workspace-provider.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';

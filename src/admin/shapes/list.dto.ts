@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import type { Listed } from '../../common/http/page.js';
+import type { ListPage } from '../../common/http/page.js';
 
 /** What stands around the things of every list. A class for each kind of thing: the OpenAPI document names what is in it. */
 export function ListOf<T>(item: Type<T>) {
-  class ListDto implements Listed<T> {
+  class ListDto implements ListPage<T> {
     @ApiProperty({ enum: ['list'] })
     readonly object = 'list';
 

@@ -1,9 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { SignInMethod } from '../sign-in/session.entity.js';
+import { SIGN_IN_METHODS, type SignInMethod } from '../../common/contracts/sign-in-method.js';
 import { ApiId, ApiMoment } from './fields.js';
 import { ListOf } from './list.dto.js';
-
-const METHODS: readonly SignInMethod[] = ['password', 'set_up_link', 'passkey', 'single_sign_on'];
 
 /** A dashboard session as its user sees it. */
 export class SessionDto {
@@ -17,7 +15,7 @@ export class SessionDto {
   @ApiProperty({ example: true })
   readonly is_current: boolean;
 
-  @ApiProperty({ enum: METHODS })
+  @ApiProperty({ enum: SIGN_IN_METHODS })
   readonly method: SignInMethod;
 
   @ApiProperty({ example: '192.0.2.7' })

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { KnownSession } from '../../auth/ports.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PasskeysService } from '../passkeys/passkeys.service.js';

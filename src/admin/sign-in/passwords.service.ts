@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import { hashPassword, isPassword, mintPassword } from '../../common/crypto/password.js';
 import { Secret } from '../../common/settings/secret.js';
 import { UserCredential } from './user-credential.entity.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { NoSlotError, Slots } from '../../common/processes/slots.js';
 import { checkPassword } from '../../common/crypto/password-policy.js';

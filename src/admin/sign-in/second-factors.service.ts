@@ -6,7 +6,7 @@ import { LessThan, type Repository } from 'typeorm';
 import { SecretBox, type WrappedKey } from '../../common/crypto/envelope.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
 import { Secret } from '../../common/settings/secret.js';
-import { Organization } from '../organizations/organization.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
 import { RecoveryCode } from './recovery-code.entity.js';
 import { UserCredential } from './user-credential.entity.js';
 import { AppError } from '../../common/errors/app-error.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { IdentityProvider, SingleSignOnSession } from '../identity-providers/identity-provider.entity.js';
+import { IdentityProvider, SingleSignOnSession } from './identity-provider.entity.js';
 import type { SessionProvider } from './session.dto.js';
 import type { Session } from './session.entity.js';
 

@@ -1,8 +1,6 @@
 import { Column, Entity } from 'typeorm';
+import type { SignInMethod } from '../../common/contracts/sign-in-method.js';
 import { TenantRecord } from '../../database/tenant-owned.entity.js';
-
-/** How a user proved who they are. */
-export type SignInMethod = 'password' | 'set_up_link' | 'passkey' | 'single_sign_on';
 
 /** A user who is signed in with a browser. The cookie holds the secret; the row holds its hash. */
 @Entity('sessions')

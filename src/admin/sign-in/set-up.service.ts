@@ -5,7 +5,7 @@ import { ChangePublisher } from '../../common/changes/change.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
 import { isUniqueViolation } from '../../database/database-errors.js';
 import { SignInLink } from './sign-in-link.entity.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { SignInPolicy } from './sign-in-policy.entity.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** Who may sign in with a password, a link or a passkey, where the organization has an identity provider. */

@@ -4,7 +4,7 @@ import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { SignInLink } from './sign-in-link.entity.js';
 import { SignInPolicy } from './sign-in-policy.entity.js';
 import { UserCredential } from './user-credential.entity.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../tenancy/user.entity.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { SessionsModule } from './sessions.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';

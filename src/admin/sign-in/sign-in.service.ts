@@ -2,12 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import type { SignInMethod } from './session.entity.js';
-import { User } from '../users/user.entity.js';
+import type { SignInMethod } from '../../common/contracts/sign-in-method.js';
+import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import type { SessionOwner, SignInOrigin } from './sessions.service.js';
-import { type OpenedSession, SessionsService } from './sessions.service.js';
+import {
+  type OpenedSession,
+  type SessionOwner,
+  SessionsService,
+  type SignInOrigin,
+} from './sessions.service.js';
 import { PasswordsService } from './passwords.service.js';
 import { SignInPolicyService } from './sign-in-policy.service.js';
 import type { SignInDto } from './sign-in.dto.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Newcomers } from '../../auth/identity/newcomers.js';
 import type { Newcomer } from '../../auth/tokens/newcomer.js';
-import { User } from './user.entity.js';
+import { User } from '../tenancy/user.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { DirectoryUsersService } from './directory-users.service.js';

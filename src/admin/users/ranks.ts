@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
-import type { User } from './user.entity.js';
+import type { User } from '../tenancy/user.entity.js';
 
 const RANK: Readonly<Record<OrganizationRole, number>> = { owner: 3, admin: 2, member: 1 };
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { administersOrganization, type Roles, scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import type { User } from './user.entity.js';
+import type { User } from '../tenancy/user.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 
 const KEYS_OF_MAKER = `

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { Passkey } from '../passkeys/passkey.entity.js';
 import type { Session } from '../sign-in/session.entity.js';
-import type { User } from './user.entity.js';
+import type { User } from '../tenancy/user.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';

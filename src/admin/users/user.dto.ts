@@ -1,8 +1,8 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { User, UserStatus } from './user.entity.js';
-import type { WorkspaceMember } from '../workspaces/workspace-member.entity.js';
+import type { User, UserStatus } from '../tenancy/user.entity.js';
+import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, IsName, OrNull } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';

@@ -6,7 +6,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { CredentialTestDto, TestCredentialDto } from './virtual-key-test.dto.js';
 import { VirtualKeyTests } from './virtual-key-tests.service.js';
 
@@ -18,7 +18,7 @@ const TestsCredentials = (): MethodDecorator =>
 export class VirtualKeyTestsController {
   constructor(
     private readonly tests: VirtualKeyTests,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Post('test')

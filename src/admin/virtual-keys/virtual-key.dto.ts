@@ -48,7 +48,7 @@ import {
   NO_USAGE,
   shownBudgetOrList,
   shownRates,
-  type Usage,
+  type BudgetUsage,
 } from '../limits/limits.service.js';
 
 const LONGEST_HOST = 2048;
@@ -325,7 +325,7 @@ export class VirtualKeyDto {
   @ApiProperty({ enum: ['virtual-key'] })
   readonly object = 'virtual-key';
 
-  static from(key: VirtualKey, usage: Usage = NO_USAGE): VirtualKeyDto {
+  static from(key: VirtualKey, usage: BudgetUsage = NO_USAGE): VirtualKeyDto {
     const expired = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
     return Object.assign(new VirtualKeyDto(), {
       id: key.id,
@@ -355,7 +355,7 @@ function shownPrices(prices: Readonly<Record<string, Price>>): Record<string, Pr
 }
 
 export class VirtualKeyListDto extends ListOf(VirtualKeyDto) {
-  static from(keys: readonly VirtualKey[], total: number, usage: Usage): VirtualKeyListDto {
+  static from(keys: readonly VirtualKey[], total: number, usage: BudgetUsage): VirtualKeyListDto {
     return Object.assign(new VirtualKeyListDto(), {
       total,
       data: keys.map((key) => VirtualKeyDto.from(key, usage)),

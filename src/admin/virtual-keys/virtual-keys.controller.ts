@@ -7,7 +7,7 @@ import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CopyVirtualKeyDto,
   CreatedVirtualKeyDto,
@@ -24,7 +24,7 @@ import { VirtualKeysService } from './virtual-keys.service.js';
 export class VirtualKeysController {
   constructor(
     private readonly virtualKeys: VirtualKeysService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly limits: LimitsService,
   ) {}
 

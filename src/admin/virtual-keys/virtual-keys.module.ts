@@ -3,7 +3,7 @@ import { AuthModule } from '../../auth/auth.module.js';
 import { HttpCaller } from '../../egress/http-caller.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { CredentialTester } from './credential-tester.service.js';
 import { VirtualKeyTestsController } from './virtual-key-tests.controller.js';
 import { VirtualKeyTests } from './virtual-key-tests.service.js';
@@ -11,7 +11,7 @@ import { VirtualKeysController } from './virtual-keys.controller.js';
 import { VirtualKeysService } from './virtual-keys.service.js';
 
 @Module({
-  imports: [AuthModule, CredentialsModule, LimitsModule, WorkspacesModule],
+  imports: [AuthModule, CredentialsModule, LimitsModule, TenancyModule],
   controllers: [VirtualKeysController, VirtualKeyTestsController],
   providers: [CredentialTester, HttpCaller, VirtualKeysService, VirtualKeyTests],
   exports: [VirtualKeysService],

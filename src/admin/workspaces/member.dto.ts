@@ -4,8 +4,8 @@ import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsUUID } from '
 import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { User, UserStatus } from '../users/user.entity.js';
-import type { WorkspaceMember } from './workspace-member.entity.js';
+import type { User, UserStatus } from '../tenancy/user.entity.js';
+import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, withoutCase, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
@@ -14,7 +14,7 @@ export const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
 const MOST_USERS = 100;
 
 /** A member with the person that it is, and the switches of the organization that bind it. */
-export interface Membership {
+export interface MemberDetails {
   readonly switches: SwitchPositions | null;
   readonly member: WorkspaceMember;
   readonly user: User;
@@ -107,7 +107,7 @@ export class MemberDto {
   @ApiMoment()
   readonly last_updated_at: string;
 
-  static from(membership: Membership): MemberDto {
+  static from(membership: MemberDetails): MemberDto {
     const { member, user } = membership;
     return Object.assign(new MemberDto(), {
       id: user.id,
@@ -125,13 +125,13 @@ export class MemberDto {
   }
 }
 
-function scopesOf({ member, user, switches }: Membership): readonly string[] {
+function scopesOf({ member, user, switches }: MemberDetails): readonly string[] {
   if (user.status !== 'active') return [];
   return [...scopesOfRoles({ organization: user.role, workspace: member.role }, switches)].sort();
 }
 
 export class MemberListDto extends ListOf(MemberDto) {
-  static from(members: readonly Membership[], total: number): MemberListDto {
+  static from(members: readonly MemberDetails[], total: number): MemberListDto {
     return Object.assign(new MemberListDto(), {
       total,
       data: members.map((member) => MemberDto.from(member)),

@@ -7,6 +7,7 @@ import { emailParameterOf } from '../../common/http/email-address.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   AddMembersDto,
   MemberDto,
@@ -16,14 +17,13 @@ import {
   WORKSPACE_ROLES,
 } from './member.dto.js';
 import { MembersService } from './members.service.js';
-import { WorkspacesService } from './workspaces.service.js';
 
 @AdminController('admin/workspaces/:workspaceId/users')
 @Refusals()
 export class MembersController {
   constructor(
     private readonly members: MembersService,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
   ) {}
 
   @Get()

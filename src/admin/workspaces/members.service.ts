@@ -4,16 +4,16 @@ import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import { Organization } from '../organizations/organization.entity.js';
-import { User } from '../users/user.entity.js';
-import { WorkspaceMember } from './workspace-member.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
+import { User } from '../tenancy/user.entity.js';
+import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { MemberDto, type Membership } from './member.dto.js';
+import { MemberDto, type MemberDetails } from './member.dto.js';
 
 export interface MemberFilters {
   readonly role?: WorkspaceRole | undefined;
@@ -41,7 +41,7 @@ export class MembersService {
     { organizationId, workspaceId }: Tenant,
     { role, email }: MemberFilters,
     { skip, take }: Page,
-  ): Promise<[Membership[], number]> {
+  ): Promise<[MemberDetails[], number]> {
     const ofEmail = email === undefined ? undefined : await this.users({ organizationId, email });
     const [members, total] = await this.unitOfWork.repository(WorkspaceMember).findAndCount({
       where: {
@@ -68,7 +68,7 @@ export class MembersService {
     return [shown, total];
   }
 
-  async get(tenant: Tenant, userId: string): Promise<Membership> {
+  async get(tenant: Tenant, userId: string): Promise<MemberDetails> {
     return this.find(tenant, userId);
   }
 
@@ -124,7 +124,11 @@ export class MembersService {
     await this.changes.publish({ resource: 'user', id: user.id });
   }
 
-  private async find({ organizationId, workspaceId }: Tenant, id: string, lock = false): Promise<Membership> {
+  private async find(
+    { organizationId, workspaceId }: Tenant,
+    id: string,
+    lock = false,
+  ): Promise<MemberDetails> {
     const userId = isUuid(id) ? id.toLowerCase() : null;
     const member =
       userId === null

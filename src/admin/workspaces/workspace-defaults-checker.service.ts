@@ -9,7 +9,7 @@ import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
-import { UsableConfig } from './usable-config.service.js';
+import { UsableConfig } from '../configs/usable-config.service.js';
 
 /** Says whether what a workspace gives all of its requests is there. */
 @Injectable()

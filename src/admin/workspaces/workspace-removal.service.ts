@@ -10,8 +10,9 @@ import { Integration } from '../integrations/integration.entity.js';
 import { LegalHold } from '../legal-holds/legal-hold.entity.js';
 import { RemovedWorkspaceRetention } from './removed-workspace-retention.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
-import { WorkspaceMember } from './workspace-member.entity.js';
-import { Workspace } from './workspace.entity.js';
+import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
@@ -42,6 +43,7 @@ const GOES_ALONG: readonly Content[] = [
 export class WorkspaceRemovalService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly finder: WorkspaceFinder,
     private readonly workspaces: WorkspacesService,
     private readonly revocation: KeyRevocationService,
     private readonly changes: ChangePublisher,
@@ -50,7 +52,7 @@ export class WorkspaceRemovalService {
   /** `confirmation` must be the name; without it the refusal says what would go. */
   async remove(caller: Principal, named: string, confirmation: string | undefined): Promise<void> {
     // Whoever adds something to this workspace now waits for the lock, and then finds no workspace.
-    const workspace = await this.workspaces.get(caller, named, true);
+    const workspace = await this.finder.get(caller, named, true);
     if (workspace.isDefault)
       throw new AppError('conflict', { detail: 'The default workspace cannot be deleted.' });
     const tenant = { organizationId: workspace.organizationId, workspaceId: workspace.id };
@@ -101,18 +103,18 @@ export class WorkspaceRemovalService {
       .insert({ organizationId, workspaceId, logRetentionDays, bodyRetentionDays, logRedaction });
   }
 
-  private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly Counted[]> {
-    const found: Counted[] = [];
+  private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly ContentCount[]> {
+    const found: ContentCount[] = [];
     for (const { name, entity } of contents)
       found.push({ name, count: await this.unitOfWork.repository(entity).countBy({ ...tenant }) });
     return found;
   }
 }
 
-interface Counted {
+interface ContentCount {
   readonly name: string;
   readonly count: number;
 }
 
-const saidOf = (things: readonly Counted[]): string =>
+const saidOf = (things: readonly ContentCount[]): string =>
   inWords(things.map(({ name, count }) => counted(count, name)));

@@ -13,7 +13,7 @@ import {
 } from 'class-validator';
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
-import type { Workspace } from './workspace.entity.js';
+import type { Workspace } from '../tenancy/workspace.entity.js';
 import type { CacheRules } from '../../routing-config/document.js';
 import { IfGiven, IsIdOrSlug, IsMetadata, OrNull, withoutCase } from '../../common/http/validators.js';
 import {
@@ -41,8 +41,8 @@ import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { ShowsRedaction, TakesRedaction } from '../shapes/redaction.dto.js';
 import { KeepsForDays, TakesDays } from '../shapes/retention.dto.js';
-import { NO_USAGE, shownBudgets, shownRates, type Usage } from '../limits/limits.service.js';
-import { MemberDto, type Membership } from './member.dto.js';
+import { NO_USAGE, shownBudgets, shownRates, type BudgetUsage } from '../limits/limits.service.js';
+import { MemberDto, type MemberDetails } from './member.dto.js';
 
 const MOST_GUARDRAILS = 50;
 const LONGEST_REFERENCE = 128;
@@ -220,7 +220,7 @@ export class WorkspaceDto {
   @ApiProperty({ enum: ['workspace'] })
   readonly object = 'workspace';
 
-  static from(workspace: Workspace, usage: Usage = NO_USAGE): WorkspaceDto {
+  static from(workspace: Workspace, usage: BudgetUsage = NO_USAGE): WorkspaceDto {
     return Object.assign(new WorkspaceDto(), shown(workspace, usage));
   }
 }
@@ -237,8 +237,8 @@ export class WorkspaceWithUsersDto extends WorkspaceDto {
 
   static override from(
     workspace: Workspace,
-    usage: Usage = NO_USAGE,
-    [members, total]: readonly [readonly Membership[], number] = [[], 0],
+    usage: BudgetUsage = NO_USAGE,
+    [members, total]: readonly [readonly MemberDetails[], number] = [[], 0],
   ): WorkspaceWithUsersDto {
     const users = members.map((member) => MemberDto.from(member));
     return Object.assign(new WorkspaceWithUsersDto(), {
@@ -249,7 +249,7 @@ export class WorkspaceWithUsersDto extends WorkspaceDto {
   }
 }
 
-function shown(workspace: Workspace, usage: Usage) {
+function shown(workspace: Workspace, usage: BudgetUsage) {
   return {
     id: workspace.id,
     slug: workspace.slug,
@@ -268,7 +268,11 @@ function shown(workspace: Workspace, usage: Usage) {
 }
 
 export class WorkspaceListDto extends ListOf(WorkspaceDto) {
-  static from(workspaces: readonly Workspace[], total: number, usage: Usage = NO_USAGE): WorkspaceListDto {
+  static from(
+    workspaces: readonly Workspace[],
+    total: number,
+    usage: BudgetUsage = NO_USAGE,
+  ): WorkspaceListDto {
     const data = workspaces.map((workspace) => WorkspaceDto.from(workspace, usage));
     return Object.assign(new WorkspaceListDto(), { total, data });
   }

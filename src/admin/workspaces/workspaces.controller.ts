@@ -7,6 +7,7 @@ import { AdminController } from '../admin-controller.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
+import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import {
   CreateWorkspaceDto,
   RemoveWorkspaceDto,
@@ -22,6 +23,7 @@ import { WorkspacesService } from './workspaces.service.js';
 export class WorkspacesController {
   constructor(
     private readonly workspaces: WorkspacesService,
+    private readonly finder: WorkspaceFinder,
     private readonly removal: WorkspaceRemovalService,
     private readonly limits: LimitsService,
   ) {}
@@ -64,7 +66,7 @@ export class WorkspacesController {
     @Caller() caller: Principal,
     @Param('workspaceId') named: string,
   ): Promise<WorkspaceWithUsersDto> {
-    return this.workspaces.withMembers(await this.workspaces.get(caller, named));
+    return this.workspaces.withMembers(await this.finder.get(caller, named));
   }
 
   @Put(':workspaceId')

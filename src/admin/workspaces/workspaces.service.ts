@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { ILike } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
+import { reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { GivenDefaults, WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
-import { Workspace } from './workspace.entity.js';
+import { tenantOf, WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
 import type { Page } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { isSlug } from '../../common/http/validators.js';
 import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
-import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { readRedaction } from '../../request-log/redaction/rules.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LimitsService } from '../limits/limits.service.js';
@@ -32,54 +32,18 @@ export interface WorkspaceFilters {
 /** Of the members that are shown with a workspace. */
 const SHOWN_MEMBERS: Page = { skip: 0, take: 100 };
 
-/** Workspaces, found by their id or slug within the reach of the caller. */
+/** Workspaces within the reach of the caller. */
 @Injectable()
 export class WorkspacesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly finder: WorkspaceFinder,
     private readonly members: MembersService,
     private readonly limits: LimitsService,
     private readonly defaults: WorkspaceDefaultsChecker,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
-
-  /** Where a new row goes: the caller's own workspace, or for an organization-wide caller the one it names. */
-  async tenantFor(caller: Principal, named: string | undefined): Promise<Tenant> {
-    if (named !== undefined) return tenantOf(await this.get(caller, named));
-    const { organizationId, workspaceId } = caller;
-    if (workspaceId === null)
-      throw new AppError('invalid_request', { detail: 'The field "workspace_id" is missing.' });
-    return { organizationId, workspaceId };
-  }
-
-  /** The caller's own workspace, or the one that it names; null for an organization-wide caller who names none. */
-  async ownOrNamed(caller: Principal, named: string | undefined): Promise<Workspace | null> {
-    if (named === undefined && caller.workspaceId === null) return null;
-    const { workspaceId: id } = await this.tenantFor(caller, named);
-    return this.unitOfWork.repository(Workspace).findOneByOrFail({ id });
-  }
-
-  /** What a list shows: everything within reach, or of that the workspace that is named. */
-  async narrowed(caller: Principal, named: string | undefined): Promise<Reach> {
-    return named === undefined ? reachOf(caller) : tenantOf(await this.get(caller, named));
-  }
-
-  /** Another tenant's workspace is "not found", not "forbidden": a 403 would tell that it exists. */
-  async get(caller: Principal, named: string, lock = false): Promise<Workspace> {
-    const { organizationId, workspaceId } = reachOf(caller);
-    const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
-    const workspace =
-      isUuid(named) || isSlug(named)
-        ? await this.unitOfWork.repository(Workspace).findOne({
-            where: { organizationId, ...which },
-            ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
-          })
-        : null;
-    if (!workspace || (workspaceId !== undefined && workspace.id !== workspaceId))
-      throw new AppError('not_found', { resource: 'workspace' });
-    return workspace;
-  }
 
   /** Newest first. */
   list(
@@ -122,7 +86,7 @@ export class WorkspacesService {
   }
 
   async update(caller: Principal, named: string, dto: UpdateWorkspaceDto): Promise<void> {
-    const workspace = await this.get(caller, named, true);
+    const workspace = await this.finder.get(caller, named, true);
     await this.noteBefore(workspace);
     const defaults = await this.defaults.read(tenantOf(workspace), dto.defaults);
     if (dto.name !== undefined) workspace.name = dto.name;
@@ -165,8 +129,6 @@ export class WorkspacesService {
     throw new AppError('conflict', { detail: `No slug could be made for "${row.name}". Try again.` });
   }
 }
-
-const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
 
 /** What is not named stays as it is, and what is null is not there. */
 function merged(before: WorkspaceDefaults, given: GivenDefaults): WorkspaceDefaults {

@@ -10,7 +10,7 @@ import { ApiKeyDirectory, type KeyEnd, type KnownKey, TokenDirectory } from '../
 import type { Principal } from '../principal.js';
 import { looksLikeToken } from '../tokens/compact-token.js';
 
-type Found = KnownKey | null | Promise<KnownKey | null>;
+type KeyLookup = KnownKey | null | Promise<KnownKey | null>;
 
 /**
  * Says who is calling, for both planes, by an API key or by a signed token. A caller who holds the whole secret of a key that has ended
@@ -42,7 +42,7 @@ export class IdentityService {
   }
 
   /** The checksum turns garbage away before any store is asked. */
-  private lookUpKey(key: string, headers: IncomingHttpHeaders): Found {
+  private lookUpKey(key: string, headers: IncomingHttpHeaders): KeyLookup {
     if (keyBeside(key, headers) !== null || hasSeveralKeys(key)) throw ambiguous('send one API key');
     const token = tokenBeside(key, headers);
     const known = isWellFormedApiKey(key) ? this.directory.find(key) : null;
@@ -50,13 +50,13 @@ export class IdentityService {
   }
 
   /** A token beside a key is the provider's, unless it says that it is for us: then the caller would be ambiguous. */
-  private async alone(token: string, known: Found): Promise<KnownKey | null> {
+  private async alone(token: string, known: KeyLookup): Promise<KnownKey | null> {
     const [isOurs, found] = await Promise.all([this.tokens.isOurs(token), known]);
     if (isOurs) throw ambiguous(NOT_BOTH);
     return found;
   }
 
-  private lookUpToken(token: string, headers: IncomingHttpHeaders): Found {
+  private lookUpToken(token: string, headers: IncomingHttpHeaders): KeyLookup {
     if (keyBeside(token, headers) !== null) throw ambiguous(NOT_BOTH);
     return this.tokens.find(token);
   }

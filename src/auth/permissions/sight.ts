@@ -1,18 +1,18 @@
-import type { Condition } from '../../request-log/reading/log-filters.js';
+import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import type { Principal } from '../principal.js';
 import { type Reach, reachOf } from '../tenant.js';
 
 /** What of the request log, and of its sums, a caller may see within reach. */
 export interface Sight extends Reach {
   /** Besides what the caller asks for. Empty for who sees everything within reach. */
-  readonly own: readonly Condition[];
+  readonly own: readonly QueryCondition[];
 }
 
 /**
  * Who may see only traffic of their own keys sees what came with keys that belong to them: service keys and signed
  * tokens belong to nobody. The rollups tell keys apart, so analytics need no request rows for it.
  */
-export function ownTraffic(userId: string): Condition {
+export function ownTraffic(userId: string): QueryCondition {
   return {
     sql: (placeholder) =>
       `api_key_id IN (SELECT api_keys.id FROM api_keys WHERE api_keys.user_id = ${placeholder}::uuid)`,
@@ -25,7 +25,7 @@ export function ownTraffic(userId: string): Condition {
   };
 }
 
-export function sightOf({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>): readonly Condition[] {
+export function sightOf({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>): readonly QueryCondition[] {
   return seesOnlyOf === undefined ? [] : [ownTraffic(seesOnlyOf)];
 }
 

@@ -1,7 +1,7 @@
 import passport from 'passport';
 
-type Verified = (error: unknown, user?: object | null) => void;
-type Verify = (request: object, done: Verified) => void;
+type VerifyCallback = (error: unknown, user?: object | null) => void;
+type Verify = (request: object, done: VerifyCallback) => void;
 
 /**
  * The Passport strategy beneath all of ours: it hands the request to `validate`, which answers who is calling, null for

@@ -36,7 +36,7 @@ const RANK: Readonly<Record<OrganizationRole | WorkspaceRole, number>> = {
   owner: 4,
 };
 
-interface Told {
+interface NewcomerClaims {
   readonly organizationId: string;
   readonly claims: Claims;
   readonly rules: TokenRules;
@@ -46,7 +46,7 @@ interface Told {
  * For a token whose `user` the organization does not know. Throws an `UnknownPerson` where the person is to be made, and
  * refuses with `forbidden` where nobody unknown may come; otherwise the token goes on as that of a service.
  */
-export function checkUnknown(user: string | null, told: Told): void {
+export function checkUnknown(user: string | null, told: NewcomerClaims): void {
   const { unknownPeople } = told.rules.newcomers ?? DEFAULT_NEWCOMERS;
   const email = unknownPeople === 'create' ? normalizeEmail(user ?? '') : null;
   if (email !== null) throw new UnknownPerson(newcomerOf(email, told));
@@ -54,7 +54,7 @@ export function checkUnknown(user: string | null, told: Told): void {
     throw new AppError('forbidden', { detail: 'the token names a user who is not in the organization' });
 }
 
-function newcomerOf(email: string, { organizationId, claims, rules }: Told): Newcomer {
+function newcomerOf(email: string, { organizationId, claims, rules }: NewcomerClaims): Newcomer {
   const { mostPeople, ...given } = rules.newcomers ?? DEFAULT_NEWCOMERS;
   return {
     ...{ organizationId, email, mostPeople },

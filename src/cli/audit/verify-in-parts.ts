@@ -19,17 +19,17 @@ export interface ChainAccess {
 interface ChainJob {
   readonly organizationId: string;
   readonly onProgress: (records: number) => void;
-  readonly cut?: Cut;
+  readonly cut?: ChainParts;
 }
 
 /** Into how many parts a chain is cut at most, and how many records are worth one. */
-interface Cut {
+interface ChainParts {
   readonly most: number;
   readonly smallest: number;
 }
 
 /** A reader per core, though more than eight only wait for the database; a thread takes its time to start. */
-const CUT: Cut = { most: Math.min(availableParallelism(), 8), smallest: 50_000 };
+const CUT: ChainParts = { most: Math.min(availableParallelism(), 8), smallest: 50_000 };
 
 /**
  * Checks the chain of an organization in as many parts as there are cores, each by a thread with a connection of its own,
@@ -77,7 +77,7 @@ async function numberOfLast(client: Client, organizationId: string): Promise<num
 }
 
 /** Without gaps; the last goes to the end of the chain, wherever that is. */
-function partsOf(records: number, { most, smallest }: Cut): ChainPart[] {
+function partsOf(records: number, { most, smallest }: ChainParts): ChainPart[] {
   const count = Math.min(most, Math.ceil(records / smallest)) || 1;
   const size = Math.ceil(records / count);
   return Array.from({ length: count }, (_, index) => ({

@@ -19,7 +19,7 @@ const NOT_YET = new Set([
   '53300',
 ]);
 
-export interface Waiting {
+export interface WaitOptions {
   /** How long to try, milliseconds; a try that is under way then is not waited for. */
   readonly patienceMs?: number;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export class DatabaseAway extends LauncherError {}
 export async function awaitDatabase<T>(
   url: Secret,
   attempt: () => Promise<T>,
-  { signal, notice, patienceMs = PATIENCE_MS }: Waiting,
+  { signal, notice, patienceMs = PATIENCE_MS }: WaitOptions,
 ): Promise<T> {
   const deadline = performance.now() + patienceMs;
   for (let tries = 0; ; tries++) {

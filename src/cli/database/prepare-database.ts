@@ -8,10 +8,10 @@ import { type BootstrapFile, writeBootstrapFile } from '../bootstrap-file.js';
 import type { InstanceSecrets } from '../data-folder.js';
 import type { EmbeddedPostgres } from '../embedded-postgres.js';
 import { LauncherError } from '../launcher-error.js';
-import { awaitDatabase, type Waiting } from './await-database.js';
+import { awaitDatabase, type WaitOptions } from './await-database.js';
 import { readSchemaState } from './schema-state.js';
 
-export interface Preparation extends Waiting {
+export interface Preparation extends WaitOptions {
   readonly url: Secret;
   readonly secrets: InstanceSecrets;
   readonly dataDir: string;

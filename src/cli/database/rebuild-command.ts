@@ -1,7 +1,7 @@
 import type { Secret } from '../../common/settings/secret.js';
 import { type ClickHouseSettings, loadSettings, type Settings } from '../../common/settings/settings.js';
 import { LauncherError } from '../launcher-error.js';
-import { Progress, say } from '../terminal.js';
+import { ProgressBar, say } from '../terminal.js';
 import { withDatabase } from './with-database.js';
 
 export interface RebuildCommandOptions {
@@ -25,7 +25,7 @@ export async function rebuildCommand(
     const { createDataSource } = await import('../../schema/data-source.js');
     const { rebuildRollups } = await import('../../request-log/rollups/rebuild.js');
     const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
-    const progress = new Progress('Counting again');
+    const progress = new ProgressBar('Counting again');
     try {
       const { hours, keptBefore } = await rebuildRollups(dataSource, {
         ...range,
@@ -55,7 +55,7 @@ async function copyToClickHouse(
   const { copyMissingBatches } = await import('../../request-log/analytics/clickhouse/copy-batches.js');
   const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
   const clickhouse = await ClickHouse.connect(settings, retentionDays);
-  const progress = new Progress('Copying to ClickHouse');
+  const progress = new ProgressBar('Copying to ClickHouse');
   try {
     const copied = await copyMissingBatches(dataSource, clickhouse, {
       ...range,

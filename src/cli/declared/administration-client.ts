@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Secret } from '../../common/settings/secret.js';
 import { LauncherError } from '../launcher-error.js';
 
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonRecord = Readonly<Record<string, unknown>>;
 
 const TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 100;
@@ -10,7 +10,7 @@ const REFUSAL = z.object({ error: z.object({ message: z.string(), code: z.string
 const LIST = z.object({ total: z.number(), data: z.array(z.record(z.string(), z.unknown())) });
 
 /** What the administration refused, as a sentence for the operator. */
-export class Refused extends LauncherError {
+export class AdministrationRefusal extends LauncherError {
   constructor(
     readonly status: number,
     message: string,
@@ -26,20 +26,20 @@ export class AdministrationClient {
     private readonly apiKey: Secret,
   ) {}
 
-  /** Fails with `Refused`, or where no service answers. */
-  async send(method: string, path: string, body?: Json, ifMatch?: string): Promise<Json> {
+  /** Fails with `AdministrationRefusal`, or where no service answers. */
+  async send(method: string, path: string, body?: JsonRecord, ifMatch?: string): Promise<JsonRecord> {
     const answer = await this.ask(method, path, body, ifMatch);
     const text = await answer.text();
     const read = parsed(text);
     if (answer.ok) return read;
     const refusal = REFUSAL.safeParse(read);
     const reason = refusal.success ? refusal.data.error.message : `status ${answer.status}`;
-    throw new Refused(answer.status, `${method} ${path}: ${reason}`);
+    throw new AdministrationRefusal(answer.status, `${method} ${path}: ${reason}`);
   }
 
   /** Every page of a list. */
-  async all(path: string): Promise<Json[]> {
-    const found: Json[] = [];
+  async all(path: string): Promise<JsonRecord[]> {
+    const found: JsonRecord[] = [];
     for (let page = 0; ; page++) {
       const joint = path.includes('?') ? '&' : '?';
       const answer = await this.send('GET', `${path}${joint}current_page=${page}&page_size=${PAGE_SIZE}`);
@@ -49,7 +49,7 @@ export class AdministrationClient {
     }
   }
 
-  private async ask(method: string, path: string, body?: Json, ifMatch?: string): Promise<Response> {
+  private async ask(method: string, path: string, body?: JsonRecord, ifMatch?: string): Promise<Response> {
     try {
       return await fetch(`${this.baseUrl}${path}`, {
         method,
@@ -71,9 +71,9 @@ export class AdministrationClient {
   }
 }
 
-function parsed(text: string): Json {
+function parsed(text: string): JsonRecord {
   try {
-    return JSON.parse(text === '' ? '{}' : text) as Json;
+    return JSON.parse(text === '' ? '{}' : text) as JsonRecord;
   } catch {
     return {};
   }

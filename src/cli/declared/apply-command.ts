@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { LauncherError } from '../launcher-error.js';
 import { say } from '../terminal.js';
 import type { AdministrationClient } from './administration-client.js';
-import { type Change, inWords } from './change.js';
+import { type DeclaredChange, inWords } from './change.js';
 import { connect, type ConnectOptions } from './connect.js';
 import { planChanges } from './plan-changes.js';
 import type { SecretReader } from './planning.js';
@@ -38,7 +38,7 @@ async function planned(
   environment: NodeJS.ProcessEnv,
   options: ApplyOptions,
   read: ReadDocument,
-): Promise<{ client: AdministrationClient; changes: readonly Change[] }> {
+): Promise<{ client: AdministrationClient; changes: readonly DeclaredChange[] }> {
   try {
     const client = await connect(environment, options);
     return { client, changes: await planChanges(client, read, secretsOf(environment)) };
@@ -82,7 +82,7 @@ async function isConfirmed(count: number): Promise<boolean> {
 /** Each change is a request of its own, so what was made before a refusal stays; applying again makes the rest. */
 export async function make(
   client: AdministrationClient,
-  changes: readonly Change[],
+  changes: readonly DeclaredChange[],
   notice = say,
 ): Promise<void> {
   const ids = new Map<string, string>();

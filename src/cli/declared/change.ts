@@ -1,8 +1,8 @@
 import { type Difference, differences } from '../../common/json/differences.js';
-import type { Json } from './administration-client.js';
+import type { JsonRecord } from './administration-client.js';
 
 /** One request that brings the organization nearer to what the file says. */
-export interface Change {
+export interface DeclaredChange {
   /** For the operator: `virtual key "openai-prod"`. */
   readonly what: string;
   readonly isNew: boolean;
@@ -11,7 +11,7 @@ export interface Change {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
   /** `idOf` gives the id of a workspace that was made just before. */
-  readonly body: (idOf: (workspace: string) => string) => Json;
+  readonly body: (idOf: (workspace: string) => string) => JsonRecord;
   /** Entity tag of the state that was compared. */
   readonly ifMatch?: string;
   /** Name of the workspace that the request makes. */
@@ -19,12 +19,12 @@ export interface Change {
 }
 
 /** What differs in the fields that are wanted; the others are not looked at. */
-function differing(current: Json, wanted: Json): Difference[] {
+function differing(current: JsonRecord, wanted: JsonRecord): Difference[] {
   return Object.entries(wanted).flatMap(([name, value]) => differences(current[name], value, `/${name}`));
 }
 
 /** A thing that the file names and that is not there. What is hidden is sent and not shown. */
-export function made(what: string, path: string, shown: Json, hidden: Json = {}): Change {
+export function made(what: string, path: string, shown: JsonRecord, hidden: JsonRecord = {}): DeclaredChange {
   const body = { ...shown, ...given(hidden) };
   return { what, isNew: true, differences: differing({}, shown), method: 'POST', path, body: () => body };
 }
@@ -32,10 +32,10 @@ export function made(what: string, path: string, shown: Json, hidden: Json = {})
 /** Sends only what differs; what is hidden goes along with it. */
 export function changed(
   { what, path }: { readonly what: string; readonly path: string },
-  current: Json,
-  wanted: Json,
-  hidden: Json = {},
-): Change[] {
+  current: JsonRecord,
+  wanted: JsonRecord,
+  hidden: JsonRecord = {},
+): DeclaredChange[] {
   const found = differing(current, wanted);
   if (found.length === 0) return [];
   const names = new Set(found.map((difference) => difference.path.split('/')[1]));
@@ -53,12 +53,12 @@ export function changed(
 }
 
 /** Without the fields that were left out. */
-export function given(fields: Json): Json {
+export function given(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** The changes as an operator reads them before they are made. */
-export function inWords(changes: readonly Change[]): string {
+export function inWords(changes: readonly DeclaredChange[]): string {
   return changes
     .map(({ what, isNew, differences: found }) =>
       [`${isNew ? '+' : '~'} ${what}`, ...found.map((difference) => `    ${line(difference)}`)].join('\n'),

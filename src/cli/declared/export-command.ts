@@ -1,6 +1,10 @@
 import { stringify } from 'yaml';
 import { complain, say } from '../terminal.js';
-import { type AdministrationClient, type Json, Refused } from './administration-client.js';
+import {
+  type AdministrationClient,
+  type JsonRecord,
+  AdministrationRefusal,
+} from './administration-client.js';
 import { connect, type ConnectOptions } from './connect.js';
 import { entryOf, hasMask, RESOURCES, SIGNED_TOKENS, thingsOf } from './resources.js';
 
@@ -23,9 +27,9 @@ export async function exported(
   const workspaces = sorted(await client.all('/v1/admin/workspaces'), 'name');
   const places = placesOf(workspaces);
   const configs = sorted(await client.all('/v1/configs'), 'slug');
-  const shown: Json[] = [];
+  const shown: JsonRecord[] = [];
   for (const { slug } of configs)
-    shown.push((await client.send('GET', `/v1/configs/${String(slug)}`)).data as Json);
+    shown.push((await client.send('GET', `/v1/configs/${String(slug)}`)).data as JsonRecord);
   const keys = sorted(await client.all('/v1/api-keys'), 'name');
   const sharesName = sharing(workspaces, ['name']);
   const sharesKeyName = sharing(keys, ['name', 'type', 'workspace_id']);
@@ -64,14 +68,14 @@ export async function exported(
 }
 
 /** What is not in this file in particular. */
-const furtherOf = (document: object, tokens: Json | null): string[] => [
+const furtherOf = (document: object, tokens: JsonRecord | null): string[] => [
   ...(tokens && !tokens.jwks_uri ? ['the signed-token settings, whose keys were set without a URL'] : []),
   ...(hasMask(document) ? ['secrets in guardrails and integrations, which are shown as "***"'] : []),
 ];
 
 /** The sections of a table, without those that are empty. */
-async function exportedResources(client: AdministrationClient, places: Places): Promise<Json> {
-  const sections: Record<string, Json[]> = {};
+async function exportedResources(client: AdministrationClient, places: Places): Promise<JsonRecord> {
+  const sections: Record<string, JsonRecord[]> = {};
   for (const resource of RESOURCES) {
     const things = (await thingsOf(client, resource)).filter(
       (thing) => thing.status !== 'archived' && resource.identity.every((field) => isGiven(thing, field)),
@@ -93,14 +97,14 @@ async function exportedResources(client: AdministrationClient, places: Places): 
 }
 
 /** A policy without a name cannot be distinguished from others. */
-const isGiven = (thing: Json, field: string): boolean => field === 'workspace' || thing[field] != null;
+const isGiven = (thing: JsonRecord, field: string): boolean => field === 'workspace' || thing[field] != null;
 
-async function exportedTokens(client: AdministrationClient): Promise<Json | null> {
+async function exportedTokens(client: AdministrationClient): Promise<JsonRecord | null> {
   try {
     const shown = await client.send('GET', SIGNED_TOKENS.path);
     return filled(Object.fromEntries(SIGNED_TOKENS.fields.map((field) => [field, shown[field]])));
   } catch (error) {
-    if (error instanceof Refused && error.status === 404) return null;
+    if (error instanceof AdministrationRefusal && error.status === 404) return null;
     throw error;
   }
 }
@@ -117,13 +121,13 @@ const noticeOf = (further: readonly string[]): string =>
   ['# Not in this file:', ...[...LEFT_OUT, ...further].map((each) => `#   - ${each}`)].join('\n');
 
 /** One order in every place, whenever each was made. */
-const sorted = (things: readonly Json[], field: string): readonly Json[] =>
+const sorted = (things: readonly JsonRecord[], field: string): readonly JsonRecord[] =>
   [...things].sort((one, other) => String(one[field]).localeCompare(String(other[field]), 'en'));
 
 type Places = ReadonlyMap<unknown, unknown>;
 
 /** By which word each workspace is meant: its name, which a new place gives it too, or its id where others share the name. */
-function placesOf(workspaces: readonly Json[]): Places {
+function placesOf(workspaces: readonly JsonRecord[]): Places {
   const sharesName = sharing(workspaces, ['name']);
   return new Map(workspaces.map((each) => [each.id, sharesName(each) ? each.id : each.name] as const));
 }
@@ -136,7 +140,7 @@ const HEAD = [
 /** Read-only fields of the administration. */
 const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
 
-function virtualKey(key: Json, places: Places): Json {
+function virtualKey(key: JsonRecord, places: Places): JsonRecord {
   const {
     slug,
     workspace_id,
@@ -158,7 +162,7 @@ function virtualKey(key: Json, places: Places): Json {
     unsupported_parameters,
     expires_at,
   });
-  const account = Object.keys(fields as Json).length > 0 ? { fields } : {};
+  const account = Object.keys(fields as JsonRecord).length > 0 ? { fields } : {};
   return {
     slug,
     workspace: places.get(workspace_id),
@@ -175,16 +179,16 @@ const variableOf = (name: string, field: string): string =>
   `${name}_${field}`.toUpperCase().replaceAll(/\W/g, '_');
 
 /** Tells of each thing whether others have all of this in common with it: then only its id says which is meant. */
-function sharing(things: readonly Json[], names: readonly string[]): (thing: Json) => boolean {
-  const identity = (thing: Json): string => JSON.stringify(names.map((name) => thing[name]));
+function sharing(things: readonly JsonRecord[], names: readonly string[]): (thing: JsonRecord) => boolean {
+  const identity = (thing: JsonRecord): string => JSON.stringify(names.map((name) => thing[name]));
   const counts = new Map<string, number>();
   for (const thing of things) counts.set(identity(thing), (counts.get(identity(thing)) ?? 0) + 1);
   return (thing) => (counts.get(identity(thing)) ?? 0) > 1;
 }
 
 /** Without what is nothing. */
-const filled = (fields: Json): Json =>
+const filled = (fields: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
-const without = (fields: Json, names: readonly string[]): Json =>
+const without = (fields: JsonRecord, names: readonly string[]): JsonRecord =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

@@ -1,17 +1,17 @@
 import { readScopes } from '../../admin/api-keys/grants.js';
-import type { Json } from './administration-client.js';
-import { type Change, changed, given } from './change.js';
+import type { JsonRecord } from './administration-client.js';
+import { type DeclaredChange, changed, given } from './change.js';
 import type { DeclaredApiKey } from './document.js';
-import type { Planning } from './planning.js';
+import type { PlanningContext } from './planning.js';
 
 /** The requests that give existing API keys what the file says. */
 export async function planApiKeys(
-  planning: Planning,
+  planning: PlanningContext,
   declared: readonly (DeclaredApiKey | undefined)[],
-): Promise<Change[]> {
+): Promise<DeclaredChange[]> {
   if (declared.length === 0) return [];
   const known = await planning.client.all('/v1/api-keys');
-  const changes: Change[] = [];
+  const changes: DeclaredChange[] = [];
   for (const [index, key] of declared.entries()) {
     if (key === undefined) continue;
     for (const [place, scope] of key.scopes.entries())
@@ -22,14 +22,17 @@ export async function planApiKeys(
   return changes;
 }
 
-interface Wanted {
+interface PlannedApiKey {
   readonly key: DeclaredApiKey;
   readonly index: number;
-  readonly known: readonly Json[];
+  readonly known: readonly JsonRecord[];
 }
 
 /** The key that an entry means; null, and noted, where that is none or several. */
-async function meant(planning: Planning, { key, index, known }: Wanted): Promise<Json | null> {
+async function meant(
+  planning: PlanningContext,
+  { key, index, known }: PlannedApiKey,
+): Promise<JsonRecord | null> {
   const { workspace } = key;
   const place =
     workspace === undefined ? undefined : await planning.idOf(workspace, ['api_keys', index, 'workspace']);
@@ -53,7 +56,7 @@ async function meant(planning: Planning, { key, index, known }: Wanted): Promise
 const NO_SUCH_NAME = 'is not the name of an API key. Create it first: its secret is shown only once';
 const NO_SUCH_ID = 'is not the id of an API key with that name, type and workspace';
 
-function changesOf(key: DeclaredApiKey, current: Json): Change[] {
+function changesOf(key: DeclaredApiKey, current: JsonRecord): DeclaredChange[] {
   const sorted = (scopes: unknown): string[] => [...(scopes as string[])].sort();
   const wanted = given({ description: key.description, scopes: sorted(new Set(key.scopes)) });
   const path = `/v1/api-keys/${String(current.id)}`;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AdministrationClient, type Json, Refused } from './administration-client.js';
-import type { Change } from './change.js';
+import {
+  type AdministrationClient,
+  type JsonRecord,
+  AdministrationRefusal,
+} from './administration-client.js';
+import type { DeclaredChange } from './change.js';
 import { planChanges } from './plan-changes.js';
 import { readDocument } from './read-document.js';
 
@@ -8,19 +12,19 @@ const IDS = ['01920000-0000-7000-8000-000000000001', '01920000-0000-7000-8000-00
 const SEARCH = { id: '01920000-0000-7000-8000-00000000000a', slug: 'ws-search', name: 'Search' };
 
 /** An administration that has these things, by their paths. */
-function having(things: Readonly<Record<string, Json | readonly Json[]>>): AdministrationClient {
+function having(things: Readonly<Record<string, JsonRecord | readonly JsonRecord[]>>): AdministrationClient {
   const client: Pick<AdministrationClient, 'send' | 'all'> = {
     send: async (method, path) => {
       const found = things[path];
-      if (!found) throw new Refused(404, `${method} ${path}`);
-      return found as Json;
+      if (!found) throw new AdministrationRefusal(404, `${method} ${path}`);
+      return found as JsonRecord;
     },
-    all: async (path) => [...((things[path] ?? []) as readonly Json[])],
+    all: async (path) => [...((things[path] ?? []) as readonly JsonRecord[])],
   };
   return client as AdministrationClient;
 }
 
-const aKey = (id: string, more: Json = {}): Json => ({
+const aKey = (id: string, more: JsonRecord = {}): JsonRecord => ({
   id,
   name: 'twice',
   type: 'workspace-service',
@@ -29,7 +33,7 @@ const aKey = (id: string, more: Json = {}): Json => ({
   ...more,
 });
 
-const planned = (things: Parameters<typeof having>[0], text: string): Promise<readonly Change[]> =>
+const planned = (things: Parameters<typeof having>[0], text: string): Promise<readonly DeclaredChange[]> =>
   planChanges(having(things), readDocument(text, 'file.yaml'), async () => null);
 
 describe('what a file declares', () => {

@@ -1,13 +1,13 @@
 import { entityTagOf } from '../../admin/entity-tag.js';
 import { providerOf } from '../../admin/credentials/destination-of-key.js';
-import type { AdministrationClient, Json } from './administration-client.js';
-import { type Change, changed, given, made } from './change.js';
+import type { AdministrationClient, JsonRecord } from './administration-client.js';
+import { type DeclaredChange, changed, given, made } from './change.js';
 import type { DeclaredOrganization, DeclaredSignedTokens, DeclaredWorkspace } from './document.js';
 import { planApiKeys } from './plan-api-keys.js';
 import { planConfig } from './plan-config.js';
 import { planVirtualKey } from './plan-virtual-key.js';
 import { planResource } from './plan-resource.js';
-import { Planning, type SecretReader } from './planning.js';
+import { PlanningContext, type SecretReader } from './planning.js';
 import type { ReadDocument } from './read-document.js';
 import { RESOURCES, SIGNED_TOKENS } from './resources.js';
 
@@ -20,8 +20,8 @@ export async function planChanges(
   client: AdministrationClient,
   document: ReadDocument,
   readSecret: SecretReader,
-): Promise<readonly Change[]> {
-  const planning = new Planning(client, document, readSecret);
+): Promise<readonly DeclaredChange[]> {
+  const planning = new PlanningContext(client, document, readSecret);
   const { organization, signed_tokens: tokens, workspaces, virtual_keys: keys } = document.declared;
   const { configs, api_keys: apiKeys } = document.declared;
   const changes = [
@@ -43,7 +43,10 @@ const GUARDRAILS = RESOURCES.filter(({ section }) => section === 'guardrails');
 const OTHERS = RESOURCES.filter(({ section }) => section !== 'guardrails');
 
 /** The whole set-up is sent, if anything of it differs, under the condition that it is what was compared. */
-async function planSignedTokens(planning: Planning, wanted: DeclaredSignedTokens): Promise<Change[]> {
+async function planSignedTokens(
+  planning: PlanningContext,
+  wanted: DeclaredSignedTokens,
+): Promise<DeclaredChange[]> {
   const what = 'signed tokens';
   const { path } = SIGNED_TOKENS;
   const current = await planning.find(path);
@@ -56,22 +59,25 @@ async function planSignedTokens(planning: Planning, wanted: DeclaredSignedTokens
   }));
 }
 
-async function planOrganization(planning: Planning, wanted: DeclaredOrganization): Promise<Change[]> {
+async function planOrganization(
+  planning: PlanningContext,
+  wanted: DeclaredOrganization,
+): Promise<DeclaredChange[]> {
   for (const [index, provider] of (wanted.allowed_providers ?? []).entries())
     planning.judge(['organization', 'allowed_providers', index], () => providerOf(provider));
   const current = await planning.client.send('GET', '/v1/admin/organisation');
   const { security_settings: switches } = wanted;
   // Switches that the file does not name stay as they are.
-  const merged = switches && { ...(current.security_settings as Json | null), ...switches };
+  const merged = switches && { ...(current.security_settings as JsonRecord | null), ...switches };
   const body = given({ ...wanted, ...(switches === undefined ? {} : { security_settings: merged }) });
   return changed({ what: 'organization', path: '/v1/admin/organisation' }, current, body);
 }
 
 async function planWorkspace(
-  planning: Planning,
+  planning: PlanningContext,
   { name, id, ...said }: DeclaredWorkspace,
   index: number,
-): Promise<Change[]> {
+): Promise<DeclaredChange[]> {
   const known = await planning.workspaces();
   const found = known.filter((one) => one.name === name && (id === undefined || one.id === id.toLowerCase()));
   const [current] = found;
@@ -94,9 +100,9 @@ async function planWorkspace(
 /** One after the other: the administration is not to be overrun. Places that are empty are passed by. */
 async function eachOf<T>(
   items: readonly (T | undefined)[],
-  plan: (item: T, index: number) => Promise<Change[]>,
-): Promise<Change[]> {
-  const changes: Change[] = [];
+  plan: (item: T, index: number) => Promise<DeclaredChange[]>,
+): Promise<DeclaredChange[]> {
+  const changes: DeclaredChange[] = [];
   for (const [index, item] of items.entries())
     if (item !== undefined) changes.push(...(await plan(item, index)));
   return changes;

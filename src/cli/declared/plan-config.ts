@@ -1,17 +1,17 @@
 import { referencesIn } from '../../admin/configs/config-references.js';
 import { readRoutingConfig } from '../../routing-config/routing-config.js';
-import type { Json } from './administration-client.js';
-import { type Change, changed, given, made } from './change.js';
+import type { JsonRecord } from './administration-client.js';
+import { type DeclaredChange, changed, given, made } from './change.js';
 import type { DeclaredConfig } from './document.js';
-import type { Planning } from './planning.js';
+import type { PlanningContext } from './planning.js';
 import { stepsOf } from './read-document.js';
 
 /** The request that makes a saved config what the file says, if one is needed. */
 export async function planConfig(
-  planning: Planning,
+  planning: PlanningContext,
   declared: DeclaredConfig,
   index: number,
-): Promise<Change[]> {
+): Promise<DeclaredChange[]> {
   const { slug, workspace, is_default: isDefault, status, name } = declared;
   const read = readRoutingConfig(declared.config);
   const config = read.mistakes ? undefined : read.config;
@@ -26,7 +26,7 @@ export async function planConfig(
     is_default: isDefault === undefined ? undefined : Number(isDefault),
   });
   if (current) {
-    const data = current.data as Json;
+    const data = current.data as JsonRecord;
     await planning.checkStays(data, workspace, place);
     return changed({ what, path: `/v1/configs/${slug}` }, data, wanted);
   }
@@ -37,7 +37,11 @@ export async function planConfig(
 }
 
 /** Virtual keys and providers that a config names: in the file, or there already. */
-async function checkReferences(planning: Planning, { config }: DeclaredConfig, index: number): Promise<void> {
+async function checkReferences(
+  planning: PlanningContext,
+  { config }: DeclaredConfig,
+  index: number,
+): Promise<void> {
   const { virtualKeys, guardrails } = referencesIn(config);
   for (const { slug, path } of virtualKeys) {
     const name = encodeURIComponent(slug);

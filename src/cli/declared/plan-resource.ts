@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from './administration-client.js';
-import { type Change, changed, given, made } from './change.js';
+import type { JsonRecord } from './administration-client.js';
+import { type DeclaredChange, changed, given, made } from './change.js';
 import type { SecretSource } from './document.js';
-import type { Planning } from './planning.js';
+import type { PlanningContext } from './planning.js';
 import { entryOf, hasMask, pathOf, type Resource, thingsOf } from './resources.js';
 
-type Entry = Json & { readonly workspace?: string };
+type Entry = JsonRecord & { readonly workspace?: string };
 
 /** The requests that make the things of a section what the file says. */
-export async function planResource(planning: Planning, resource: Resource): Promise<Change[]> {
+export async function planResource(planning: PlanningContext, resource: Resource): Promise<DeclaredChange[]> {
   const declared = planning.declared[resource.section] as readonly (Entry | undefined)[];
   if (declared.length === 0) return [];
   const things = await thingsOf(planning.client, resource);
-  const changes: Change[] = [];
+  const changes: DeclaredChange[] = [];
   for (const [index, entry] of declared.entries())
     if (entry !== undefined)
       changes.push(...(await new PlannedEntry(planning, resource, index).plan(entry, things)));
@@ -21,12 +21,12 @@ export async function planResource(planning: Planning, resource: Resource): Prom
 
 class PlannedEntry {
   constructor(
-    private readonly planning: Planning,
+    private readonly planning: PlanningContext,
     private readonly resource: Resource,
     private readonly index: number,
   ) {}
 
-  async plan(entry: Entry, things: readonly Json[]): Promise<Change[]> {
+  async plan(entry: Entry, things: readonly JsonRecord[]): Promise<DeclaredChange[]> {
     const { resource } = this;
     const { workspace } = entry;
     const place = workspace === undefined ? null : await this.planning.idOf(workspace, this.at('workspace'));
@@ -41,7 +41,7 @@ class PlannedEntry {
     return changed({ what, path: pathOf(resource, current) }, now, wanted);
   }
 
-  private checkFixed(entry: Entry, now: Json, isInPlace: boolean): void {
+  private checkFixed(entry: Entry, now: JsonRecord, isInPlace: boolean): void {
     for (const field of this.resource.fixed)
       if (field === 'workspace') {
         if (!isInPlace)
@@ -54,13 +54,13 @@ class PlannedEntry {
     return [this.resource.section, this.index, field];
   }
 
-  private isMeant(thing: Json, entry: Entry, place: string | null): boolean {
+  private isMeant(thing: JsonRecord, entry: Entry, place: string | null): boolean {
     return this.resource.identity.every((field) =>
       field === 'workspace' ? (thing.workspace_id ?? null) === place : thing[field] === entry[field],
     );
   }
 
-  private async make(what: string, entry: Entry): Promise<Change[]> {
+  private async make(what: string, entry: Entry): Promise<DeclaredChange[]> {
     const { resource, planning } = this;
     const { names = {}, secret } = resource;
     const { workspace, ...fields } = entry;
@@ -93,7 +93,7 @@ class PlannedEntry {
   }
 
   /** A provider needs the access of its workspace to the integration. */
-  private async accessFor(entry: Entry, workspace: string): Promise<Change[]> {
+  private async accessFor(entry: Entry, workspace: string): Promise<DeclaredChange[]> {
     if (this.resource.section !== 'providers') return [];
     const slug = String(entry.integration);
     const id = await this.planning.idOf(workspace, this.at('workspace'));

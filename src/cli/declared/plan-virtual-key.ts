@@ -6,17 +6,17 @@ import {
 } from '../../admin/credentials/destination-of-key.js';
 import { parseDestination } from '../../common/net/destination.js';
 import { DAY_CHARACTERS, isDay } from '../../common/http/validators.js';
-import type { Json } from './administration-client.js';
-import { type Change, changed, given, made } from './change.js';
+import type { JsonRecord } from './administration-client.js';
+import { type DeclaredChange, changed, given, made } from './change.js';
 import type { DeclaredVirtualKey, SecretSource } from './document.js';
-import type { Planning } from './planning.js';
+import type { PlanningContext } from './planning.js';
 
 /** The request that makes a virtual key what the file says, if one is needed. */
 export async function planVirtualKey(
-  planning: Planning,
+  planning: PlanningContext,
   key: DeclaredVirtualKey,
   index: number,
-): Promise<Change[]> {
+): Promise<DeclaredChange[]> {
   const { slug, workspace, key: source, ...fields } = key;
   const wanted = wantedOf(fields);
   const what = `virtual key "${slug}"`;
@@ -35,7 +35,7 @@ function wantedOf({
   custom_host: host,
   expires_at: end,
   ...rest
-}: Omit<DeclaredVirtualKey, 'slug' | 'workspace' | 'key'>): Json {
+}: Omit<DeclaredVirtualKey, 'slug' | 'workspace' | 'key'>): JsonRecord {
   return given({
     ...rest,
     custom_host: host == null ? host : canonicalUrl(host),
@@ -44,7 +44,11 @@ function wantedOf({
 }
 
 /** The secret to send, for a key that is new or is to lead elsewhere. Notes what does not fit, and what is missing. */
-async function secretFor(planning: Planning, judged: Judged, wanted: Json): Promise<string | undefined> {
+async function secretFor(
+  planning: PlanningContext,
+  judged: JudgedVirtualKey,
+  wanted: JsonRecord,
+): Promise<string | undefined> {
   const { key, source, current, index } = judged;
   const isFitting = checkDestination(planning, judged);
   const isNeeded =
@@ -61,10 +65,10 @@ async function secretFor(planning: Planning, judged: Judged, wanted: Json): Prom
 const NEEDS_SECRET =
   'it is missing; a virtual key that is new or has another provider or host needs the provider key: {from_env: NAME} or {from_file: path}.';
 
-interface Judged {
+interface JudgedVirtualKey {
   readonly key: DeclaredVirtualKey;
   readonly source: SecretSource | undefined;
-  readonly current: Json | null;
+  readonly current: JsonRecord | null;
   readonly index: number;
 }
 
@@ -72,12 +76,12 @@ interface Judged {
 const ANY_ADDRESS = { checkDestination: (): void => undefined };
 
 /** Provider, address and account of the key as it will be. False, and noted, where they do not fit each other. */
-function checkDestination(planning: Planning, { key, current, index }: Judged): boolean {
+function checkDestination(planning: PlanningContext, { key, current, index }: JudgedVirtualKey): boolean {
   const wanted: WantedDestination = {
     provider: key.provider,
     customHost:
       key.custom_host === undefined ? ((current?.custom_host as string | null) ?? null) : key.custom_host,
-    fields: key.fields ?? (current?.fields as Json | undefined) ?? {},
+    fields: key.fields ?? (current?.fields as JsonRecord | undefined) ?? {},
   };
   const place = ['virtual_keys', index];
   if (!planning.judge([...place, 'provider'], () => providerOf(key.provider))) return false;
@@ -86,7 +90,7 @@ function checkDestination(planning: Planning, { key, current, index }: Judged): 
   return planning.judge(place, () => readDestination(wanted, ANY_ADDRESS));
 }
 
-const isOther = (current: Json, wanted: Json, name: string): boolean =>
+const isOther = (current: JsonRecord, wanted: JsonRecord, name: string): boolean =>
   name in wanted && (current[name] ?? null) !== (wanted[name] ?? null);
 
 /** As the administration stores it. */

@@ -1,9 +1,13 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import { type AdministrationClient, type Json, Refused } from './administration-client.js';
-import type { Change } from './change.js';
+import {
+  type AdministrationClient,
+  type JsonRecord,
+  AdministrationRefusal,
+} from './administration-client.js';
+import type { DeclaredChange } from './change.js';
 import type { SecretSource, SectionName } from './document.js';
-import type { Declared, FileMistake, ReadDocument } from './read-document.js';
+import type { DeclaredDocument, FileMistake, ReadDocument } from './read-document.js';
 
 /** Gives a secret, or null where it is not there. */
 export type SecretReader = (source: SecretSource) => Promise<string | null>;
@@ -11,12 +15,12 @@ export type SecretReader = (source: SecretSource) => Promise<string | null>;
 type Path = FileMistake['path'];
 
 /** What planning the changes of a file knows and finds: what there is, what the file says, and what is wrong with it. */
-export class Planning {
+export class PlanningContext {
   readonly mistakes: FileMistake[] = [];
-  readonly declared: Declared;
+  readonly declared: DeclaredDocument;
   /** Ids of workspaces by the name that the file gives them; null for those that are to be made. */
   private readonly named = new Map<string, string | null>();
-  private listed: Promise<readonly Json[]> | undefined;
+  private listed: Promise<readonly JsonRecord[]> | undefined;
 
   constructor(
     readonly client: AdministrationClient,
@@ -43,17 +47,17 @@ export class Planning {
   }
 
   /** Null where there is none. */
-  async find(path: string): Promise<Json | null> {
+  async find(path: string): Promise<JsonRecord | null> {
     try {
       return await this.client.send('GET', path);
     } catch (error) {
-      if (error instanceof Refused && error.status === 404) return null;
+      if (error instanceof AdministrationRefusal && error.status === 404) return null;
       throw error;
     }
   }
 
   /** All workspaces that there are; asked for once. */
-  workspaces(): Promise<readonly Json[]> {
+  workspaces(): Promise<readonly JsonRecord[]> {
     return (this.listed ??= this.client.all('/v1/admin/workspaces'));
   }
 
@@ -101,13 +105,13 @@ export class Planning {
   }
 
   /** What is there already stays where it is. */
-  async checkStays(current: Json, workspace: string, path: Path): Promise<void> {
+  async checkStays(current: JsonRecord, workspace: string, path: Path): Promise<void> {
     const id = await this.idOf(workspace, path);
     if (id !== undefined && id !== current.workspace_id)
       this.note(path, 'is not its current workspace, and it cannot be moved');
   }
 
-  async madeIn(workspace: string, path: Path, change: Change): Promise<Change> {
+  async madeIn(workspace: string, path: Path, change: DeclaredChange): Promise<DeclaredChange> {
     const id = await this.idOf(workspace, path);
     return {
       ...change,

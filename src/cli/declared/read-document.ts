@@ -21,7 +21,7 @@ export interface FileMistake {
 }
 
 /** What of a file is well formed. The place of an entry that is not is empty, so that the others keep theirs. */
-export type Declared = {
+export type DeclaredDocument = {
   readonly [Name in SectionName]: readonly (z.infer<(typeof SECTIONS)[Name]> | undefined)[];
 } & {
   readonly organization: DeclaredOrganization | undefined;
@@ -33,7 +33,7 @@ export class WrongFile extends LauncherError {}
 
 /** A file that was read, and where its parts stand in it. */
 export interface ReadDocument {
-  readonly declared: Declared;
+  readonly declared: DeclaredDocument;
   /** What the file alone tells to be wrong. */
   readonly mistakes: readonly FileMistake[];
   /** What the file names, also where the rest of an entry is wrong. */
@@ -79,18 +79,18 @@ function mistakeOf({ path, rule, isUnknown }: SchemaMistake): FileMistake {
   return { path, message: isUnknown ? 'is not a known field' : `is invalid: ${rule}` };
 }
 
-function declaredIn(value: unknown, mistakes: readonly FileMistake[]): Declared {
+function declaredIn(value: unknown, mistakes: readonly FileMistake[]): DeclaredDocument {
   const isWrong = (section: SectionName, index: number): boolean =>
     mistakes.some(({ path }) => path[0] === section && path[1] === index);
-  const entries = <Name extends SectionName>(section: Name): Declared[Name] =>
+  const entries = <Name extends SectionName>(section: Name): DeclaredDocument[Name] =>
     listIn(value, section).map((entry, index) =>
       isWrong(section, index) ? undefined : readBySchema<unknown>(SECTIONS[section], entry).data,
-    ) as unknown as Declared[Name];
+    ) as unknown as DeclaredDocument[Name];
   return {
     organization: readBySchema(organizationSchema, (value as Entry)?.organization).data,
     signed_tokens: readBySchema(signedTokensSchema, (value as Entry)?.signed_tokens).data,
     ...(Object.fromEntries(SECTION_NAMES.map((section) => [section, entries(section)])) as Pick<
-      Declared,
+      DeclaredDocument,
       SectionName
     >),
   };

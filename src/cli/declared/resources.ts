@@ -1,4 +1,4 @@
-import type { AdministrationClient, Json } from './administration-client.js';
+import type { AdministrationClient, JsonRecord } from './administration-client.js';
 import type { SectionName } from './document.js';
 
 /** How a section of the file and a resource of the administration correspond. */
@@ -100,10 +100,13 @@ export const RESOURCES: readonly Resource[] = [
 ];
 
 /** All things of a resource, as the administration shows them, with slugs for references. */
-export async function thingsOf(client: AdministrationClient, resource: Resource): Promise<readonly Json[]> {
+export async function thingsOf(
+  client: AdministrationClient,
+  resource: Resource,
+): Promise<readonly JsonRecord[]> {
   const listed = await withSlugs(client, resource, await client.all(resource.path));
   if (!resource.hasDetail) return listed;
-  const things: Json[] = [];
+  const things: JsonRecord[] = [];
   for (const { slug } of listed) things.push(await client.send('GET', `${resource.path}/${String(slug)}`));
   return things;
 }
@@ -111,8 +114,8 @@ export async function thingsOf(client: AdministrationClient, resource: Resource)
 async function withSlugs(
   client: AdministrationClient,
   { refersTo }: Resource,
-  things: readonly Json[],
-): Promise<readonly Json[]> {
+  things: readonly JsonRecord[],
+): Promise<readonly JsonRecord[]> {
   if (!refersTo || things.length === 0) return things;
   const slugs = new Map((await client.all(refersTo.path)).map(({ id, slug }) => [id, slug]));
   const { field } = refersTo;
@@ -120,13 +123,13 @@ async function withSlugs(
 }
 
 /** The fields of a thing that the file has, by their names there; without the workspace. */
-export function entryOf({ identity, fixed, changing, names = {} }: Resource, thing: Json): Json {
+export function entryOf({ identity, fixed, changing, names = {} }: Resource, thing: JsonRecord): JsonRecord {
   const fields = [...identity, ...fixed, ...changing].filter((field) => field !== 'workspace');
   return Object.fromEntries(fields.map((field) => [field, thing[names[field] ?? field]]));
 }
 
 /** The path of the thing itself. */
-export function pathOf({ path, isPut }: Resource, thing: Json): string {
+export function pathOf({ path, isPut }: Resource, thing: JsonRecord): string {
   if (!isPut) return `${path}/${String(thing.slug ?? thing.id)}`;
   return `${path}/${encodeURIComponent(String(thing.provider))}/${encodeURIComponent(String(thing.model))}`;
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Settings } from '../../common/settings/settings.js';
-import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 
 const DAY_MS = 86_400_000;
 const DAYS_WARNED = 30;
@@ -21,7 +21,7 @@ interface TlsFiles {
 export async function checkCertificates(
   { databaseUrl }: Settings,
   environment: NodeJS.ProcessEnv,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const files: TlsFiles[] = [];
   const authorities = environment['NODE_EXTRA_CA_CERTS'];
   if (authorities) files.push({ setting: 'NODE_EXTRA_CA_CERTS', certificates: authorities });
@@ -42,7 +42,7 @@ export async function checkCertificates(
   return found;
 }
 
-async function checkFiles({ setting, certificates: path, key }: TlsFiles): Promise<Finding> {
+async function checkFiles({ setting, certificates: path, key }: TlsFiles): Promise<DoctorFinding> {
   const named = `${setting} (${path})`;
   try {
     const certificates = [...(await readFile(path, 'utf8')).matchAll(PEM_CERTIFICATE)].map(
@@ -66,7 +66,11 @@ async function checkFiles({ setting, certificates: path, key }: TlsFiles): Promi
  * Of several the one that ends last counts: collections of authorities hold some that are over, and the certificates behind that of a
  * client are those of its authorities.
  */
-export function judgeExpiry(named: string, certificates: readonly X509Certificate[], nowMs: number): Finding {
+export function judgeExpiry(
+  named: string,
+  certificates: readonly X509Certificate[],
+  nowMs: number,
+): DoctorFinding {
   const ends = certificates.map(({ validTo }) => Date.parse(validTo));
   const days = Math.floor((Math.max(...ends) - nowMs) / DAY_MS);
   const date = new Date(Math.max(...ends)).toISOString().slice(0, 'yyyy-mm-dd'.length);

@@ -1,12 +1,12 @@
 import { CLICKHOUSE_TIMEOUTS } from '../../common/net/store-timeouts.js';
 import type { ClickHouseSettings } from '../../common/settings/settings.js';
-import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
 /** What the tests run on. Whether an older one knows a repeated insert in its views as well was not tried. */
 const TESTED_VERSION = [26, 7] as const;
 
-export async function checkClickHouse(settings: ClickHouseSettings | null): Promise<Finding[]> {
+export async function checkClickHouse(settings: ClickHouseSettings | null): Promise<DoctorFinding[]> {
   if (!settings) return [];
   const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
   const { url, cluster } = settings;
@@ -31,7 +31,11 @@ export async function checkClickHouse(settings: ClickHouseSettings | null): Prom
 }
 
 /** `servers`: how many the cluster of that name has. */
-export function judgeClickHouse(version: string, cluster: string | undefined, servers: number): Finding {
+export function judgeClickHouse(
+  version: string,
+  cluster: string | undefined,
+  servers: number,
+): DoctorFinding {
   if (cluster !== undefined && servers === 0)
     return failed('ClickHouse', `no cluster ${cluster}`, 'Check CLICKHOUSE_CLUSTER against system.clusters.');
   const found =

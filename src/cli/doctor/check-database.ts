@@ -8,7 +8,7 @@ import { PARTITIONED } from '../../request-log/store/partitions.js';
 import { place } from '../database/await-database.js';
 import { readSchemaState } from '../database/schema-state.js';
 import { connectionsNeeded } from '../launch-plan.js';
-import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 
 const OLDEST_VERSION = 14;
 
@@ -29,7 +29,7 @@ const FACTS = `
          (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms
   FROM pg_database WHERE datname = current_database()`;
 
-export async function checkDatabase(url: Secret, settings: Settings): Promise<Finding[]> {
+export async function checkDatabase(url: Secret, settings: Settings): Promise<DoctorFinding[]> {
   const client = postgresClient('probing', {
     connectionString: url.reveal(),
     application_name: 'gatehouse doctor',
@@ -58,10 +58,10 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Fi
   }
 }
 
-export function judgeServer(facts: ServerFacts, connections: number): Finding[] {
+export function judgeServer(facts: ServerFacts, connections: number): DoctorFinding[] {
   const major = Math.floor(facts.version_num / 10_000);
   const version = `PostgreSQL ${major}`;
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   if (major < OLDEST_VERSION)
     found.push(failed('Database', version, `PostgreSQL ${OLDEST_VERSION} or newer is needed.`));
   if (facts.encoding !== 'UTF8')
@@ -86,7 +86,7 @@ export function judgeServer(facts: ServerFacts, connections: number): Finding[] 
 }
 
 /** The answer was made between the two readings of our own clock, so only what lies outside of them is skew. */
-export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): Finding {
+export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): DoctorFinding {
   const skewMs = Math.abs(clockOffsetMs(theirMs, beforeMs, afterMs));
   if (skewMs <= CLOCK_OFFSET_MAX_MS) return ok('Clock', `${skewMs} ms from the database's`);
   return failed(
@@ -97,7 +97,7 @@ export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): F
 }
 
 /** Nothing to say of a schema that is still to be made. */
-async function checkWall(client: Client): Promise<Finding[]> {
+async function checkWall(client: Client): Promise<DoctorFinding[]> {
   const { rows } = await client.query<{ made: boolean }>(
     "SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made",
   );
@@ -106,7 +106,7 @@ async function checkWall(client: Client): Promise<Finding[]> {
   return [judgeWall(found.rows[0]?.stands === true)];
 }
 
-export function judgeWall(stands: boolean): Finding {
+export function judgeWall(stands: boolean): DoctorFinding {
   if (stands) return ok('Tenants', 'separated by row-level security');
   return warning(
     'Tenants',
@@ -116,7 +116,7 @@ export function judgeWall(stands: boolean): Finding {
 }
 
 /** Nothing to say of a log that is still to be made, or that lies where it belongs. */
-async function checkStrays(client: Client): Promise<Finding[]> {
+async function checkStrays(client: Client): Promise<DoctorFinding[]> {
   const tables: string[] = [];
   for (const table of PARTITIONED) {
     const made = await client.query<{ made: boolean }>('SELECT to_regclass($1) IS NOT NULL AS made', [
@@ -131,7 +131,7 @@ async function checkStrays(client: Client): Promise<Finding[]> {
   return judgeStrays(tables);
 }
 
-export function judgeStrays(tables: readonly string[]): Finding[] {
+export function judgeStrays(tables: readonly string[]): DoctorFinding[] {
   if (tables.length === 0) return [];
   return [
     warning(
@@ -145,7 +145,7 @@ export function judgeStrays(tables: readonly string[]): Finding[] {
 const INBOX_PATIENCE_S = 60;
 
 /** Nothing to say of an inbox that is still to be made, or that is emptied as it should be. */
-async function checkInbox(client: Client): Promise<Finding[]> {
+async function checkInbox(client: Client): Promise<DoctorFinding[]> {
   const made = await client.query<{ made: boolean }>(
     "SELECT to_regclass('ingested_logs') IS NOT NULL AS made",
   );
@@ -156,7 +156,7 @@ async function checkInbox(client: Client): Promise<Finding[]> {
   return judgeInbox(rows[0]?.age_s ?? 0);
 }
 
-export function judgeInbox(oldestS: number): Finding[] {
+export function judgeInbox(oldestS: number): DoctorFinding[] {
   if (oldestS < INBOX_PATIENCE_S) return [];
   return [
     warning(
@@ -167,7 +167,7 @@ export function judgeInbox(oldestS: number): Finding[] {
   ];
 }
 
-async function checkSchema(url: Secret): Promise<Finding> {
+async function checkSchema(url: Secret): Promise<DoctorFinding> {
   const { pending } = await readSchemaState(url, null);
   if (pending.length === 0) return ok('Migrations', 'all done');
   return warning(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../common/settings/settings.js';
 import { openDataFolder, pathsOf } from '../data-folder.js';
 import { findPort } from '../processes/free-port.js';
-import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
 const NODE_MINIMUM = [20, 19] as const;
@@ -12,12 +12,12 @@ const GIB = 1024 ** 3;
 const SPACE_NEEDED = GIB / 2;
 const SPACE_WANTED = 5 * GIB;
 
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): DoctorFinding {
   if (isAtLeast(version, NODE_MINIMUM)) return ok('Node.js', version);
   return failed('Node.js', version, `Install Node.js ${NODE_MINIMUM.join('.')} or newer.`);
 }
 
-export async function checkDataFolder(dataDir: string): Promise<Finding> {
+export async function checkDataFolder(dataDir: string): Promise<DoctorFinding> {
   try {
     await openDataFolder(dataDir);
     return judgeSpace('Data folder', dataDir, await freeBytes(dataDir));
@@ -27,14 +27,14 @@ export async function checkDataFolder(dataDir: string): Promise<Finding> {
 }
 
 /** Folders that may be on another disk than the data folder; nothing to say of those that are on the same one. */
-export async function checkFurtherFolders({ dataDir, exports }: Settings): Promise<Finding[]> {
+export async function checkFurtherFolders({ dataDir, exports }: Settings): Promise<DoctorFinding[]> {
   const folders = [
     ['Spool', join(dataDir, 'spool')],
     ['Database folder', pathsOf(dataDir).postgres],
     ['Export folder', exports.folder],
   ] as const;
   const { dev } = await stat(dataDir);
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   for (const [name, folder] of folders)
     if (existsSync(folder) && (await stat(folder)).dev !== dev)
       found.push(judgeSpace(name, folder, await freeBytes(folder)));
@@ -46,7 +46,7 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-export function judgeSpace(name: string, folder: string, free: number): Finding {
+export function judgeSpace(name: string, folder: string, free: number): DoctorFinding {
   const detail = `${folder}, ${(free / GIB).toFixed(1)} GiB free`;
   if (free < SPACE_NEEDED) return failed(name, detail, 'Free some space: request logs need it.');
   if (free < SPACE_WANTED) return warning(name, detail, 'Less than 5 GiB is little for request logs.');
@@ -54,7 +54,7 @@ export function judgeSpace(name: string, folder: string, free: number): Finding 
 }
 
 /** Secrets made on one machine are fine there, and wrong as soon as a second instance shares the database. */
-export function checkSecrets({ masterKey, keyPepper, databaseUrl, dataDir }: Settings): Finding {
+export function checkSecrets({ masterKey, keyPepper, databaseUrl, dataDir }: Settings): DoctorFinding {
   if (masterKey && keyPepper) return ok('Secrets', 'given in the settings');
   const kept = existsSync(pathsOf(dataDir).secrets);
   const detail = kept ? `in ${pathsOf(dataDir).secrets}` : 'are made on the first start';
@@ -67,7 +67,7 @@ export function checkSecrets({ masterKey, keyPepper, databaseUrl, dataDir }: Set
 }
 
 /** `running`: this very data folder is in use, so its service is the one that has the port. */
-export async function checkPort({ host, port }: Settings, running: boolean): Promise<Finding> {
+export async function checkPort({ host, port }: Settings, running: boolean): Promise<DoctorFinding> {
   const place = `${host}:${port}`;
   if (running) return ok('Port', `${place}, the service runs`);
   try {

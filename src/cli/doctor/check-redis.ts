@@ -1,12 +1,12 @@
 import { redisLimits } from '../../common/net/redis-limits.js';
 import type { Secret } from '../../common/settings/secret.js';
-import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
 /** BullMQ's floor for all its features (https://docs.bullmq.io/guide/going-to-production). */
 const OLDEST_VERSION = [6, 2] as const;
 
-export async function checkRedis(url: Secret | undefined): Promise<Finding[]> {
+export async function checkRedis(url: Secret | undefined): Promise<DoctorFinding[]> {
   if (!url) return [ok('Redis', 'not used; PostgreSQL stores limits and queues')];
   const { Redis } = await import('ioredis');
   const client = new Redis(url.reveal(), {
@@ -27,13 +27,13 @@ export async function checkRedis(url: Secret | undefined): Promise<Finding[]> {
 }
 
 /** Reads the answer to INFO: lines of `name:value` (https://redis.io/docs/latest/commands/info/). */
-export function judgeRedis(info: string): Finding[] {
+export function judgeRedis(info: string): DoctorFinding[] {
   const facts = new Map(
     info.split(/\r?\n/).map((line) => line.split(':', 2) as [string, string | undefined]),
   );
   const version = facts.get('valkey_version') ?? facts.get('redis_version') ?? 'unknown';
   const policy = facts.get('maxmemory_policy') ?? 'unknown';
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   if (!isAtLeast(version, OLDEST_VERSION))
     found.push(
       failed('Redis', `version ${version}`, `Version ${OLDEST_VERSION.join('.')} or newer is needed.`),

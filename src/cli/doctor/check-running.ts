@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PROBING_MS } from '../../common/net/store-timeouts.js';
 import { baseUrl } from '../../common/settings/base-url.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 
 const READINESS = z.object({
   status: z.string(),
@@ -11,7 +11,7 @@ const READINESS = z.object({
 type Readiness = z.infer<typeof READINESS>;
 
 /** What the running instance says of itself at `/readyz?verbose`. */
-export async function checkRunning(settings: Settings, port: number): Promise<Finding[]> {
+export async function checkRunning(settings: Settings, port: number): Promise<DoctorFinding[]> {
   const address = baseUrl({ ...settings, publicUrl: undefined }, port);
   try {
     const answer = await fetch(`${address}/readyz?verbose`, { signal: AbortSignal.timeout(PROBING_MS) });
@@ -24,7 +24,7 @@ export async function checkRunning(settings: Settings, port: number): Promise<Fi
   }
 }
 
-export function judgeReadiness(address: string, { status, checks }: Readiness): Finding {
+export function judgeReadiness(address: string, { status, checks }: Readiness): DoctorFinding {
   const others = checks.filter((check) => check.status === 'failed' || check.status === 'degraded');
   const detail = [
     `${address} is ${status}`,

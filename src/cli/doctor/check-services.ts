@@ -7,19 +7,19 @@ import { answers } from '../../egress/store-checks.js';
 import { PROBING_MS } from '../../common/net/store-timeouts.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
 import { Mailer } from '../../jobs/mails/mailer.js';
-import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 
 export interface ServiceCheck {
   readonly name: string;
-  readonly run: () => Promise<Finding[]>;
+  readonly run: () => Promise<DoctorFinding[]>;
 }
 
 /** The services of the operator that are set, besides the database, Redis and ClickHouse. `headers`: of the collectors, by signal. */
 export function checkServices(settings: Settings, headers: CollectorHeaders): ServiceCheck[] {
   const { s3, mail, sinks } = settings;
   const checks: ServiceCheck[] = [];
-  const add = (name: string, todo: string, look: () => Promise<Finding>): void => {
-    const run = (): Promise<Finding[]> =>
+  const add = (name: string, todo: string, look: () => Promise<DoctorFinding>): void => {
+    const run = (): Promise<DoctorFinding[]> =>
       look().then(
         (finding) => [finding],
         (error: unknown) => [failed(name, reasonOf(error), todo)],
@@ -53,7 +53,7 @@ export function checkServices(settings: Settings, headers: CollectorHeaders): Se
 }
 
 /** Writes, reads and deletes an object of a name that nothing else has. */
-async function probeBucket(s3: S3Settings, settings: Settings): Promise<Finding> {
+async function probeBucket(s3: S3Settings, settings: Settings): Promise<DoctorFinding> {
   const store = new ObjectStore(s3, settings, { idleMs: PROBING_MS, readMs: PROBING_MS });
   const key = `gatehouse-doctor-${randomUUID()}`;
   const body = Buffer.from(key);
@@ -84,7 +84,7 @@ export function judgeMailServer({
 }: {
   readonly isEncrypted: boolean;
   readonly isAuthenticated: boolean;
-}): Finding {
+}): DoctorFinding {
   const detail = `${isEncrypted ? 'TLS' : 'no TLS'}, ${isAuthenticated ? 'signed in' : 'no user'}`;
   if (isAuthenticated && !isEncrypted)
     return warning(
@@ -128,7 +128,7 @@ async function probeCollector(
   url: URL,
   headers: readonly string[],
   settings: Settings,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const egress = operatorEgress(settings, url, 1);
   try {
     const { status } = await new HttpCaller(egress).call('doctor', {
@@ -144,7 +144,7 @@ async function probeCollector(
   }
 }
 
-export function judgeCollector(name: string, url: URL, status: number): Finding {
+export function judgeCollector(name: string, url: URL, status: number): DoctorFinding {
   const detail = `${url.host} answers with status ${status}`;
   if (status < 300) return ok(name, `${url.host} accepts data`);
   if (status === 401 || status === 403)

@@ -4,7 +4,7 @@ import { settingsSchema } from '../../common/settings/settings-schema.js';
 import { pathsOf } from '../data-folder.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { isSetting, readRunningSettings, type RunningSettings } from '../running-settings.js';
-import { type Finding, ok, warning } from './finding.js';
+import { type DoctorFinding, ok, warning } from './finding.js';
 
 /** The settings that `doctor` checks, as variables of the environment. */
 export interface CheckedEnvironment {
@@ -12,7 +12,7 @@ export interface CheckedEnvironment {
   /** Null where no instance runs on the data folder. */
   readonly port: number | null;
   readonly isRunning: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   /** Names of checks that need a secret which only the instance has. */
   readonly skipped: ReadonlySet<string>;
 }
@@ -93,7 +93,7 @@ function secretsOf(
 }
 
 /** Warns of settings of the shell that the instance does not have, because they have no effect on it. */
-function judgeShell({ settings, secrets }: RunningSettings, shell: NodeJS.ProcessEnv): Finding[] {
+function judgeShell({ settings, secrets }: RunningSettings, shell: NodeJS.ProcessEnv): DoctorFinding[] {
   const differing = Object.keys(shell).filter(
     (name) =>
       shell[name] &&
@@ -114,7 +114,7 @@ function judgeShell({ settings, secrets }: RunningSettings, shell: NodeJS.Proces
   ];
 }
 
-const unchecked = (check: string, name: string): Finding =>
+const unchecked = (check: string, name: string): DoctorFinding =>
   warning(
     check,
     `not checked: the instance has ${name}, and this shell does not`,

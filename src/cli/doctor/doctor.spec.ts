@@ -16,12 +16,12 @@ import { checkCertificates, judgeExpiry } from './check-certificates.js';
 import { judgeReadiness } from './check-running.js';
 import { collectorHeaders, judgeCollector, judgeMailServer } from './check-services.js';
 import { examine } from './doctor.js';
-import type { Finding } from './finding.js';
+import type { DoctorFinding } from './finding.js';
 
 const GIB = 1024 ** 3;
 const server = { version_num: 180_004, encoding: 'UTF8', may_create: true, max_connections: 100, now_ms: 0 };
-async function found(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function found(environment: NodeJS.ProcessEnv): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = [];
   for await (const finding of examine(environment)) findings.push(finding);
   return findings;
 }

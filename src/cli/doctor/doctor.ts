@@ -14,9 +14,9 @@ import { checkRedis } from './check-redis.js';
 import { checkRunning } from './check-running.js';
 import { checkServices, collectorHeaders, type ServiceCheck } from './check-services.js';
 import { type CheckedEnvironment, checkedEnvironment } from './checked-environment.js';
-import { failed, type Finding, ok, reasonOf } from './finding.js';
+import { failed, type DoctorFinding, ok, reasonOf } from './finding.js';
 
-const SYMBOLS: Readonly<Record<Finding['result'], string>> = {
+const SYMBOLS: Readonly<Record<DoctorFinding['result'], string>> = {
   ok: 'ok',
   warning: 'WARNING',
   failed: 'FAILED',
@@ -44,7 +44,7 @@ export async function doctor(
   return hasFailed ? 1 : 0;
 }
 
-const rowOf = ({ check, result, detail, todo }: Finding): string => {
+const rowOf = ({ check, result, detail, todo }: DoctorFinding): string => {
   const row = `${SYMBOLS[result].padEnd(9)}${check.padEnd(17)}${detail}`;
   return todo === '' ? row : `${row}\n${' '.repeat(26)}What to do: ${todo}`;
 };
@@ -53,7 +53,7 @@ const rowOf = ({ check, result, detail, todo }: Finding): string => {
 export async function* examine(
   shell: NodeJS.ProcessEnv,
   { fromShell = false }: DoctorOptions = {},
-): AsyncGenerator<Finding> {
+): AsyncGenerator<DoctorFinding> {
   yield checkNode(process.version);
   const checked = await checkedEnvironment(shell, fromShell);
   const settings = tryLoad(checked.environment);
@@ -94,7 +94,7 @@ function checksOf(settings: Settings, { environment, isRunning, port }: CheckedE
   ];
 }
 
-async function inTime({ name, run, limitMs = PROBING_MS }: Check): Promise<Finding[]> {
+async function inTime({ name, run, limitMs = PROBING_MS }: Check): Promise<DoctorFinding[]> {
   const late = `no result within ${limitMs / 1_000} s`;
   try {
     return await answeredWithin(run(), limitMs, late);
@@ -104,7 +104,7 @@ async function inTime({ name, run, limitMs = PROBING_MS }: Check): Promise<Findi
 }
 
 /** What each promise gives, in the order in which they end. */
-async function* asTheyEnd(works: readonly Promise<Finding[]>[]): AsyncGenerator<Finding> {
+async function* asTheyEnd(works: readonly Promise<DoctorFinding[]>[]): AsyncGenerator<DoctorFinding> {
   const open = new Map(works.map((work, place) => [place, work.then((found) => ({ place, found }))]));
   while (open.size > 0) {
     const { place, found } = await Promise.race(open.values());
@@ -123,7 +123,7 @@ function tryLoad(environment: NodeJS.ProcessEnv): Settings | SettingsError {
 }
 
 /** An embedded database that was never made has nothing to check; one that runs is asked where it runs. */
-async function checkStores(settings: Settings, isRunning: boolean): Promise<Finding[]> {
+async function checkStores(settings: Settings, isRunning: boolean): Promise<DoctorFinding[]> {
   const url = settings.databaseUrl ?? (isRunning ? await runningUrl(settings.dataDir) : null);
   if (url) return checkDatabase(url, settings);
   if (!existsSync(pathsOf(settings.dataDir).postgres))

@@ -1,22 +1,22 @@
 /** What one check found. `todo` is empty when all is well. */
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string;
   readonly result: 'ok' | 'warning' | 'failed';
   readonly detail: string;
   readonly todo: string;
 }
 
-export function ok(check: string, detail: string): Finding {
+export function ok(check: string, detail: string): DoctorFinding {
   return { check, result: 'ok', detail, todo: '' };
 }
 
 /** The service runs, but not as it should in production. */
-export function warning(check: string, detail: string, todo: string): Finding {
+export function warning(check: string, detail: string, todo: string): DoctorFinding {
   return { check, result: 'warning', detail, todo };
 }
 
 /** The service would not start, or would lose or refuse something. */
-export function failed(check: string, detail: string, todo: string): Finding {
+export function failed(check: string, detail: string, todo: string): DoctorFinding {
   return { check, result: 'failed', detail, todo };
 }
 

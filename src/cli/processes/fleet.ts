@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import { GATEWAY_NODE_OPTIONS } from '../../common/processes/heap-shape.js';
 import type { ChildEnvironment } from '../launch-plan.js';
 import type { LauncherError } from '../launcher-error.js';
-import { type Keeping, KeptProcess } from './kept-process.js';
+import { type KeptProcessOptions, KeptProcess } from './kept-process.js';
 import { LoopWatch } from './loop-watch.js';
 import { MergedMetrics } from './merged-metrics.js';
 
@@ -110,9 +110,9 @@ export class Fleet {
     for (const kept of this.#all) kept.hurry(HURRY_MS);
   }
 
-  #keep(name: string, spawn: Keeping['spawn'], place = 0): KeptProcess {
+  #keep(name: string, spawn: KeptProcessOptions['spawn'], place = 0): KeptProcess {
     const { onLost } = this.plan;
-    const onMessage: Keeping['onMessage'] = (message, from) => {
+    const onMessage: KeptProcessOptions['onMessage'] = (message, from) => {
       this.#metrics.hear(message, from);
       this.#loops.hear(message, from);
     };

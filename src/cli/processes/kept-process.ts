@@ -17,7 +17,7 @@ const FAILED_STARTS = 5;
 /** Whoever signals a whole group may be heard of later than the processes that it ended: the kernel gives signals to any thread. */
 const GROUP_SIGNAL_MS = 50;
 
-export interface Keeping {
+export interface KeptProcessOptions {
   readonly name: string;
   /** Which one of its kind, from 0. */
   readonly place: number;
@@ -45,7 +45,7 @@ export class KeptProcess {
   /** Settles when a process was ready for the first time. */
   readonly ready = new Promise<void>((resolve) => (this.#announceReady = resolve));
 
-  constructor(private readonly keeping: Keeping) {}
+  constructor(private readonly keeping: KeptProcessOptions) {}
 
   get name(): string {
     return this.keeping.name;

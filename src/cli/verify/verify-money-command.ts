@@ -3,7 +3,7 @@ import type { Secret } from '../../common/settings/secret.js';
 import { createDataSource } from '../../schema/data-source.js';
 import {
   type Books,
-  type Comparison,
+  type BookComparison,
   type EstimatedPart,
   estimatedParts,
   rebuildCounters,
@@ -91,6 +91,6 @@ function linesOf({ counter, measure, spent, estimated, lost }: EstimatedPart): s
   return lines;
 }
 
-function explained({ what, expected, found, reason }: Comparison): string {
+function explained({ what, expected, found, reason }: BookComparison): string {
   return `${what}: found ${found}, expected ${expected} (${reason ?? 'unexplained'})`;
 }

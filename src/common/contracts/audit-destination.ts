@@ -1,5 +1,5 @@
 import { parseDestination } from '../net/destination.js';
-import type { Endpoint } from '../net/destination-policy.js';
+import type { SocketDestination } from '../net/destination-policy.js';
 import { AppError } from '../errors/app-error.js';
 
 /** How syslog travels: https://www.rfc-editor.org/rfc/rfc5425 (TLS), 6587 (TCP) and 5426 (UDP). */
@@ -8,7 +8,7 @@ export type SyslogTransport = 'tls' | 'tcp' | 'udp';
 /** Where audit records are forwarded to, read from its address. */
 export type AuditTarget =
   | { readonly type: 'webhook'; readonly url: URL }
-  | { readonly type: 'syslog'; readonly transport: SyslogTransport; readonly endpoint: Endpoint };
+  | { readonly type: 'syslog'; readonly transport: SyslogTransport; readonly endpoint: SocketDestination };
 
 const SYSLOG = /^(tls|tcp|udp):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+):([1-9]\d{0,4})$/i;
 

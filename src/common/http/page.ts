@@ -16,7 +16,7 @@ export function totalToldBy(found: number, { skip, take }: Page): number | null 
 export type ListQuery = Readonly<Record<string, unknown>>;
 
 /** A list as the compatible API shows it. `total` counts all that could be paged through. */
-export interface Listed<T> {
+export interface ListPage<T> {
   readonly object: 'list';
   readonly total: number;
   readonly data: readonly T[];

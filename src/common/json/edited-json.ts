@@ -1,7 +1,7 @@
-import { itemsOf, type Member, membersOf, rootOf, type Span } from './json-spans.js';
+import { itemsOf, type Member, membersOf, rootOf, type JsonSpan } from './json-spans.js';
 
 /** A replacement for a span of the text. */
-interface Edit extends Span {
+interface Edit extends JsonSpan {
   readonly text: string;
 }
 
@@ -42,7 +42,7 @@ function spliced(json: Buffer, edits: readonly Edit[]): Buffer {
 interface Origin {
   readonly text: string;
   readonly before: unknown;
-  readonly span: Span;
+  readonly span: JsonSpan;
 }
 
 function editsOf(origin: Origin, after: unknown): readonly Edit[] {
@@ -80,7 +80,7 @@ function editsOfObject({ text, span }: Origin, before: Fields, after: Fields): r
 function additions(
   members: readonly Member[],
   isKept: (member: Member) => boolean,
-  { start }: Span,
+  { start }: JsonSpan,
   texts: readonly string[],
 ): readonly Edit[] {
   if (texts.length === 0) return [];
@@ -89,7 +89,7 @@ function additions(
 }
 
 /** Removes each part that is not kept, with the comma after it, or before it if an earlier part is kept. */
-function removals<T extends Span>(parts: readonly T[], isKept: (part: T) => boolean): readonly Edit[] {
+function removals<T extends JsonSpan>(parts: readonly T[], isKept: (part: T) => boolean): readonly Edit[] {
   const edits: Edit[] = [];
   let hasKept = false;
   for (const [at, part] of parts.entries()) {
@@ -109,7 +109,7 @@ function editsOfList(
   const items = itemsOf(text, span.start);
   if (before.length === after.length)
     return items.flatMap((item, at) => editsOf({ text, before: before[at], span: item }, after[at]));
-  const kept = new Set<Span>();
+  const kept = new Set<JsonSpan>();
   let at = 0;
   for (const value of after) {
     while (at < before.length && !Object.is(before[at], value)) at++;

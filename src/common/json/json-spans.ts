@@ -1,13 +1,13 @@
 /** A value within a JSON text, from `start` up to, not including, `end`. */
-export interface Span {
+export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** A field of an object: the span from its name to the end of its value. */
-export interface Member extends Span {
+export interface Member extends JsonSpan {
   readonly name: string;
-  readonly value: Span;
+  readonly value: JsonSpan;
 }
 
 const QUOTE = 0x22;
@@ -22,7 +22,7 @@ const ENDS_WORD: ReadonlySet<number> = new Set([COMMA, 0x7d, 0x5d, ...BLANK]);
 const BOM = 'ï»¿';
 
 /** The value of a whole text, without surrounding whitespace. */
-export function rootOf(text: string): Span {
+export function rootOf(text: string): JsonSpan {
   const start = behindBlanks(text, text.startsWith(BOM) ? BOM.length : 0);
   return { start, end: endOfValue(text, start) };
 }
@@ -44,8 +44,8 @@ export function membersOf(text: string, start: number): Member[] {
 }
 
 /** The items of the list that begins at `start`. */
-export function itemsOf(text: string, start: number): Span[] {
-  const items: Span[] = [];
+export function itemsOf(text: string, start: number): JsonSpan[] {
+  const items: JsonSpan[] = [];
   for (let at = behindBlanks(text, start + 1); !closes(text.charCodeAt(at));) {
     const end = endOfValue(text, at);
     items.push({ start: at, end });

@@ -8,7 +8,7 @@ export interface SchemaMistake {
   readonly isUnknown: boolean;
 }
 
-type Read<T> =
+type SchemaResult<T> =
   | { readonly data: T; readonly mistakes?: undefined }
   | { readonly data?: undefined; readonly mistakes: readonly [SchemaMistake, ...SchemaMistake[]] };
 
@@ -17,7 +17,7 @@ type Read<T> =
  * secret. The one place that words what the library finds; what a schema says itself (`error`, `message`) wins.
  * @see https://zod.dev/error-customization
  */
-export function readBySchema<T>(schema: z.ZodType<T>, value: unknown): Read<T> {
+export function readBySchema<T>(schema: z.ZodType<T>, value: unknown): SchemaResult<T> {
   const read = schema.safeParse(value, { error: (issue) => wordsOf(issue as Raw) });
   if (read.success) return { data: read.data };
   const [first, ...rest] = read.error.issues.flatMap(mistakesOf);

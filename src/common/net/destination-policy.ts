@@ -4,7 +4,7 @@ import { type EgressRule, isAllowed, matchesName, opensPort } from './egress-all
 import { isMetadataName, isOwnMachine, isPrivateName } from './host-names.js';
 
 /** Where a socket is to lead. `host` is a lower-case name, or an address without brackets. */
-export interface Endpoint {
+export interface SocketDestination {
   readonly secure: boolean;
   readonly host: string;
   readonly port: number;
@@ -21,14 +21,14 @@ export class DestinationPolicy {
   constructor(private readonly rules: readonly EgressRule[]) {}
 
   /** Refuses what can be refused before a name is looked up. */
-  checkBeforeLookup(endpoint: Endpoint): void {
+  checkBeforeLookup(endpoint: SocketDestination): void {
     const address = parseAddress(endpoint.host);
     if (address) this.checkAddress(endpoint, address);
     else if (!this.mayBeOpen(endpoint)) throw blocked();
   }
 
   /** Refuses unless every address is open: one private answer among public ones is how rebinding begins. */
-  checkAddresses(endpoint: Endpoint, addresses: readonly string[]): void {
+  checkAddresses(endpoint: SocketDestination, addresses: readonly string[]): void {
     for (const text of addresses) {
       const address = parseAddress(text);
       if (!address) throw blocked();
@@ -37,18 +37,18 @@ export class DestinationPolicy {
   }
 
   /** A name that was not found is said to be missing only where that tells nothing of a private network. */
-  hidesAbsence({ host, port }: Endpoint): boolean {
+  hidesAbsence({ host, port }: SocketDestination): boolean {
     return isPrivateName(host) && !this.isNamed(host, port);
   }
 
-  private checkAddress({ secure, host, port }: Endpoint, address: Address): void {
+  private checkAddress({ secure, host, port }: SocketDestination, address: Address): void {
     const kind = classify(address);
     if (kind === 'metadata') throw blocked();
     if (isAllowed(this.rules, host, address, port)) return;
     if (kind !== 'public' || !secure || !OPEN_PORTS.has(port)) throw blocked();
   }
 
-  private mayBeOpen({ secure, host, port }: Endpoint): boolean {
+  private mayBeOpen({ secure, host, port }: SocketDestination): boolean {
     if (host.endsWith('.') || isMetadataName(host)) return false;
     if (this.isNamed(host, port)) return true;
     if (isOwnMachine(host)) return false;
@@ -72,7 +72,7 @@ export function endpointOf({
   protocol: string;
   hostname: string;
   port: string;
-}): Endpoint {
+}): SocketDestination {
   const defaultPort = DEFAULT_PORTS[protocol];
   if (defaultPort === undefined)
     throw new AppError('custom_host_invalid', { detail: 'the scheme must be http or https' });

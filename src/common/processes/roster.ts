@@ -1,5 +1,5 @@
 /** Something that can stand in a roster: in one at a time. */
-export interface Rostered {
+export interface RosterMember {
   /** Where it stands; -1 where it does not. The roster's own. */
   place: number;
 }
@@ -12,7 +12,7 @@ export interface Rostered {
  * one the one after it, and with them all that ever stood in them, until the next full collection.
  * https://github.com/v8/v8/blob/11.3.244/src/objects/ordered-hash-table.cc (`Rehash`, `SetNextTable`)
  */
-export class Roster<Member extends Rostered> {
+export class Roster<Member extends RosterMember> {
   private readonly members: Member[] = [];
 
   get size(): number {

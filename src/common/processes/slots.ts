@@ -1,7 +1,7 @@
 /** Gives a slot back. More than once is as once. */
 export type Release = () => void;
 
-interface Waiting {
+interface WaitingEntry {
   readonly enter: (release: Release) => void;
   readonly isGone: () => boolean;
 }
@@ -11,7 +11,7 @@ export class NoSlotError extends Error {}
 
 /** Lets so many in at once. The others wait in the order in which they came, and those who have left meanwhile are passed over. */
 export class Slots {
-  private readonly waiting = new Set<Waiting>();
+  private readonly waiting = new Set<WaitingEntry>();
 
   constructor(private free: number) {}
 
@@ -22,7 +22,7 @@ export class Slots {
       return Promise.resolve(this.release());
     }
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: WaitingEntry = {
         enter: (release) => {
           clearTimeout(timer);
           resolve(release);

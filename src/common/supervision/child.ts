@@ -8,13 +8,13 @@ export function tellSupervisor(message: ChildMessage): void {
   process.send?.(message);
 }
 
-export interface Started extends Pick<Go, 'place'> {
+export interface StartedChild extends Pick<Go, 'place'> {
   /** Settles when the database may be asked; null when it may be from the beginning. */
   readonly database: Promise<void> | null;
 }
 
 /** Settles when the supervisor says that the settings can be read; at once without one. */
-export function supervisorSaysGo(): Promise<Started> {
+export function supervisorSaysGo(): Promise<StartedChild> {
   if (!process.send) return Promise.resolve({ place: 0, database: null });
   dieWithSupervisor();
   return new Promise((resolve) => {

@@ -8,7 +8,7 @@ import { createLogger } from '../observability/logger.js';
 import { METRICS_CONTENT_TYPE, metricsText } from '../observability/metrics.js';
 
 /** One thing that readiness looks at. `isVital`: without it the instance should get no requests; such a check is cheap and made each time. */
-export interface Check {
+export interface ReadinessCheck {
   readonly name: string;
   readonly isVital: boolean;
   /** How long a result may be used again, milliseconds. One second unless given; vital checks are made each time. */
@@ -52,12 +52,12 @@ const isBrowser = ({ headers: { accept = '' } }: IncomingMessage): boolean => ac
 
 export class Probes {
   private readonly remembered = new Map<
-    Check,
+    ReadinessCheck,
     { readonly at: number; readonly result: Promise<CheckResult> }
   >();
 
   constructor(
-    private readonly checks: readonly Check[],
+    private readonly checks: readonly ReadinessCheck[],
     private readonly metricsToken: Secret | undefined,
     /** Names of loops without which this process is not ready. */
     private readonly vitalLoops: readonly string[] = [],
@@ -112,7 +112,7 @@ export class Probes {
   }
 
   /** Checks that cost a round trip are made once a second, however often balancers ask. */
-  private recent(check: Check): Promise<CheckResult> {
+  private recent(check: ReadinessCheck): Promise<CheckResult> {
     const known = this.remembered.get(check);
     if (known && performance.now() - known.at < (check.freshMs ?? CACHED_MS)) return known.result;
     const result = runCheck(check);
@@ -146,7 +146,7 @@ export class Probes {
   }
 }
 
-async function runCheck(check: Check): Promise<CheckResult> {
+async function runCheck(check: ReadinessCheck): Promise<CheckResult> {
   const startedAt = performance.now();
   const tooLate = new Promise<never>((_, reject) => {
     setTimeout(reject, CHECK_TIMEOUT_MS, new Error('timeout')).unref();

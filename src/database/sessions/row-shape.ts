@@ -6,7 +6,7 @@ export interface FieldDescription {
   readonly dataTypeID: number;
 }
 
-type Read = (text: string) => unknown;
+type ReadColumn = (text: string) => unknown;
 
 /** https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
 const TIMESTAMPTZ = 1184;
@@ -19,7 +19,7 @@ const TEXT_ARRAY = 1009;
 export class RowShape {
   private constructor(
     readonly fields: readonly FieldDescription[],
-    private readonly readers: readonly Read[],
+    private readonly readers: readonly ReadColumn[],
     /** All columns, in their order, so that the rows need not grow. */
     private readonly empty: Readonly<Record<string, null>>,
   ) {}
@@ -47,9 +47,9 @@ export class RowShape {
 }
 
 /** Types of databases have more numbers than the library has names for. */
-const parserOf = pg.types.getTypeParser as (type: number) => Read;
+const parserOf = pg.types.getTypeParser as (type: number) => ReadColumn;
 
-function readerOf(type: number): Read {
+function readerOf(type: number): ReadColumn {
   const usual = parserOf(type);
   if (type === TIMESTAMPTZ) return (text) => momentOf(text) ?? usual(text);
   if (type === TEXT_ARRAY) return (text) => plainItems(text) ?? usual(text);

@@ -19,7 +19,7 @@ interface GivenConnection {
 }
 
 /** What all sessions of a process share. */
-export interface Sessions {
+export interface TenantSessionContext {
   readonly dataSource: DataSource;
   readonly wall: TenantWall;
   readonly names: StatementNames;
@@ -56,7 +56,7 @@ export class TenantSession implements FinishedWork {
   private readonly parting: Statement[] = [];
 
   constructor(
-    private readonly shared: Sessions,
+    private readonly shared: TenantSessionContext,
     readonly tenancy: Tenancy,
   ) {}
 

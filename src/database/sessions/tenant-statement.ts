@@ -42,15 +42,15 @@ type QueryClass = new (
 ) => Steps & pg.Submittable;
 
 /** What is known of a connection's named statements: how their rows are read. */
-interface Known {
+interface ConnectionStatements {
   readonly shapes: Map<string, RowShape>;
   /** The connection itself, but that it asks for no description. */
   readonly undescribed: Wire;
 }
 
-const connections = new WeakMap<object, Known>();
+const connections = new WeakMap<object, ConnectionStatements>();
 
-function knownOf(wire: Wire): Known {
+function knownOf(wire: Wire): ConnectionStatements {
   const found = connections.get(wire.parsedStatements);
   if (found) return found;
   const undescribed = Object.assign(Object.create(wire) as Wire, { describe: () => undefined });

@@ -1,34 +1,34 @@
 import type { Socket } from 'node:net';
 import { Roster } from '../../common/processes/roster.js';
-import { Exchange, type ResponseHandler } from './exchange.js';
+import { HttpExchange, type ResponseHandler } from './exchange.js';
 import { connectionClosed } from './http1-error.js';
-import { SWEEP_MS, type Swept, sweepLater, sweepNoMore } from './idle-sweep.js';
+import { SWEEP_MS, type SweptPool, sweepLater, sweepNoMore } from './idle-sweep.js';
 import type { HttpRequest } from './request-head.js';
 import { type ConnectionLimits, type ConnectionOwner, UpstreamConnection } from './upstream-connection.js';
 
-type Connected = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
+type ConnectCallback = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
 
 export interface PoolOptions extends ConnectionLimits {
   /** The field `host` of requests that bring none of their own. */
   readonly host: string;
   /** Opens a socket to the origin. Answers later, never at once. */
-  readonly connect: (connected: Connected) => void;
+  readonly connect: (connected: ConnectCallback) => void;
   /** Connections at most; further requests wait for a free one, in their order. */
   readonly connections: number;
 }
 
 /** Connections of one tenant to one origin, opened as they are needed. The one that was used last is used first. */
-export class ConnectionPool implements ConnectionOwner, Swept {
+export class ConnectionPool implements ConnectionOwner, SweptPool {
   place = -1;
   settling = 0;
   /** The one that rested last is the last. */
   private readonly idle: UpstreamConnection[] = [];
   private readonly connections = new Roster<UpstreamConnection>();
   /** Exchanges whose connection is being opened. */
-  private readonly opening = new Roster<Exchange>();
+  private readonly opening = new Roster<HttpExchange>();
   private waiting = 0;
-  private firstWaiting: Exchange | null = null;
-  private lastWaiting: Exchange | null = null;
+  private firstWaiting: HttpExchange | null = null;
+  private lastWaiting: HttpExchange | null = null;
   private isClosed = false;
   private isDestroyed = false;
 
@@ -36,9 +36,9 @@ export class ConnectionPool implements ConnectionOwner, Swept {
 
   /** Everything that goes wrong arrives in the handler's `onError`, at once where the request itself is at fault. */
   dispatch(request: HttpRequest, handler: ResponseHandler): void {
-    let exchange: Exchange;
+    let exchange: HttpExchange;
     try {
-      exchange = new Exchange(request, this.options.host, handler);
+      exchange = new HttpExchange(request, this.options.host, handler);
     } catch (error) {
       return handler.onError(error as Error);
     }
@@ -73,7 +73,7 @@ export class ConnectionPool implements ConnectionOwner, Swept {
     sweepLater(this);
   }
 
-  onGone(connection: UpstreamConnection, unsent: Exchange | null): void {
+  onGone(connection: UpstreamConnection, unsent: HttpExchange | null): void {
     this.connections.delete(connection);
     const at = this.idle.lastIndexOf(connection);
     if (at >= 0) this.idle.splice(at, 1);
@@ -92,7 +92,7 @@ export class ConnectionPool implements ConnectionOwner, Swept {
     return this.idle.length > 0;
   }
 
-  private start(exchange: Exchange): void {
+  private start(exchange: HttpExchange): void {
     const connection = this.idle.pop();
     if (connection) connection.claim(exchange);
     // One that is free in this turn of the event loop is there sooner than a new one.
@@ -101,7 +101,7 @@ export class ConnectionPool implements ConnectionOwner, Swept {
     else this.wait(exchange);
   }
 
-  private open(exchange: Exchange): void {
+  private open(exchange: HttpExchange): void {
     this.opening.add(exchange);
     this.options.connect((error, socket) => {
       // It was given up meanwhile.
@@ -112,31 +112,31 @@ export class ConnectionPool implements ConnectionOwner, Swept {
     });
   }
 
-  private onConnected(exchange: Exchange, socket: Socket): void {
+  private onConnected(exchange: HttpExchange, socket: Socket): void {
     const connection = new UpstreamConnection(socket, this, this.options);
     this.connections.add(connection);
     connection.begin(exchange);
   }
 
-  private onConnectFailed(exchange: Exchange, error: Error): void {
+  private onConnectFailed(exchange: HttpExchange, error: Error): void {
     const next = this.nextWaiting();
     if (next) this.start(next);
     exchange.fail(error);
   }
 
-  private giveUp(exchange: Exchange): void {
+  private giveUp(exchange: HttpExchange): void {
     this.opening.delete(exchange);
     exchange.fail(connectionClosed());
   }
 
-  private wait(exchange: Exchange): void {
+  private wait(exchange: HttpExchange): void {
     if (this.lastWaiting) this.lastWaiting.next = exchange;
     else this.firstWaiting = exchange;
     this.lastWaiting = exchange;
     this.waiting += 1;
   }
 
-  private nextWaiting(): Exchange | null {
+  private nextWaiting(): HttpExchange | null {
     const first = this.firstWaiting;
     if (!first) return null;
     this.waiting -= 1;

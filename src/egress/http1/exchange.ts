@@ -1,5 +1,5 @@
 import { Http1Error } from './http1-error.js';
-import { type HttpRequest, RequestHead } from './request-head.js';
+import { type HttpRequest, OutgoingRequestHead } from './request-head.js';
 
 /**
  * Receives an answer. Exactly one of `onComplete` and `onError` ends it; `onError` may come alone.
@@ -25,14 +25,14 @@ export interface Carrier {
 }
 
 /** One request and its answer. */
-export class Exchange {
-  readonly head: RequestHead;
+export class HttpExchange {
+  readonly head: OutgoingRequestHead;
   readonly isHead: boolean;
   readonly body: Buffer | null;
   /** The connection, from `onConnect` until the exchange ends. */
   carrier: Carrier | null = null;
   /** Who comes next in the queue of its pool. */
-  next: Exchange | null = null;
+  next: HttpExchange | null = null;
   /** Its place among those whose connection is being opened. */
   place = -1;
 
@@ -42,7 +42,7 @@ export class Exchange {
     host: string,
     readonly handler: ResponseHandler,
   ) {
-    this.head = new RequestHead(request, host);
+    this.head = new OutgoingRequestHead(request, host);
     this.isHead = request.method === 'HEAD';
     this.body = request.body;
   }

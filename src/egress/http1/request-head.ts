@@ -22,7 +22,7 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
  * The head of a request as it is written: https://www.rfc-editor.org/rfc/rfc9112#section-3 and #section-5. Making one throws an
  * InvalidRequestError for what could be read in two ways or is the connection's own business.
  */
-export class RequestHead {
+export class OutgoingRequestHead {
   /** Before the field `connection`, which whoever writes it adds. */
   readonly start: string;
   /** After it. */

@@ -14,7 +14,7 @@ const NONE: string[] = [];
 const KEEP_ALIVE_TIMEOUT = /timeout=(\d+)/;
 
 /** What was read of an answer's head. Valid until the next one is read. */
-export interface ResponseHead {
+export interface ParsedResponseHead {
   readonly status: number;
   readonly statusText: string;
   /** Names and values in turn, as they were written, in latin1. Blanks after a value belong to it. */
@@ -32,7 +32,7 @@ export interface ResponseHead {
  * Reads the head of an answer: https://www.rfc-editor.org/rfc/rfc9112#section-4 and #section-5. Whatever two readers could
  * take for different lengths of the body is refused: https://www.rfc-editor.org/rfc/rfc9112#section-6.3
  */
-export class ResponseHeadReader extends LineReader implements ResponseHead {
+export class ResponseHeadReader extends LineReader implements ParsedResponseHead {
   status = 0;
   statusText = '';
   headers: string[] = [];

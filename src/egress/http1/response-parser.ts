@@ -1,11 +1,11 @@
 import { ChunkedBody } from './chunked-body.js';
 import { connectionClosed, invalidResponse } from './http1-error.js';
-import { type ResponseHead, ResponseHeadReader } from './response-head.js';
+import { type ParsedResponseHead, ResponseHeadReader } from './response-head.js';
 
 /** Receives an answer. `onHead` and `onBody` say whether more may come; where not, `resume` lets it come. */
 export interface ResponseEvents {
   /** Once, for the final status. */
-  onHead(head: ResponseHead): boolean;
+  onHead(head: ParsedResponseHead): boolean;
   /** Bytes of the body: a view of what was read. */
   onBody(bytes: Buffer): boolean;
   /** `isReusable`: the answer leaves the connection ready for another request. */
@@ -114,7 +114,7 @@ export class ResponseParser {
   }
 
   /** https://www.rfc-editor.org/rfc/rfc9110#section-15.2; nobody has asked for the two that ask for something. */
-  private skipInterim({ status, keepsAlive }: ResponseHead): void {
+  private skipInterim({ status, keepsAlive }: ParsedResponseHead): void {
     if (status === CONTINUE || status === SWITCHING_PROTOCOLS)
       throw invalidResponse(`status ${status} was not asked for`);
     if (!keepsAlive) throw invalidResponse('an interim answer ends the connection');
@@ -122,7 +122,7 @@ export class ResponseParser {
   }
 
   /** https://www.rfc-editor.org/rfc/rfc9112#section-6.3 */
-  private bodyOf({ status, contentLength, isChunked }: ResponseHead): Phase {
+  private bodyOf({ status, contentLength, isChunked }: ParsedResponseHead): Phase {
     if (status === NO_CONTENT && contentLength > 0 && !this.isHeadRequest)
       throw invalidResponse('it has no content and a length');
     if (this.isHeadRequest || status === NO_CONTENT || status === NOT_MODIFIED) return 'whole';

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { Rostered } from '../../common/processes/roster.js';
+import type { RosterMember } from '../../common/processes/roster.js';
 import { type AfterPoll, whenPolled } from './after-poll.js';
-import type { Carrier, Exchange } from './exchange.js';
+import type { Carrier, HttpExchange } from './exchange.js';
 import { connectionClosed } from './http1-error.js';
-import type { ResponseHead } from './response-head.js';
+import type { ParsedResponseHead } from './response-head.js';
 import { type ResponseEvents, ResponseParser } from './response-parser.js';
 
 /** Whose connection it is. */
@@ -13,7 +13,7 @@ export interface ConnectionOwner {
   /** Has an answer behind it and can serve again. */
   onRest(connection: UpstreamConnection): void;
   /** Is closed. `unsent`: the exchange that it was given and has not begun. */
-  onGone(connection: UpstreamConnection, unsent: Exchange | null): void;
+  onGone(connection: UpstreamConnection, unsent: HttpExchange | null): void;
 }
 
 export interface ConnectionLimits {
@@ -36,14 +36,14 @@ const TURNS_TO_FLUSH = 2;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 /** One socket, with one exchange at a time. */
-export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, Carrier {
+export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPoll, Carrier {
   place = -1;
   /** When it was first seen idle since its last exchange; 0 where it was not. */
   idleSince = 0;
   /** Milliseconds that it may be idle. */
   keepAliveMs: number;
   private state: State = 'starting';
-  private exchange: Exchange | null = null;
+  private exchange: HttpExchange | null = null;
   private requests = 0;
   private isLast = false;
   private isUnreferenced = false;
@@ -65,7 +65,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
   }
 
   /** Gives it an exchange when it was idle: the exchange begins after this turn's news, which may be that it was closed. */
-  claim(exchange: Exchange): void {
+  claim(exchange: HttpExchange): void {
     this.exchange = exchange;
     this.state = 'claimed';
     this.reference();
@@ -73,7 +73,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
   }
 
   /** Sends a request at once. */
-  begin(exchange: Exchange): void {
+  begin(exchange: HttpExchange): void {
     this.exchange = exchange;
     exchange.carrier = this;
     this.state = 'starting';
@@ -88,7 +88,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
   }
 
   afterPoll(): void {
-    if (this.state === 'claimed') this.begin(this.exchange as Exchange);
+    if (this.state === 'claimed') this.begin(this.exchange as HttpExchange);
     else if (this.state === 'settling') this.settled();
   }
 
@@ -137,18 +137,18 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
     this.fail(error);
   }
 
-  onHead({ status, statusText, headers, keepAliveSeconds }: ResponseHead): boolean {
+  onHead({ status, statusText, headers, keepAliveSeconds }: ParsedResponseHead): boolean {
     const { keepAliveMs } = this.limits;
     this.keepAliveMs =
       keepAliveSeconds < 0
         ? keepAliveMs
         : Math.min(keepAliveMs, keepAliveSeconds * 1_000 - KEEP_ALIVE_MARGIN_MS);
-    const exchange = this.exchange as Exchange;
+    const exchange = this.exchange as HttpExchange;
     return exchange.handler.onHeaders(status, headers, exchange.resume, statusText);
   }
 
   onBody(bytes: Buffer): boolean {
-    return (this.exchange as Exchange).handler.onData(bytes);
+    return (this.exchange as HttpExchange).handler.onData(bytes);
   }
 
   onEnd(isReusable: boolean): void {
@@ -158,7 +158,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
     exchange?.complete();
   }
 
-  private write({ head, body, isHead }: Exchange): void {
+  private write({ head, body, isHead }: HttpExchange): void {
     this.state = 'busy';
     this.requests += 1;
     const saysClose = head.closes || this.requests >= this.limits.requestsPerConnection;
@@ -215,7 +215,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
     whenPolled(this);
   }
 
-  private detach(): Exchange | null {
+  private detach(): HttpExchange | null {
     const { exchange } = this;
     this.exchange = null;
     if (exchange) exchange.carrier = null;

@@ -1,7 +1,7 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json, UsageReader } from '../../providers/endpoint.js';
-import { type Decoding, decoding } from '../recording/decoding.js';
+import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import type { Entry } from '../recording/entry.js';
 import { reportedFailure, reportedStatus, saidAnError } from '../recording/reported-failure.js';
 import { tellsEnd, tellsFailure } from '../recording/tells-failure.js';
@@ -14,7 +14,7 @@ import type { ReplySink } from '../types/reply.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { movesOn } from '../routing/outcome.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from './answer.js';
 
 /** What is held back at most. */
 const EVENTS_MAX = 64;
@@ -92,7 +92,7 @@ class Trial implements ReplySink {
   private readonly told: Reading = nothingRead();
   private readonly translation: TranslatedStream | null;
   private readonly reader: SseReader | null;
-  private readonly decoder: Decoding | null;
+  private readonly decoder: AnswerDecoder | null;
 
   /** `usage` reads the events of a stream as the client gets them; null for a plain answer. */
   constructor(

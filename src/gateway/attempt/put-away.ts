@@ -1,9 +1,9 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../recording/entry.js';
 import { nothingRead, noteWhole, readerFor } from '../recording/metering.js';
-import type { Translated } from '../translation/outgoing.js';
+import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer } from '../translation/translated-answer.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from './answer.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { Outcome } from '../routing/outcome.js';
@@ -33,7 +33,7 @@ export async function giveUp(entry: Entry, { answer, thrown }: Outcome<Answer>):
 export async function putAway(
   { endpoint, body: asked }: Entry,
   attempt: Attempt,
-  translated: Translated | null = null,
+  translated: ActiveTranslation | null = null,
 ): Promise<void> {
   const body = await discard(attempt);
   const reader = readerFor(endpoint, asked);

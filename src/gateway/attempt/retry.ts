@@ -36,7 +36,7 @@ export interface RetryPolicy {
   readonly onGivenUp: (attempt: Attempt, errorCode: string | null) => void;
 }
 
-export interface Tried {
+export interface RetryResult {
   readonly attempt: Attempt;
   readonly reply: Reply;
   /** Further tries were allowed, and none helped. */
@@ -52,7 +52,7 @@ export interface Tried {
 export async function withRetries(
   start: () => Attempt | Promise<Attempt>,
   policy: RetryPolicy,
-): Promise<Tried> {
+): Promise<RetryResult> {
   const patience = new Patience(policy);
   for (;;) {
     const started = start();

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Admission } from '../limits/admission.js';
+import { Admission } from '../upstream/admission.js';
 import { finishesWithoutClient } from '../planning/planner.js';
 import type { Content } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
@@ -10,7 +10,7 @@ import type { WireRequest } from '../upstream/wire.js';
 import { putAway } from './put-away.js';
 import { RetryBudgets } from './retry-budget.js';
 import { withRetries } from './retry.js';
-import type { Sending } from './sending.js';
+import type { SendableRequest } from './sending.js';
 
 /** What one target gets. */
 export interface OutgoingRequest {
@@ -30,7 +30,7 @@ export class RetryingSender {
   ) {}
 
   /** Resolves with the try that has answered. A client that leaves meanwhile ends the running try, unless that finishes. */
-  async send(sending: Sending, planned: PlannedTarget, outgoing: OutgoingRequest): Promise<Attempt> {
+  async send(sending: SendableRequest, planned: PlannedTarget, outgoing: OutgoingRequest): Promise<Attempt> {
     const { exchange, caller, read } = sending;
     const { target, content, wire } = outgoing;
     const { request, response, entry } = exchange;
@@ -68,7 +68,11 @@ export class RetryingSender {
     }
   }
 
-  private start(sending: Sending, planned: PlannedTarget, { target, wire }: OutgoingRequest): Attempt {
+  private start(
+    sending: SendableRequest,
+    planned: PlannedTarget,
+    { target, wire }: OutgoingRequest,
+  ): Attempt {
     const { exchange, caller } = sending;
     sending.checkWanted();
     const limits = this.sender.limitsFor(planned.timeoutMs ?? exchange.entry.asked.timeoutMs);

@@ -4,13 +4,13 @@ import type { RoutedRequest } from '../../routing-config/conditions.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Outcome } from '../routing/outcome.js';
 import type { RoutableRequest } from '../routing/routable-request.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from './answer.js';
 import type { ReadRequest } from '../types/content.js';
 import type { HoldRule, PlannedTarget } from '../types/plan.js';
 import type { FailedAttempt } from '../upstream/failed-attempt.js';
 import { proven } from './proven.js';
 import { giveUp } from './put-away.js';
-import type { Sending } from './sending.js';
+import type { SendableRequest } from './sending.js';
 import type { TargetAttempts } from './target-attempts.js';
 
 /** One exchange as routing sees it. A class, because an object literal of functions would make each of them anew per request. */
@@ -19,7 +19,7 @@ export class RoutedExchange implements RoutableRequest<Answer> {
 
   constructor(
     private readonly attempts: TargetAttempts,
-    private readonly sending: Sending,
+    private readonly sending: SendableRequest,
   ) {}
 
   get conditions(): RoutedRequest {
@@ -87,7 +87,7 @@ export class RoutedExchange implements RoutableRequest<Answer> {
   }
 }
 
-function routedRequest({ exchange, read }: Sending): RoutedRequest {
+function routedRequest({ exchange, read }: SendableRequest): RoutedRequest {
   const { headers, url = '' } = exchange.request;
   const [pathname = ''] = url.split('?', 1);
   const metadata = requestMetadata(exchange.entry.asked.metadata, read.json);

@@ -2,7 +2,7 @@ import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { EndpointId } from '../../providers/endpoint.js';
 import type { ReadRequest } from '../types/content.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { Attempt } from '../upstream/attempt.js';
 
 /** The error code that the log shows for a try that ended because another target was faster. */
@@ -30,7 +30,7 @@ const TRACELESS: ReadonlySet<EndpointId> = new Set([
  * A request that is ready to be sent. A hedged fallback sends it to two targets at once: the second time it is a `fork`, whose
  * notes for the log are adopted if it wins and dropped if it loses.
  */
-export class Sending {
+export class SendableRequest {
   /** The other one of two has won: nothing more is sent. */
   isOver = false;
   /** The try that is under way, or has answered. */
@@ -71,12 +71,12 @@ export class Sending {
     this.running = null;
   }
 
-  fork(): Sending {
+  fork(): SendableRequest {
     const entry = this.exchange.entry.fork();
-    return new Sending({ ...this.exchange, entry }, this.caller, this.read);
+    return new SendableRequest({ ...this.exchange, entry }, this.caller, this.read);
   }
 
-  adopt(fork: Sending): void {
+  adopt(fork: SendableRequest): void {
     this.exchange.entry.adopt(fork.exchange.entry);
   }
 

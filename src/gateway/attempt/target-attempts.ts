@@ -5,26 +5,26 @@ import type { Principal } from '../../auth/principal.js';
 import { ResponseCache } from '../caching/response-cache.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
-import { type Asking, type Guarded, guardRequest } from '../guardrails/guard-request.js';
-import { checkApplicable, type Wanted } from '../guardrails/applicable.js';
+import { type GuardInput, type GuardedRequest, guardRequest } from '../guardrails/guard-request.js';
+import { checkApplicable, type RequestGuardrails } from '../guardrails/applicable.js';
 import { Guardrails, type Guards, joined, NO_GUARDS } from '../guardrails/guardrails.js';
-import type { Answering } from '../guardrails/answering.js';
+import type { PendingAnswer } from '../guardrails/answering.js';
 import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
-import { isLimitedForm } from '../limits/admission.js';
+import { isLimitedForm } from '../upstream/admission.js';
 import type { Content } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkAllowed, checkShown } from '../planning/check-allowed.js';
 import { Planner } from '../planning/planner.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translation/outgoing.js';
 import { unlessPassed } from '../translation/translated-answer.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from './answer.js';
 import type { Entry } from '../recording/entry.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { readResponseHead } from '../upstream/response-headers.js';
 import { RetryingSender } from './retrying-sender.js';
-import type { Sending } from './sending.js';
+import type { SendableRequest } from './sending.js';
 import { TargetEstimates } from './target-estimates.js';
 
 /** Asks one target for an answer. */
@@ -39,7 +39,7 @@ export class TargetAttempts {
   ) {}
 
   /** The steps of a request at one target, in their order. Rejects with the FailedAttempt, or with what refused the target. */
-  async attempt(sending: Sending, planned: PlannedTarget): Promise<Answer> {
+  async attempt(sending: SendableRequest, planned: PlannedTarget): Promise<Answer> {
     const { exchange, caller, read } = sending;
     const { request, entry } = exchange;
     const asked = planned.params ? changedContent(read, planned.params) : read;
@@ -65,7 +65,10 @@ export class TargetAttempts {
     return { status, attempt, target, planned, translated, guarded, judged };
   }
 
-  private find({ exchange, caller, read }: Sending, planned: PlannedTarget): Target | Promise<Target> {
+  private find(
+    { exchange, caller, read }: SendableRequest,
+    planned: PlannedTarget,
+  ): Target | Promise<Target> {
     const { request, entry } = exchange;
     const { modelSlug, path } = read;
     const { headers } = request;
@@ -74,10 +77,10 @@ export class TargetAttempts {
 
   /** What the organization and the workspace say comes first, whatever the config says. */
   private guard(
-    { exchange, caller }: Sending,
+    { exchange, caller }: SendableRequest,
     hooks: HookLists | null,
     content: Content,
-  ): Guarded | Promise<Guarded> {
+  ): GuardedRequest | Promise<GuardedRequest> {
     const { request, entry } = exchange;
     const asking = { entry, caller, headers: request.headers, content };
     const imposed = this.guardsOf(caller, caller.guardrails ?? null);
@@ -86,7 +89,11 @@ export class TargetAttempts {
       : this.guardWith(imposed, hooks, asking);
   }
 
-  private guardWith(imposed: Guards, hooks: HookLists | null, asking: Asking): Guarded | Promise<Guarded> {
+  private guardWith(
+    imposed: Guards,
+    hooks: HookLists | null,
+    asking: GuardInput,
+  ): GuardedRequest | Promise<GuardedRequest> {
     const own = this.guardsOf(asking.caller, hooks);
     return own instanceof Promise
       ? own.then((made) => guardBy({ imposed, own: made }, asking))
@@ -100,7 +107,7 @@ export class TargetAttempts {
 
 /** A form that this target needs in other words, or that is limited, is read to its end; only then is all that it says known. */
 async function formContent(
-  { exchange, caller }: Sending,
+  { exchange, caller }: SendableRequest,
   planned: PlannedTarget,
   target: Target,
   asked: Content,
@@ -114,7 +121,7 @@ async function formContent(
 }
 
 /** The journal has it before the first byte goes upstream. */
-function opened({ exchange: { entry }, caller, read }: Sending): Promise<void> {
+function opened({ exchange: { entry }, caller, read }: SendableRequest): Promise<void> {
   entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
   return entry.open(caller);
 }
@@ -125,17 +132,17 @@ function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget)
   return rules && rules.mode !== 'off' ? rules : null;
 }
 
-function guardBy(wanted: Wanted, asking: Asking): Guarded | Promise<Guarded> {
+function guardBy(wanted: RequestGuardrails, asking: GuardInput): GuardedRequest | Promise<GuardedRequest> {
   checkApplicable(wanted, asking);
   return guardRequest(joined(wanted.imposed, wanted.own), asking);
 }
 
-const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
+const isGuarded = ({ caller }: SendableRequest, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
 
 /** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the attempt, unless that finishes. */
 function judge(
-  guarded: Guarded,
+  guarded: GuardedRequest,
   { request, response, entry }: Exchange,
   { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
 ): Promise<JudgedAnswer> | null {
@@ -145,8 +152,8 @@ function judge(
 }
 
 async function judgedWhole(
-  guarded: Guarded,
-  answering: Answering,
+  guarded: GuardedRequest,
+  answering: PendingAnswer,
   response: ClientResponse,
 ): Promise<JudgedAnswer> {
   const onLeft = (): void => answering.attempt.clientLeft();

@@ -2,12 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Price } from '../../common/contracts/price.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { estimateAt } from '../limits/admission.js';
+import { estimateAt } from '../upstream/admission.js';
 import { isInestimable } from '../limits/estimate.js';
 import { changedContent } from '../planning/changed-content.js';
 import { Planner } from '../planning/planner.js';
 import type { PlannedTarget } from '../types/plan.js';
-import type { Sending } from './sending.js';
+import type { SendableRequest } from './sending.js';
 
 /** What a request would cost at a target, before it is sent there. */
 @Injectable()
@@ -18,20 +18,20 @@ export class TargetEstimates {
   ) {}
 
   /** The price of the target's model. Null where it is unknown, and where the target cannot be found: trying it will say why. */
-  async priceOf(sending: Sending, planned: PlannedTarget): Promise<Price | null> {
+  async priceOf(sending: SendableRequest, planned: PlannedTarget): Promise<Price | null> {
     const placed = await this.placed(sending, planned);
     return placed && placed.entry.priceAt(placed.target, placed.content.model);
   }
 
   /** The most that the request may cost, nano-dollars; null where that cannot be estimated. */
-  async costOf(sending: Sending, planned: PlannedTarget): Promise<number | null> {
+  async costOf(sending: SendableRequest, planned: PlannedTarget): Promise<number | null> {
     const placed = await this.placed(sending, planned);
     const estimate = placed && estimateAt(placed, this.settings.outputTokensCeiling);
     return estimate && !isInestimable(estimate) ? estimate.costNanoUsd : null;
   }
 
   /** Where the request would go, and what it would say there; null where the target cannot be found. */
-  private async placed({ exchange, caller, read }: Sending, planned: PlannedTarget) {
+  private async placed({ exchange, caller, read }: SendableRequest, planned: PlannedTarget) {
     const { request, entry } = exchange;
     const { modelSlug, path } = read;
     const asking = { caller, headers: request.headers, options: entry.asked, modelSlug, planned, path };

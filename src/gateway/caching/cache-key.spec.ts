@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../common/settings/secret.js';
 import { findProvider } from '../../providers/registry.js';
 import type { Target } from '../types/target.js';
-import { type Asked, cacheKey } from './cache-key.js';
+import { type CacheKeyParts, cacheKey } from './cache-key.js';
 
 const provider = findProvider('openai');
 
@@ -23,7 +23,7 @@ const wireOf = (body: string, headers: string[] = ['authorization', 'Bearer sk-o
   headers,
   body: Buffer.from(body),
 });
-const asked: Asked = {
+const asked: CacheKeyParts = {
   organizationId: 'org-a',
   workspaceId: 'ws-1',
   namespace: null,
@@ -34,14 +34,14 @@ const asked: Asked = {
   wire: wireOf(BODY),
 };
 const KEY = cacheKey(asked);
-const keyWith = (wishes: Partial<Asked>) => cacheKey({ ...asked, ...wishes });
+const keyWith = (wishes: Partial<CacheKeyParts>) => cacheKey({ ...asked, ...wishes });
 
 describe('the key of a request', () => {
   it('is a whole SHA-256', () => {
     expect(KEY).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each<[string, Partial<Asked>]>([
+  it.each<[string, Partial<CacheKeyParts>]>([
     ['the organization', { organizationId: 'org-b' }],
     ['the workspace', { workspaceId: 'ws-2' }],
     ['a namespace', { namespace: 'n' }],

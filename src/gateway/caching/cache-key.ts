@@ -5,7 +5,7 @@ import type { WireRequest } from '../upstream/wire.js';
 import { canonicalJson } from './canonical-json.js';
 
 /** What makes two requests the same. */
-export interface Asked {
+export interface CacheKeyParts {
   readonly organizationId: string;
   readonly workspaceId: string;
   /** Null: requests with different metadata are different ones. */
@@ -62,7 +62,7 @@ const SILENT_PREFIXES = [
  * credential that the caller brought or wrote into the config is a part; that of a virtual key is the workspace's own and
  * is none. Null where the body has no canonical text.
  */
-export function cacheKey(asked: Asked): string | null {
+export function cacheKey(asked: CacheKeyParts): string | null {
   const { body } = asked.wire;
   const text = Buffer.isBuffer(body) ? canonicalJson(body) : null;
   return text === null ? null : digestOf(asked, FORMAT, [text]);
@@ -72,11 +72,11 @@ export function cacheKey(asked: Asked): string | null {
  * The name of the room in which a request is compared by its meaning with others. They are the same in all that makes a key
  * but for the body, of which `rest` is what must be the very same.
  */
-export function roomKey(asked: Asked, rest: readonly string[]): string {
+export function roomKey(asked: CacheKeyParts, rest: readonly string[]): string {
   return digestOf(asked, ROOM_FORMAT, rest);
 }
 
-function digestOf(asked: Asked, format: string, body: readonly string[]): string {
+function digestOf(asked: CacheKeyParts, format: string, body: readonly string[]): string {
   const { target, wire } = asked;
   const parts = [
     asked.organizationId,
@@ -96,7 +96,7 @@ function digestOf(asked: Asked, format: string, body: readonly string[]): string
   return createHash('sha256').update(associatedData(parts)).digest('hex');
 }
 
-function namespaceOf({ namespace, metadata }: Asked): readonly [string, string] {
+function namespaceOf({ namespace, metadata }: CacheKeyParts): readonly [string, string] {
   return namespace === null ? ['metadata', orderly(metadata ?? {})] : ['namespace', namespace];
 }
 

@@ -1,12 +1,12 @@
-import type { Found } from './found.js';
+import type { FoundAnswer } from './found.js';
 
 /** Requests that wait for the same answer at most; more go on by themselves. */
 const WAITERS_MAX = 1_000;
 
 /** A request that is being answered, and those that wait for what it gets. */
 class Flight {
-  readonly landed: Promise<Found | null>;
-  land!: (found: Found | null) => void;
+  readonly landed: Promise<FoundAnswer | null>;
+  land!: (found: FoundAnswer | null) => void;
   waiters = 0;
 
   constructor() {
@@ -31,7 +31,7 @@ export class Flights {
   }
 
   /** What the one that asks gets, or null when it got nothing to keep or took longer than `waitMs`. Undefined: no request is under way. */
-  join(key: string, waitMs: number): Promise<Found | null> | undefined {
+  join(key: string, waitMs: number): Promise<FoundAnswer | null> | undefined {
     const flight = this.flights.get(key);
     if (!flight) return undefined;
     if (flight.waiters >= WAITERS_MAX) return Promise.resolve(null);
@@ -39,7 +39,7 @@ export class Flights {
     return within(flight.landed, waitMs);
   }
 
-  land(key: string, found: Found | null): void {
+  land(key: string, found: FoundAnswer | null): void {
     const flight = this.flights.get(key);
     this.flights.delete(key);
     flight?.land(found);

@@ -1,24 +1,25 @@
-import { type Recorded, Recording, type RecordingFor } from './recording.js';
+import type { AnswerWanted } from '../upstream/wire.js';
+import { type RecordedAnswer, Recording, type RecordingFor } from './recording.js';
 
 /** What a lead tells those who sent it. */
-export interface Leading {
-  keep(answer: Recorded): void;
+export interface LeadListener {
+  keep(answer: RecordedAnswer): void;
   /** There will be nothing to keep, or not soon: nobody should wait. */
   giveUp(): void;
 }
 
 /** A request that the cache could not answer, on its way to somebody who can. */
-export class Lead implements RecordingFor {
+export class Lead implements AnswerWanted, RecordingFor {
   private recording: Recording | null = null;
 
-  constructor(private readonly leading: Leading) {}
+  constructor(private readonly leading: LeadListener) {}
 
   /** For the next attempt. */
   record(): Recording {
     return (this.recording = new Recording(this));
   }
 
-  keep(answer: Recorded): void {
+  keep(answer: RecordedAnswer): void {
     this.leading.keep(answer);
   }
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { answerOf, bytesOf } from './answer-bytes.js';
 import { isCacheable } from './cacheable.js';
-import { ANSWER_BYTES_MAX, type Recorded, Recording } from './recording.js';
+import { ANSWER_BYTES_MAX, type RecordedAnswer, Recording } from './recording.js';
 
 const JSON_HEAD = ['content-type', 'application/json'];
 const STREAM_HEAD = ['content-type', 'text/event-stream; charset=utf-8'];
 
 interface Kept {
   readonly recording: Recording;
-  readonly kept: Recorded[];
+  readonly kept: RecordedAnswer[];
   readonly dropped: () => number;
 }
 function begun(headers = JSON_HEAD, status = 200): Kept {
-  const kept: Recorded[] = [];
+  const kept: RecordedAnswer[] = [];
   let dropped = 0;
   const recording = new Recording({ keep: (answer) => void kept.push(answer), drop: () => (dropped += 1) });
   recording.begin(status, headers);
@@ -24,7 +24,7 @@ const turn = (): Promise<void> => new Promise(setImmediate);
 async function keptOf(
   chunks: readonly string[],
   headers: string[] = JSON_HEAD,
-): Promise<Recorded | undefined> {
+): Promise<RecordedAnswer | undefined> {
   const { recording, kept } = begun(headers);
   for (const chunk of chunks) recording.add(Buffer.from(chunk));
   recording.over(false);

@@ -1,15 +1,16 @@
 import { headerOf, readResponseHead } from '../upstream/response-headers.js';
+import type { AnswerRecording } from '../upstream/wire.js';
 import { endedWell } from './ended-well.js';
 
 /** An answer that may be kept. */
-export interface Recorded {
+export interface RecordedAnswer {
   readonly headers: readonly string[];
   readonly chunks: readonly Buffer[];
 }
 
 /** What becomes of a recording: one of the two is called, once. */
 export interface RecordingFor {
-  keep(answer: Recorded): void;
+  keep(answer: RecordedAnswer): void;
   drop(): void;
 }
 
@@ -29,7 +30,7 @@ const OF_ONE_EXCHANGE =
  * Writes down the answer of one attempt as it passes, and judges it when the client has it. It is kept when the provider's last byte has come, the client got
  * what was made of it as a good answer, and the answer itself says no failure; in every other case it is dropped.
  */
-export class Recording {
+export class Recording implements AnswerRecording {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private headers: readonly string[] = [];

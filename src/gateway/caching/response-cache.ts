@@ -3,19 +3,19 @@ import type { CacheStatus } from '../../request-log/record.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { gatewayOption } from '../types/gateway-headers.js';
-import { ClientLeft } from '../ingress/request-body.js';
+import { ClientLeft } from '../types/client-left.js';
 import { type AnswerPlace, AnswerStore } from '../ports.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { cacheCounts } from './cache-metrics.js';
 import { Flights } from './flights.js';
-import type { Found } from './found.js';
+import type { FoundAnswer } from './found.js';
 import { Lead } from './lead.js';
 import { MemoryAnswers } from './memory-answers.js';
-import type { Recorded } from './recording.js';
+import type { RecordedAnswer } from './recording.js';
 import { type Meaning, SemanticSearch } from './semantic/semantic-search.js';
 import { SharedAnswers } from './shared-answers.js';
-import { isFresh, type Offered, type Wanted, wantedBy, wouldDo } from './wanted.js';
+import { isFresh, type CacheOffer, type CacheLookup, wantedBy, wouldDo } from './wanted.js';
 
 /** How long what is in memory is believed before the store behind it is asked again: a refresh elsewhere is seen by then. */
 const BELIEVED_MS = 20_000;
@@ -26,7 +26,7 @@ const STREAM_WAIT_MS = 5_000;
 
 /** A request that the cache could not answer. */
 interface Errand {
-  readonly wanted: Wanted;
+  readonly wanted: CacheLookup;
   /** Others may wait for what it gets. */
   readonly isAwaited: boolean;
   /** Null where it was not compared with others. */
@@ -58,7 +58,7 @@ export class ResponseCache {
    * nothing to do with it. Returns without a promise where the answer is in memory. Throws `header_invalid` and
    * `config_invalid`, rejects with `ClientLeft`.
    */
-  offer(offered: Offered): WireRequest | Promise<WireRequest> {
+  offer(offered: CacheOffer): WireRequest | Promise<WireRequest> {
     const wanted = wantedBy(offered);
     if (!wanted) return offered.wire;
     if (isRefresh(offered)) return this.refresh(offered, wanted);
@@ -67,13 +67,13 @@ export class ResponseCache {
     return this.seek(offered, wanted);
   }
 
-  private refresh(offered: Offered, wanted: Wanted): WireRequest | Promise<WireRequest> {
+  private refresh(offered: CacheOffer, wanted: CacheLookup): WireRequest | Promise<WireRequest> {
     const lead = (meaning: Meaning | null): WireRequest =>
       this.lead(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meaning });
     return wanted.semantic ? this.meant(offered, wanted).then(lead) : lead(null);
   }
 
-  private async seek(offered: Offered, wanted: Wanted): Promise<WireRequest> {
+  private async seek(offered: CacheOffer, wanted: CacheLookup): Promise<WireRequest> {
     const { place } = wanted;
     const { key } = place;
     const { entry } = offered.exchange;
@@ -94,21 +94,25 @@ export class ResponseCache {
       : this.lead(offered, { wanted, isAwaited: true, meaning });
   }
 
-  private landed(offered: Offered, key: string, found: Found): WireRequest {
+  private landed(offered: CacheOffer, key: string, found: FoundAnswer): WireRequest {
     this.flights.land(key, found);
     return hit(offered, found);
   }
 
   private meant(
-    { exchange: { entry }, caller, content, path }: Offered,
-    { asked, semantic }: Wanted,
+    { exchange: { entry }, caller, content, path }: CacheOffer,
+    { asked, semantic }: CacheLookup,
   ): Promise<Meaning | null> {
     if (!semantic) return NO_MEANING;
     return this.search.meant({ asked, caller, entry, content, embedding: semantic.embedding, path });
   }
 
   /** The answer to the nearest question that is near enough, and has one. */
-  private async alike(offered: Offered, wanted: Wanted, meaning: Meaning): Promise<Found | null> {
+  private async alike(
+    offered: CacheOffer,
+    wanted: CacheLookup,
+    meaning: Meaning,
+  ): Promise<FoundAnswer | null> {
     const { entry } = offered.exchange;
     const nearest = await meaning.nearest();
     entry.cacheScore = nearest[0]?.score ?? null;
@@ -137,13 +141,13 @@ export class ResponseCache {
   }
 
   /** Sends a request on its way to the provider, and has what it gets recorded. */
-  private lead(offered: Offered, { wanted, isAwaited, meaning }: Errand): WireRequest {
+  private lead(offered: CacheOffer, { wanted, isAwaited, meaning }: Errand): WireRequest {
     const { exchange, wire } = offered;
     // What is captured here lives as long as the answer takes, so the request's body is not.
     const { place, maxAgeMs } = wanted;
     const { key } = place;
     let isLanded = !isAwaited;
-    const land = (found: Found | null): void => {
+    const land = (found: FoundAnswer | null): void => {
       if (!isLanded) this.flights.land(key, found);
       isLanded = true;
     };
@@ -164,7 +168,7 @@ export class ResponseCache {
     return { ...wire, headers: inClear(wire.headers), lead };
   }
 
-  private keep(place: AnswerPlace, recorded: Recorded, maxAgeMs: number): StoredAnswer {
+  private keep(place: AnswerPlace, recorded: RecordedAnswer, maxAgeMs: number): StoredAnswer {
     const storedAt = Date.now();
     const answer: StoredAnswer = { ...recorded, storedAt, expiresAt: storedAt + maxAgeMs };
     this.memory.keep(place.key, answer, storedAt);
@@ -177,19 +181,19 @@ export class ResponseCache {
 
 const NO_MEANING = Promise.resolve(null);
 
-function hit(offered: Offered, { answer, score }: Found): WireRequest {
+function hit(offered: CacheOffer, { answer, score }: FoundAnswer): WireRequest {
   const { entry } = offered.exchange;
   if (score !== null) entry.cacheScore = score;
   note(offered, score === null ? 'HIT' : 'SEMANTIC HIT');
   return { ...offered.wire, stored: answer };
 }
 
-function note({ exchange }: Offered, status: Exclude<CacheStatus, 'DISABLED'>): void {
+function note({ exchange }: CacheOffer, status: Exclude<CacheStatus, 'DISABLED'>): void {
   exchange.entry.cacheStatus = status;
   cacheCounts.asked[status]++;
 }
 
-function isRefresh({ exchange }: Offered): boolean {
+function isRefresh({ exchange }: CacheOffer): boolean {
   return gatewayOption(exchange.request.headers, 'cache-force-refresh')?.toLowerCase() === 'true';
 }
 

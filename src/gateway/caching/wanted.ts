@@ -4,16 +4,16 @@ import { AppError } from '../../common/errors/app-error.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import type { AnswerPlace } from '../ports.js';
 import type { Content } from '../types/content.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { type Asked, cacheKey } from './cache-key.js';
+import { type CacheKeyParts, cacheKey } from './cache-key.js';
 import { isCacheable } from './cacheable.js';
-import type { Found } from './found.js';
+import type { FoundAnswer } from './found.js';
 
 /** A request that is ready to be sent, and what its config says of the cache. */
-export interface Offered {
+export interface CacheOffer {
   readonly exchange: Exchange;
   readonly caller: Principal;
   readonly target: Target;
@@ -34,10 +34,10 @@ const NAMESPACE_CHARS_MAX = 128;
 const THRESHOLD = 0.95;
 
 /** Where the answer to a request would be, and which would do. */
-export interface Wanted {
+export interface CacheLookup {
   readonly place: AnswerPlace;
   /** What the place was made of. */
-  readonly asked: Asked;
+  readonly asked: CacheKeyParts;
   readonly maxAgeMs: number;
   /** Null where only the very same request counts. */
   readonly semantic: Semantic | null;
@@ -49,7 +49,7 @@ interface Semantic {
 }
 
 /** Null where the request is not one whose answer may be kept. The default of the workspace applies to what is not set here. */
-export function wantedBy(offered: Offered): Wanted | null {
+export function wantedBy(offered: CacheOffer): CacheLookup | null {
   const asked = askedBy(offered);
   const key = asked && cacheKey(asked);
   if (!asked || key === null) return null;
@@ -64,7 +64,7 @@ export function wantedBy(offered: Offered): Wanted | null {
   };
 }
 
-function semanticBy({ rules, caller, path }: Offered): Semantic {
+function semanticBy({ rules, caller, path }: CacheOffer): Semantic {
   const embedding = rules.embedding ?? caller.cache?.embedding;
   if (!embedding)
     throw new AppError('config_invalid', {
@@ -73,7 +73,7 @@ function semanticBy({ rules, caller, path }: Offered): Semantic {
   return { embedding, threshold: rules.threshold ?? caller.cache?.threshold ?? THRESHOLD };
 }
 
-function askedBy({ exchange, caller, target, wire }: Offered): Asked | null {
+function askedBy({ exchange, caller, target, wire }: CacheOffer): CacheKeyParts | null {
   const { entry, request } = exchange;
   const { organizationId, workspaceId } = caller;
   const { endpoint, body, isStreamed, asked } = entry;
@@ -92,7 +92,7 @@ function askedBy({ exchange, caller, target, wire }: Offered): Asked | null {
 }
 
 /** What an equal request got, which may have been content with less. */
-export function wouldDo({ answer, score }: Found, { maxAgeMs, semantic }: Wanted): boolean {
+export function wouldDo({ answer, score }: FoundAnswer, { maxAgeMs, semantic }: CacheLookup): boolean {
   const isNear = score === null || (semantic !== null && score >= semantic.threshold);
   return isNear && isFresh(answer, maxAgeMs);
 }

@@ -1,17 +1,17 @@
 import type { Entry } from '../recording/entry.js';
 import type { Reading } from '../recording/metering.js';
 import { withUnreported } from '../recording/unreported.js';
-import type { Outcome } from '../recording/records.js';
+import type { ExchangeOutcome } from '../recording/records.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 
 /** An exchange whose answer is over, for the journal. */
-export interface Closing {
+export interface ClosingExchange {
   readonly entry: Entry;
   readonly attempt: Attempt;
   readonly target: Target;
   readonly reading: Reading;
-  readonly ending: Outcome['ending'];
+  readonly ending: ExchangeOutcome['ending'];
   /** The answer came to its end, also where its client had left. Absent: where the exchange is completed. */
   readonly isComplete?: boolean;
   readonly errorCode: string | null;
@@ -21,13 +21,13 @@ export interface Closing {
   /** Absent: the provider's own. */
   readonly status?: number;
   /** Absent: the provider's, where the answer is a refusal or broke off. */
-  readonly errorSource?: Outcome['errorSource'];
+  readonly errorSource?: ExchangeOutcome['errorSource'];
 }
 
 const OK = 200;
 
 /** Writes down the attempt and how the exchange ended. `then` runs when that survives a kill of the process. */
-export function closeExchange(closing: Closing, then: () => void): void {
+export function closeExchange(closing: ClosingExchange, then: () => void): void {
   const { entry, attempt, ending, errorCode } = closing;
   const reading = withUnreported(entry, attempt, closing.target, closing.reading);
   const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
@@ -56,6 +56,9 @@ export function closeExchange(closing: Closing, then: () => void): void {
   );
 }
 
-function providersFault({ status }: Attempt, ending: Outcome['ending']): Outcome['errorSource'] {
+function providersFault(
+  { status }: Attempt,
+  ending: ExchangeOutcome['ending'],
+): ExchangeOutcome['errorSource'] {
   return status >= 400 || ending === 'upstream_truncated' ? 'provider' : null;
 }

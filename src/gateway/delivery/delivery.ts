@@ -2,7 +2,7 @@ import type { ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Entry } from '../recording/entry.js';
-import type { Outcome } from '../recording/records.js';
+import type { ExchangeOutcome } from '../recording/records.js';
 import {
   type Meter,
   meterAnswer,
@@ -14,7 +14,7 @@ import {
 } from '../recording/metering.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import type { ReplySink } from '../types/reply.js';
-import type { Exchange, RunningStream } from '../types/exchange.js';
+import type { Exchange, RunningStream } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
@@ -185,14 +185,14 @@ export class Delivery implements ReplySink {
   }
 
   /** A stream can only report a failure behind the status of a success. */
-  private endOf(): readonly [Outcome['ending'], errorCode: string | null] {
+  private endOf(): readonly [ExchangeOutcome['ending'], errorCode: string | null] {
     if (this.hasLeft) return ['client_aborted', null];
     return (this.isStream || this.isArray) && this.reading.hasFailed
       ? ['upstream_truncated', 'upstream_error']
       : ['completed', null];
   }
 
-  private close(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
+  private close(ending: ExchangeOutcome['ending'], errorCode: string | null, then: () => void): void {
     const { attempt, entry, target, reading, isComplete } = this;
     const { contentType, contentEncoding } = this.head;
     const answer = { attempt, target, reading, isComplete, contentType, contentEncoding };

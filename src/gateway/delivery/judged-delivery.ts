@@ -1,5 +1,5 @@
 import type { JudgedAnswer } from '../guardrails/judge-answer.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { closeExchange } from './closing.js';

@@ -1,7 +1,7 @@
 import { UNREAD } from '../recording/metering.js';
 import type { RequestPath } from '../types/request-path.js';
-import type { Answer } from '../types/answer.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Answer } from '../attempt/answer.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import { readResponseHead } from '../upstream/response-headers.js';
 import { wholeAnswer } from '../upstream/whole-answer.js';

@@ -5,7 +5,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { NO_ANSWER } from '../recording/records.js';
 import type { Ending } from '../../request-log/record.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { addAnswerHeaders } from './answer-headers.js';
 import { namingProvider } from './failed-provider.js';

@@ -12,7 +12,7 @@ const OF_THE_BODY: ReadonlySet<string> = new Set([
 ]);
 
 /** What the client gets instead of the provider's bytes. */
-export interface Rewritten {
+export interface RewrittenHead {
   readonly status: number;
   readonly contentType: string;
   /** Null where the length is not known yet. */
@@ -25,7 +25,7 @@ export function writeRewrittenHead(
   response: ClientResponse,
   entry: Entry,
   { headers: theirs, hasDate }: ResponseHead,
-  { status, contentType, bytes, errorSource }: Rewritten,
+  { status, contentType, bytes, errorSource }: RewrittenHead,
 ): void {
   const headers: string[] = ['content-type', contentType];
   if (bytes !== null) headers.push('content-length', String(bytes));

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { Roster } from '../../common/processes/roster.js';
-import type { Cancellable, Exchange, RunningStream, StreamRegister } from '../types/exchange.js';
+import type { Cancellable, Exchange, RunningStream, StreamRegister } from '../recording/exchange.js';
 
 /** How often it is asked whether a stream may go on. A revoked key ends it by then, and the time that the news takes. */
 const CHECK_MS = 5_000;

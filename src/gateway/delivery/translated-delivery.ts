@@ -1,18 +1,17 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../recording/entry.js';
-import { type Decoding, decoding } from '../recording/decoding.js';
+import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import { nothingRead, type Reading } from '../recording/metering.js';
-import type { Outcome } from '../recording/records.js';
+import type { ExchangeOutcome } from '../recording/records.js';
 import { reportedFailure, reportedStatus } from '../recording/reported-failure.js';
-import type { HubError } from '../../providers/translation.js';
-import type { EncodedBody } from '../translation/encode-body.js';
-import type { Translated } from '../translation/outgoing.js';
+import type { ClientStream, Way } from '../translation/client-stream.js';
+import type { TranslatedBody } from '../translation/encode-body.js';
+import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import type { Exchange, RunningStream } from '../types/exchange.js';
+import type { Exchange, RunningStream } from '../recording/exchange.js';
 import type { ReplySink } from '../types/reply.js';
-import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { closeExchange } from './closing.js';
@@ -29,34 +28,6 @@ const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const BAD_GATEWAY = 502;
 
-/** A stream on its way: the provider's bytes in, the client's text out. */
-export interface ClientStream {
-  /** Why the answer is not whole; null while it may still be, and when it is. */
-  readonly error: HubError | null;
-  readonly isOver: boolean;
-  /** We stopped it, and not the provider. */
-  readonly isDenied?: boolean;
-  feed(bytes: Buffer): string;
-  end(): string;
-  fail(error: HubError): string;
-  /** Resolves when all that is told of it is in the journal. Absent: it is. */
-  settle?(): Promise<void>;
-}
-
-/** What is delivered, and how. */
-export interface Way {
-  readonly attempt: Attempt;
-  readonly target: Target;
-  /** Null: the provider speaks the client's dialect. */
-  readonly translated: Translated | null;
-  /** What a stream goes through instead of its translation alone. */
-  readonly open?: (reading: Reading) => ClientStream;
-  /** Absent: the provider's own. */
-  readonly status?: number;
-  /** Of a stream. Absent: that of an event stream. */
-  readonly contentType?: string;
-}
-
 /**
  * Carries a provider's answer to the client in the client's own words, and ends the exchange in the journal.
  *
@@ -68,7 +39,7 @@ export class TranslatedDelivery implements ReplySink {
   private readonly response: ClientResponse;
   private readonly head: ResponseHead;
   private readonly reading: Reading = nothingRead();
-  private readonly decoder: Decoding | null;
+  private readonly decoder: AnswerDecoder | null;
   private readonly stream: ClientStream | null;
   private held: Buffer[] = [];
   private heldBytes = 0;
@@ -208,7 +179,7 @@ export class TranslatedDelivery implements ReplySink {
   }
 
   private endOf(failure: string | null): {
-    readonly ending: Outcome['ending'];
+    readonly ending: ExchangeOutcome['ending'];
     readonly errorCode: string | null;
   } {
     if (this.isGone) return { ending: 'client_aborted', errorCode: null };
@@ -239,7 +210,7 @@ export class TranslatedDelivery implements ReplySink {
   }
 
   /** The error where the answer cannot be read. */
-  private encodedPlain(whole: Buffer): EncodedBody | AppError {
+  private encodedPlain(whole: Buffer): TranslatedBody | AppError {
     const { attempt, translated } = this.way;
     if (!translated) return { contentType: JSON_TYPE, bytes: whole };
     const { rawHeaders } = attempt;
@@ -258,7 +229,7 @@ export class TranslatedDelivery implements ReplySink {
     else this.way.attempt.clientLeft();
   }
 
-  private record(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
+  private record(ending: ExchangeOutcome['ending'], errorCode: string | null, then: () => void): void {
     this.isRecorded = true;
     const { attempt, target } = this.way;
     const { entry, reading } = this;
@@ -298,9 +269,9 @@ function isStreamed({ attempt, translated }: Way, { isJson }: ResponseHead): boo
 function inClientsWords(
   whole: Buffer,
   attempt: Pick<Attempt, 'status' | 'rawHeaders'>,
-  translated: Translated,
+  translated: ActiveTranslation,
   reading: Reading,
-): EncodedBody {
+): TranslatedBody {
   return attempt.status < 400
     ? translatedAnswer(attempt, whole, translated, reading)
     : translatedError(attempt, whole, translated);

@@ -1,19 +1,19 @@
 import type { Entry } from '../recording/entry.js';
 import type { AnswerFrames, EventFraming } from '../translation/framing/index.js';
-import type { Translated } from '../translation/outgoing.js';
+import type { ActiveTranslation } from '../translation/outgoing.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
 import { note, readerFor, type Reading } from '../recording/metering.js';
-import type { Guarded } from './guard-request.js';
+import type { GuardedRequest } from './guard-request.js';
 import { StreamGuard } from './stream-guard.js';
 import { ENDPOINT_TEXTS, WHOLE_EVENTS } from './texts/endpoint-texts.js';
 
 /** An answer whose head has come. */
-export interface Answering {
+export interface PendingAnswer {
   readonly entry: Entry;
   readonly attempt: Attempt;
   readonly head: ResponseHead;
-  readonly translated: Translated | null;
+  readonly translated: ActiveTranslation | null;
   /** The client wants nothing in the answer that OpenAI's shape has not. */
   readonly isStrict: boolean;
 }
@@ -23,7 +23,7 @@ export interface Answering {
  * it is (`wholeAnswer`). What the request asked for decides nothing, and a wrong content type costs time, not safety: a decoder takes
  * nothing but its own framing.
  */
-export function passingFraming({ head, translated, entry }: Answering): EventFraming | null {
+export function passingFraming({ head, translated, entry }: PendingAnswer): EventFraming | null {
   if (translated) return translated.context.isStreamed && !head.isJson ? 'sse' : null;
   if (head.isEventStream) return 'sse';
   const isArray = head.isJson && entry.isStreamed && entry.endpoint?.id === 'generate-content';
@@ -41,8 +41,8 @@ interface GuardedFrames {
 
 /** The guard of an answer's stream. */
 export function streamGuard(
-  { guards, facts }: Guarded,
-  { entry }: Answering,
+  { guards, facts }: GuardedRequest,
+  { entry }: PendingAnswer,
   { frames, reading }: GuardedFrames,
 ): StreamGuard {
   const reader = readerFor(entry.endpoint, entry.body);

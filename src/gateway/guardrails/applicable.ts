@@ -1,11 +1,11 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
-import type { Asking } from './guard-request.js';
+import type { GuardInput } from './guard-request.js';
 import type { Guards } from './guardrails.js';
 import { mayDeny } from './part-filters.js';
 
 /** The guardrails of a request, by who wants them. */
-export interface Wanted {
+export interface RequestGuardrails {
   /** The organization and the workspace. */
   readonly imposed: Guards;
   /** The config. */
@@ -16,7 +16,7 @@ export interface Wanted {
  * Refuses with `guardrail_inapplicable` a request that cannot be guarded: a WebSocket, whose messages are not read, where any
  * guardrail may deny for its texts; and a request that goes on unread, where one does that its caller cannot leave out.
  */
-export function checkApplicable({ imposed, own }: Wanted, { entry, content }: Asking): void {
+export function checkApplicable({ imposed, own }: RequestGuardrails, { entry, content }: GuardInput): void {
   if (content.isWebSocket) refuse([imposed, own], 'a WebSocket');
   else if (content.body === null) return;
   else if (entry.endpoint?.id === 'realtime') refuse([imposed, own], 'a realtime session');

@@ -21,7 +21,7 @@ export interface Facts {
 }
 
 /** What a check looks at: texts of a request or of an answer, in order. */
-export interface Subject {
+export interface CheckSubject {
   readonly side: 'input' | 'output';
   /** What is said, as it was written; for a check that looks everywhere every text, with JSON in it unescaped. */
   readonly texts: readonly string[];
@@ -44,7 +44,7 @@ export interface Finding {
 /** One check, made once per config. Throws, or rejects, when it could not be made. */
 export interface Check {
   /** Returns without a promise where nothing has to be waited for. */
-  run(subject: Subject): Finding | Promise<Finding>;
+  run(subject: CheckSubject): Finding | Promise<Finding>;
   /**
    * How it looks at a part of a stream while that passes; a new filter for each part. Absent: it can only judge the whole.
    */

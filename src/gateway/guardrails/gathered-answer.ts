@@ -1,25 +1,25 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { type Decoding, decoding } from '../recording/decoding.js';
+import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
 import { SseReader } from '../recording/sse-reader.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { ReplySink } from '../types/reply.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
-import { type Answering, passingFraming } from './answering.js';
+import { type PendingAnswer, passingFraming } from './answering.js';
 
 /** An answer that is judged as a whole is held as a whole, so it must be small enough. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The whole answer, in clear. Rejects with the FailedAttempt when it does not come to its end, or cannot be decoded. */
-export function gathered(answering: Answering): Promise<Buffer> {
+export function gathered(answering: PendingAnswer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    answering.attempt.attach(new Gathering(answering, resolve, reject));
+    answering.attempt.attach(new AnswerGatherer(answering, resolve, reject));
   });
 }
 
 /** What a stream that was cut off had reported, and its text so far. Null for a plain answer, of which a part says nothing. */
-function readCut(arrived: Buffer, answering: Answering): Reading | null {
+function readCut(arrived: Buffer, answering: PendingAnswer): Reading | null {
   const { entry, translated } = answering;
   const reader = readerFor(entry.endpoint, entry.body);
   if (passingFraming(answering) === null || !reader || arrived.length === 0) return null;
@@ -30,13 +30,13 @@ function readCut(arrived: Buffer, answering: Answering): Reading | null {
 }
 
 /** Takes an answer whole, in clear. */
-class Gathering implements ReplySink {
+class AnswerGatherer implements ReplySink {
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
-  private readonly decoder: Decoding | null;
+  private readonly decoder: AnswerDecoder | null;
 
   constructor(
-    private readonly answering: Answering,
+    private readonly answering: PendingAnswer,
     private readonly resolve: (whole: Buffer) => void,
     private readonly reject: (failed: FailedAttempt) => void,
   ) {

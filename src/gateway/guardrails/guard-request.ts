@@ -21,7 +21,7 @@ import { FormTexts } from './texts/form-texts.js';
 import type { TextTree } from './texts/text-tree.js';
 
 /** A request that the input guardrails have let pass. */
-export interface Guarded {
+export interface GuardedRequest {
   readonly guards: Guards;
   readonly facts: Facts;
   /** As it goes on: the very one that came where nothing changed it. */
@@ -30,7 +30,7 @@ export interface Guarded {
   readonly hasFailed: boolean;
 }
 
-export interface Asking {
+export interface GuardInput {
   readonly entry: Entry;
   readonly caller: Principal;
   readonly headers: IncomingHttpHeaders;
@@ -41,7 +41,7 @@ export interface Asking {
  * Returns without a promise where no check has to be waited for. Rejects with `guardrail_denied` when a guardrail denies the
  * request, `invalid_request` when it cannot be looked at.
  */
-export function guardRequest(guards: Guards, asking: Asking): Guarded | Promise<Guarded> {
+export function guardRequest(guards: Guards, asking: GuardInput): GuardedRequest | Promise<GuardedRequest> {
   const { form } = asking.content;
   if (form && needsTexts(guards.input)) return guardForm(guards, asking);
   const { json } = asking.content;
@@ -54,7 +54,7 @@ export function guardRequest(guards: Guards, asking: Asking): Guarded | Promise<
 }
 
 /** The fields of a form are judged when all of it has come. */
-async function guardForm(guards: Guards, asking: Asking): Promise<Guarded> {
+async function guardForm(guards: Guards, asking: GuardInput): Promise<GuardedRequest> {
   const content = await withFields(asking.content);
   const { entry, headers } = asking;
   const form = FormTexts.of(content.body, headers['content-type']);
@@ -72,13 +72,13 @@ async function guardForm(guards: Guards, asking: Asking): Promise<Guarded> {
 }
 
 /** Where the texts of a request stand; null where it has none, or none that are read. */
-function treeOf({ entry: { endpoint }, content }: Asking): TextTree | null {
+function treeOf({ entry: { endpoint }, content }: GuardInput): TextTree | null {
   return (content.body !== null && endpoint && ENDPOINT_TEXTS[endpoint.id]?.request) || null;
 }
 
 function judgedRequest(
   guards: Guards,
-  asking: Asking,
+  asking: GuardInput,
   { json, tree }: Pick<Matter, 'json' | 'tree'>,
 ): Judgement | Promise<Judgement> {
   const facts = factsOf(asking, json);
@@ -104,8 +104,8 @@ const unreadable = (detail: string): AppError =>
 function passed(
   { matter: { json, facts }, isDenied, hasFailed }: Judgement,
   guards: Guards,
-  { entry, content }: Asking,
-): Guarded {
+  { entry, content }: GuardInput,
+): GuardedRequest {
   if (isDenied) throw denial(entry);
   if (json === content.json) return { guards, facts, content, hasFailed };
   const changed = withJson(content, json, entry);
@@ -166,7 +166,7 @@ function withJson(content: Content, changed: Json | null, entry: Entry): Content
   return { ...content, json, body };
 }
 
-function factsOf({ entry, caller, headers, content }: Asking, request: Json | null): Facts {
+function factsOf({ entry, caller, headers, content }: GuardInput, request: Json | null): Facts {
   return {
     id: entry.id,
     traceId: entry.traceId,

@@ -4,10 +4,10 @@ import type { Reading } from '../recording/metering.js';
 import { readResponseHead } from '../upstream/response-headers.js';
 import { streamFailure } from '../translation/stream-failure.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
-import type { Way } from '../delivery/translated-delivery.js';
+import type { Way } from '../translation/client-stream.js';
 import type { Entry } from '../recording/entry.js';
-import type { Guarded } from './guard-request.js';
-import { type Answering, passingFraming, streamGuard } from './answering.js';
+import type { GuardedRequest } from './guard-request.js';
+import { type PendingAnswer, passingFraming, streamGuard } from './answering.js';
 import { FAILED_STATUS, isGuardedStream, judgedTexts } from './judge-answer.js';
 import { type AnswerFrames, decoderFor, type EventFraming, framesOf } from '../translation/framing/index.js';
 import type { StreamGuard } from './stream-guard.js';
@@ -31,8 +31,8 @@ export class GuardedStream {
   isOver = false;
 
   constructor(
-    private readonly guarded: Guarded,
-    private readonly answering: Answering,
+    private readonly guarded: GuardedRequest,
+    private readonly answering: PendingAnswer,
     { framing, reading }: { readonly framing: EventFraming; readonly reading: Reading },
   ) {
     const { translated } = answering;
@@ -96,7 +96,7 @@ export class GuardedStream {
 
 /** How a stream is delivered that guardrails have to do with; null for every other answer. */
 export function wayOfStream(
-  guarded: Guarded,
+  guarded: GuardedRequest,
   entry: Entry,
   { attempt, target, translated }: Pick<Way, 'attempt' | 'target' | 'translated'>,
 ): Way | null {

@@ -3,7 +3,7 @@ import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../.
 import type { AppError } from '../../common/errors/app-error.js';
 import type { GuardrailSnapshot } from '../ports.js';
 import { checkApplicable } from './applicable.js';
-import type { Asking } from './guard-request.js';
+import type { GuardInput } from './guard-request.js';
 import { NO_GUARDS } from './guardrails.js';
 import type { Hook } from './run-hooks.js';
 
@@ -111,7 +111,7 @@ describe('guardrails of a workspace and its organization', () => {
 describe('a WebSocket', () => {
   const hook = (more: object = {}): Hook =>
     ({ spec: { ...STORED['pg-first'].spec, ...more }, checks: [{ readsTexts: true }] }) as unknown as Hook;
-  const socket = { entry: {}, content: { isWebSocket: true } } as unknown as Asking;
+  const socket = { entry: {}, content: { isWebSocket: true } } as unknown as GuardInput;
   const code = (own: Hook, imposed?: Hook): string | null => {
     try {
       const guards = (one?: Hook) => (one ? { input: [], output: [one] } : NO_GUARDS);

@@ -4,17 +4,17 @@ import type { Entry } from '../recording/entry.js';
 import { note, noteWhole, nothingRead, readerFor, type Reading } from '../recording/metering.js';
 import { reportedFailure, reportedStatus, saidAnError } from '../recording/reported-failure.js';
 import { editedJson } from '../../common/json/edited-json.js';
-import type { EncodedBody } from '../translation/encode-body.js';
+import type { TranslatedBody } from '../translation/encode-body.js';
 import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../translation/framing/index.js';
-import type { Translated } from '../translation/outgoing.js';
+import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer, unreadableAnswer } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
-import { type Answering, passingFraming, streamGuard, textsOf } from './answering.js';
+import { type PendingAnswer, passingFraming, streamGuard, textsOf } from './answering.js';
 import { gathered } from './gathered-answer.js';
-import { denial, type Guarded, judged, resultsOf } from './guard-request.js';
+import { denial, type GuardedRequest, judged, resultsOf } from './guard-request.js';
 import { mayDeny, needsWhole, restoring } from './part-filters.js';
 import type { Hook, Judgement, Matter } from './run-hooks.js';
 import type { StreamGuard } from './stream-guard.js';
@@ -40,7 +40,10 @@ export interface JudgedAnswer {
 }
 
 /** Whether an answer has to be held until it is whole, because of what guardrails may do with it. */
-export function isJudgedWhole({ guards, hasFailed, facts }: Guarded, answering: Answering): boolean {
+export function isJudgedWhole(
+  { guards, hasFailed, facts }: GuardedRequest,
+  answering: PendingAnswer,
+): boolean {
   if (answering.attempt.status < 200 || answering.attempt.status > 299) return false;
   const isOfConcern =
     guards.output.length > 0 || hasFailed || facts.placeholders.canRestore || !answering.isStrict;
@@ -48,7 +51,10 @@ export function isJudgedWhole({ guards, hasFailed, facts }: Guarded, answering: 
 }
 
 /** Whether it is a stream that guardrails have to do with while it passes. */
-export function isGuardedStream({ guards, hasFailed, facts }: Guarded, answering: Answering): boolean {
+export function isGuardedStream(
+  { guards, hasFailed, facts }: GuardedRequest,
+  answering: PendingAnswer,
+): boolean {
   const { status } = answering.attempt;
   return (
     status >= 200 &&
@@ -59,7 +65,7 @@ export function isGuardedStream({ guards, hasFailed, facts }: Guarded, answering
 }
 
 /** Reads an answer to its end and judges it. Rejects with the FailedAttempt when it does not come to its end. */
-export async function judgeAnswer(guarded: Guarded, answering: Answering): Promise<JudgedAnswer> {
+export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
   const said = inClientsDialect(whole, answering);
   const failure = answering.head.isJson || said.kind === 'json' ? reportedFailure(whole) : null;
@@ -82,8 +88,8 @@ export async function judgeAnswer(guarded: Guarded, answering: Answering): Promi
 
 function judgedPlain(
   said: SaidPlain,
-  guarded: Guarded,
-  answering: Answering,
+  guarded: GuardedRequest,
+  answering: PendingAnswer,
 ): JudgedAnswer | Promise<JudgedAnswer> {
   const { entry } = answering;
   const { guards, facts } = guarded;
@@ -110,15 +116,15 @@ function plainTexts(text: string | null, isPlain = false): BodyTexts | null {
   return { said: all, every: all };
 }
 
-interface Judging {
-  readonly guarded: Guarded;
-  readonly answering: Answering;
+interface JudgementInput {
+  readonly guarded: GuardedRequest;
+  readonly answering: PendingAnswer;
 }
 
 function plainAnswer(
   { json, contentType, bytes, reading, text }: SaidPlain,
   { matter, isDenied, hasFailed }: Judgement,
-  { guarded, answering }: Judging,
+  { guarded, answering }: JudgementInput,
 ): JudgedAnswer {
   const changed = told(matter.json && restored(matter, json), answering);
   const body = changed ? changedBody(bytes, { text, json, changed }) : changedText(bytes, text, matter);
@@ -147,7 +153,7 @@ function changedText(bytes: Buffer, text: string | null, { texts }: Matter): Buf
 }
 
 /** A plain answer in the client's dialect. */
-interface SaidPlain extends EncodedBody {
+interface SaidPlain extends TranslatedBody {
   readonly kind: 'json' | 'text';
   /** The body, parsed once for the meter and the checks; null for what is no object. */
   readonly json: Json | null;
@@ -157,9 +163,9 @@ interface SaidPlain extends EncodedBody {
 }
 
 /** What an answer is, in the client's dialect: the one place that decides how its bytes are read. */
-type Said = SaidPlain | { readonly kind: 'events'; readonly framing: EventFraming };
+type AnswerContent = SaidPlain | { readonly kind: 'events'; readonly framing: EventFraming };
 
-function inClientsDialect(whole: Buffer, answering: Answering): Said {
+function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerContent {
   const { entry, attempt, translated, head } = answering;
   const reading = nothingRead();
   if (translated && passingFraming(answering)) return { kind: 'events', framing: 'sse' };
@@ -190,10 +196,10 @@ function plain(read: WholeAnswer): Pick<SaidPlain, 'kind' | 'json' | 'text'> {
 }
 
 function translatedOrFailed(
-  { attempt, translated }: { readonly attempt: Attempt; readonly translated: Translated },
+  { attempt, translated }: { readonly attempt: Attempt; readonly translated: ActiveTranslation },
   whole: Buffer,
   reading: Reading,
-): EncodedBody {
+): TranslatedBody {
   try {
     return translatedAnswer(attempt, whole, translated, reading);
   } catch (error) {
@@ -201,7 +207,7 @@ function translatedOrFailed(
   }
 }
 
-function told(json: Json | null, { entry, isStrict }: Answering): Json | null {
+function told(json: Json | null, { entry, isStrict }: PendingAnswer): Json | null {
   return json && !isStrict ? { ...json, hook_results: entry.hookResults } : json;
 }
 
@@ -219,7 +225,7 @@ function restored({ json, tree, facts }: Matter, before: Json | null): Json | nu
 async function judgedStream(
   whole: Buffer,
   framing: EventFraming,
-  { guarded, answering }: Judging,
+  { guarded, answering }: JudgementInput,
 ): Promise<JudgedAnswer> {
   const { entry, attempt, translated, head } = answering;
   const reading = nothingRead();
@@ -246,7 +252,7 @@ async function judgedStream(
 }
 
 /** A stream keeps the type that its provider gave it, right or wrong: its bytes are framed as they were. */
-function typeOfStream({ translated, head }: Answering): string {
+function typeOfStream({ translated, head }: PendingAnswer): string {
   return translated || head.isEventStream ? EVENT_STREAM : (head.contentType ?? EVENT_STREAM);
 }
 
@@ -259,7 +265,7 @@ function throughGuard(guard: StreamGuard, body: Buffer, attempt: Attempt): strin
 }
 
 /** The verdict on a stream that has come to its end, or was stopped. */
-export function judgedTexts({ texts }: StreamGuard, { guards, facts }: Guarded, entry: Entry) {
+export function judgedTexts({ texts }: StreamGuard, { guards, facts }: GuardedRequest, entry: Entry) {
   const tree = textsOf(entry)?.answer ?? null;
   const matter: Matter = { side: 'output', facts, json: null, tree, texts };
   return judged(guards.output, matter, resultsOf(entry).after_request_hooks);

@@ -2,7 +2,7 @@ import { checkRow } from '../../routing-config/guardrails/check-parameters.js';
 import type { CheckSpec, HookSpec } from '../../routing-config/guardrails/hook.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Check, Facts, Finding, Subject } from './check.js';
+import type { Check, Facts, Finding, CheckSubject } from './check.js';
 import type { CheckResult } from '../types/hook-results.js';
 import { type BodyTexts, bodyTexts, NO_TEXTS } from './texts/body-texts.js';
 import type { TextTree } from './texts/text-tree.js';
@@ -22,7 +22,7 @@ export function readsTexts({ id }: CheckSpec): boolean {
 
 /** What hooks look at and may change: a body with its texts, or the texts of a stream. */
 export interface Matter {
-  readonly side: Subject['side'];
+  readonly side: CheckSubject['side'];
   readonly facts: Facts;
   readonly json: Json | null;
   /** Where its texts stand; null where the gateway does not read them. */
@@ -32,7 +32,7 @@ export interface Matter {
 }
 
 /** What a check has said, and what it found where it could be made. */
-export interface Checked {
+export interface CheckOutcome {
   readonly check: CheckResult & { transformed: boolean };
   readonly finding: Finding | null;
 }
@@ -48,10 +48,10 @@ export function startCheck(
   made: MadeCheck,
   matter: Matter,
   { hook, texts }: Setting,
-): Checked | Promise<Checked> {
+): CheckOutcome | Promise<CheckOutcome> {
   const startedAt = performance.now();
   const createdAt = isoNow();
-  const failed = (thrown: unknown): Checked => ({
+  const failed = (thrown: unknown): CheckOutcome => ({
     check: {
       id: made.spec.id,
       transformed: false,
@@ -77,7 +77,7 @@ interface Began {
   readonly createdAt: string;
 }
 
-function checked({ spec }: MadeCheck, finding: Finding, { startedAt, createdAt }: Began): Checked {
+function checked({ spec }: MadeCheck, finding: Finding, { startedAt, createdAt }: Began): CheckOutcome {
   return {
     check: {
       id: spec.id,
@@ -110,7 +110,7 @@ function subjectOf(
   { readsTexts: needsTexts, check: { looksEverywhere } }: MadeCheck,
   { side, facts, json, tree, texts }: Matter,
   seen: SeenTexts,
-): Subject {
+): CheckSubject {
   if (!needsTexts) return { side, facts, json, texts: NO_TEXTS.said };
   const read = texts ?? (json && tree && seen.of(json, tree));
   if (!read) throw new Unreadable(side, tree !== null);
@@ -120,7 +120,7 @@ function subjectOf(
 /** The texts that a check would look at cannot be read. */
 class Unreadable extends Error {
   constructor(
-    side: Subject['side'],
+    side: CheckSubject['side'],
     /** The gateway reads those of the endpoint, so that it is this body's own doing. */
     readonly isOfKnownEndpoint: boolean,
   ) {

@@ -2,7 +2,7 @@ import type { HookSpec } from '../../routing-config/guardrails/hook.js';
 import type { Finding } from './check.js';
 import type { CheckResult, HookResult } from '../types/hook-results.js';
 import {
-  type Checked,
+  type CheckOutcome,
   elapsed,
   isoNow,
   type MadeCheck,
@@ -39,10 +39,10 @@ export function runHooks(
   first: Matter,
   later: (result: HookResult) => void,
 ): Judgement | Promise<Judgement> {
-  return new Hearing(hooks, first, later).from(0);
+  return new HookRun(hooks, first, later).from(0);
 }
 
-class Hearing {
+class HookRun {
   private readonly results: HookResult[] = [];
   private readonly texts = new SeenTexts();
 
@@ -130,7 +130,7 @@ class Run {
     return Promise.all(this.results.map((result) => Promise.resolve(result))).then((done) => this.ran(done));
   }
 
-  private take({ check, finding }: Checked): CheckResult {
+  private take({ check, finding }: CheckOutcome): CheckResult {
     if (finding) {
       const changed = changedBy(this.matter, finding);
       check.transformed = changed !== this.matter;

@@ -20,7 +20,7 @@ const MEANINGFUL = /\w/;
 const EVERYTHING: readonly string[] = [''];
 
 /** What a guard is made of. */
-export interface Guarding {
+export interface StreamGuardParts {
   readonly hooks: readonly Hook[];
   readonly texts: StreamTexts;
   readonly facts: Facts;
@@ -53,7 +53,7 @@ export class StreamGuard {
   /** The provider has said that there is no more. */
   isDone = false;
 
-  constructor(private readonly guarding: Guarding) {
+  constructor(private readonly guarding: StreamGuardParts) {
     const { hooks, facts, texts } = guarding;
     this.parts = new StreamParts(hooks, facts, texts);
     this.changes = mayChange(hooks, facts);

@@ -3,7 +3,7 @@ import type { IdentityService } from '../../auth/identity/identity.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { refuseMistypedPath } from './mistyped-path.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import { checkLoop } from '../upstream/request-headers.js';
 import { type GatewayHeaders, readGatewayHeaders } from '../types/gateway-headers.js';
 

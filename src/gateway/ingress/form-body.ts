@@ -3,7 +3,7 @@ import type { ClientRequest } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../recording/capture.js';
-import type { PassingBody } from '../upstream/wire.js';
+import type { PassingForm } from '../types/content.js';
 import { formFields } from './form-fields.js';
 import { MultipartScanner } from './multipart-scanner.js';
 import { chunksOf } from './request-body.js';
@@ -27,7 +27,7 @@ interface Field {
  * A multipart form on its way through: its short fields are read, its files pass in constant memory. Fields that stand before
  * the first file are known before the request goes anywhere; those behind it when they have passed.
  */
-export class FormBody implements PassingBody {
+export class FormBody implements PassingForm {
   size: number | null;
   private readonly fields = new Map<NotedField, Field>();
   private readonly scanner: MultipartScanner;

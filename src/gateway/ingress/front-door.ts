@@ -74,7 +74,7 @@ const CLIENT_ROOTS = [
 ] as const;
 
 /** Whose a request is: the data plane's, the administration's, or of a part of the administration that is not built. */
-export type Plane = 'gateway' | 'administration' | 'unbuilt';
+export type RequestPlane = 'gateway' | 'administration' | 'unbuilt';
 
 /**
  * Which plane a request belongs to, by its path alone.
@@ -82,7 +82,7 @@ export type Plane = 'gateway' | 'administration' | 'unbuilt';
  * The first segment is compared decoded and in lower case, so that no spelling of an administrative
  * path can slip through to a provider, and an administrator's key with it.
  */
-export function planeOf(target: string): Plane {
+export function planeOf(target: string): RequestPlane {
   if (!target.startsWith(ROOT)) return isOfClients(target) ? 'gateway' : 'administration';
   const segment = firstSegment(target);
   if (BUILT.has(segment)) return 'administration';

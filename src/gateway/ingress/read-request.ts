@@ -20,7 +20,7 @@ import { hasBody } from './request-hygiene.js';
 const MODEL_CHARS_MAX = 256;
 
 /** How a request is to be read. */
-export interface Reading {
+export interface ReadingRules {
   readonly limitBytes: number;
   /** A body that need not be read is kept nevertheless where its length is known and allowed, so that it can be sent again. */
   readonly keepsBody: boolean;
@@ -37,7 +37,7 @@ export async function readRequest(
   request: ClientRequest,
   path: RequestPath,
   entry: Entry,
-  { limitBytes, keepsBody, needsTarget }: Reading,
+  { limitBytes, keepsBody, needsTarget }: ReadingRules,
 ): Promise<ReadRequest> {
   entry.endpoint = findEndpointRow(request.method ?? '', path.path);
   entry.path = path.path;

@@ -6,7 +6,8 @@ import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import { jsonFault } from '../../common/json/json-fault.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../recording/capture.js';
-import type { PassingBody } from '../upstream/wire.js';
+import type { PassingBody } from '../types/content.js';
+import { ClientLeft } from '../types/client-left.js';
 import { announcedSize } from './request-hygiene.js';
 
 /** Reads a whole body, at most `limitBytes` of it. Refuses a longer one before reading where its length is known. */
@@ -42,11 +43,6 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
       if (!request.complete) reject(new ClientLeft());
     });
   });
-}
-
-/** The client went away before its request was whole. No answer can be sent. */
-export class ClientLeft extends Error {
-  override readonly name = 'ClientLeft';
 }
 
 export function parseJsonObject(body: Buffer): Json {

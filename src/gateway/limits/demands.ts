@@ -8,7 +8,7 @@ import type { Leases } from './leases.js';
 import type { Pool } from './pool.js';
 
 /** What an attempt wants to use. */
-export interface Wanted extends LimitedRequest {
+export interface LimitDemand extends LimitedRequest {
   /** It begins a request, so that what is counted once per request is taken too. */
   readonly isFirst: boolean;
   /** Asked for only where a limit counts tokens or money. */
@@ -29,7 +29,7 @@ export class Demands {
   private readonly moment = Date.now();
 
   constructor(
-    private readonly wanted: Wanted,
+    private readonly wanted: LimitDemand,
     private readonly leases: LeasesByKind,
   ) {
     const { caller, target } = wanted;
@@ -89,7 +89,7 @@ export function areThere(parts: readonly Part[], now: number): boolean {
   return true;
 }
 
-function amountOf(limit: Limit, wanted: Wanted): number {
+function amountOf(limit: Limit, wanted: LimitDemand): number {
   switch (limit.measure) {
     case 'tokens':
     case 'cost':
@@ -100,7 +100,7 @@ function amountOf(limit: Limit, wanted: Wanted): number {
 }
 
 /** An estimate above a whole rate limit takes all of it: what it really was is charged at the end. */
-function useOf(limit: Limit, { estimate, model }: Wanted): number {
+function useOf(limit: Limit, { estimate, model }: LimitDemand): number {
   const { subject, measure } = limit;
   if (isInestimable(estimate)) throw inestimable(limit, estimate);
   const { tokens, costNanoUsd } = estimate;

@@ -8,7 +8,7 @@ import { findProvider } from '../../providers/registry.js';
 import type { Target } from '../types/target.js';
 import { UNUSED } from './hold.js';
 import { limitCounts } from './limit-metrics.js';
-import { Limiter, type Reserved, type Wanted } from './limiter.js';
+import { Limiter, type LimitReservation, type LimitDemand } from './limiter.js';
 
 const target: Target = {
   provider: findProvider('openai'),
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-const wants = (limits: readonly Limit[], wishes: Partial<Wanted> = {}): Wanted => ({
+const wants = (limits: readonly Limit[], wishes: Partial<LimitDemand> = {}): LimitDemand => ({
   caller: aCaller({ limits: { limits, policies: [] } }),
   target,
   model: 'gpt-4o',
@@ -45,14 +45,14 @@ const wants = (limits: readonly Limit[], wishes: Partial<Wanted> = {}): Wanted =
 });
 const cost = (costNanoUsd: number, tokens = 0) => ({ costNanoUsd, tokens, isCountedLater: false });
 /** How a reservation ends: reserved, or the code of the refusal. */
-const outcome = async (wanted: Wanted): Promise<Reserved | string> => {
+const outcome = async (wanted: LimitDemand): Promise<LimitReservation | string> => {
   try {
     return await limiter.reserve(wanted);
   } catch (error) {
     return (error as { code: string }).code;
   }
 };
-const reserve = async (wanted: Wanted): Promise<Reserved> => limiter.reserve(wanted);
+const reserve = async (wanted: LimitDemand): Promise<LimitReservation> => limiter.reserve(wanted);
 
 describe('Limiter', () => {
   it('admits exactly as many requests at once as the budget pays for', async () => {
@@ -483,7 +483,7 @@ describe('policies', () => {
     groups: [],
     ...wishes,
   });
-  const under = (one: Policy, wishes: Partial<Wanted> = {}): Wanted =>
+  const under = (one: Policy, wishes: Partial<LimitDemand> = {}): LimitDemand =>
     wants([], { caller: aCaller({ limits: { limits: [], policies: [one] } }), ...wishes });
 
   it('count each group apart, and requests without the value together', async () => {

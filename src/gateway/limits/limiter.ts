@@ -1,16 +1,16 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error.js';
 import { LimitStore } from '../ports.js';
-import { areThere, Demands, type LeasesByKind, type Wanted } from './demands.js';
+import { areThere, Demands, type LeasesByKind, type LimitDemand } from './demands.js';
 import { Hold, type Part } from './hold.js';
 import { Leases } from './leases.js';
 import { limitCounts } from './limit-metrics.js';
 import { LimitStoreHealth } from './store-health.js';
 
-export type { Wanted };
+export type { LimitDemand };
 
 /** `request` ends with the request, `attempt` with the attempt. */
-export interface Reserved {
+export interface LimitReservation {
   /** Null where nothing is counted per request. */
   readonly request: Hold | null;
   readonly attempt: Hold;
@@ -39,7 +39,7 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
    *
    * Rejects with `budget_exceeded`, `price_unknown`, `rate_limited`, `concurrency_limited` or `limits_unavailable`.
    */
-  reserve(wanted: Wanted): Reserved | Promise<Reserved> {
+  reserve(wanted: LimitDemand): LimitReservation | Promise<LimitReservation> {
     try {
       const { parts } = new Demands(wanted, this.leases);
       const now = performance.now();
@@ -70,7 +70,7 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
     return rates === budgets ? [rates] : [rates, budgets];
   }
 
-  private async wait(parts: readonly Part[]): Promise<Reserved> {
+  private async wait(parts: readonly Part[]): Promise<LimitReservation> {
     try {
       for (let round = 0; round < ROUNDS_MAX; round++) {
         const lacking = parts.filter(({ pool, amount }) => !pool.has(amount, performance.now()));
@@ -84,7 +84,7 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
     throw new AppError('overloaded');
   }
 
-  private taken(parts: readonly Part[], now: number): Reserved {
+  private taken(parts: readonly Part[], now: number): LimitReservation {
     let isForRequest = false;
     let isUnlimited = false;
     for (const part of parts) {

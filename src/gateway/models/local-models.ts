@@ -4,7 +4,7 @@ import { modelQuery } from '../../providers/models/model-list.js';
 import { addAnswerHeaders } from '../delivery/answer-headers.js';
 import { NO_ANSWER } from '../recording/records.js';
 import type { RequestPath } from '../types/request-path.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import { answerModels, askedModels, type ModelsAnswer } from './answer-models.js';
 import { UsableModelsFinder } from './usable-models.js';
 

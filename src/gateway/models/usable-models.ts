@@ -15,7 +15,7 @@ export interface UsableModels {
 }
 
 /** What was made of a list of keys, for as long as list, catalogue and policy are the same. */
-interface Made extends UsableModels {
+interface CachedUsableModels extends UsableModels {
   readonly catalog: readonly ModelEntry[];
   readonly policy: OrganizationPolicy | null;
 }
@@ -25,7 +25,7 @@ const NO_KEYS: readonly UsableKey[] = [];
 /** Finds which models a caller may use. */
 @Injectable()
 export class UsableModelsFinder {
-  private readonly made = new WeakMap<readonly UsableKey[], Made>();
+  private readonly made = new WeakMap<readonly UsableKey[], CachedUsableModels>();
 
   constructor(
     private readonly catalog: ModelCatalog,

@@ -25,7 +25,7 @@ import {
   type RetryPlan,
   ROOT_OPTION,
   type SavedConfig,
-  type Where,
+  type TargetAccount,
 } from '../types/plan.js';
 import { modelTarget } from './model-target.js';
 
@@ -227,7 +227,7 @@ function placed(
   own: RoutingConfig,
   overrides: JsonObject,
   isOnlyOne: boolean,
-): { where: Where | null; overrides: JsonObject } {
+): { where: TargetAccount | null; overrides: JsonObject } {
   const where = whereOf(own, isOnlyOne);
   const named = typeof overrides.model === 'string' ? modelTarget(overrides.model) : null;
   if (!named) return { where, overrides };
@@ -242,7 +242,7 @@ function keylessIn(config: RoutingConfig, found = new Set<string>()): ReadonlySe
   return found;
 }
 
-function whereOf(own: RoutingConfig, isOnlyOne: boolean): Where | null {
+function whereOf(own: RoutingConfig, isOnlyOne: boolean): TargetAccount | null {
   const { virtual_key, provider } = own;
   if (virtual_key !== undefined) return { virtualKey: withoutAt(virtual_key) };
   if (provider === undefined) return null;

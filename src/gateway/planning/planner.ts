@@ -12,7 +12,7 @@ import { findProvider } from '../../providers/registry.js';
 import type { GatewayHeaders } from '../types/gateway-headers.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
 import { bringsCredential } from '../upstream/request-headers.js';
-import type { PlannedTarget, Where } from '../types/plan.js';
+import type { PlannedTarget, TargetAccount } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { baseUrlOf, withDefaults } from '../../providers/account-address.js';
 import {
@@ -27,7 +27,7 @@ import {
 import type { RequestPath } from '../types/request-path.js';
 
 /** What the plan is made of: who asks, and what was said of the way. */
-export interface Asked {
+export interface TargetRequest {
   readonly caller: Principal;
   readonly headers: IncomingHttpHeaders;
   readonly options: GatewayHeaders;
@@ -56,7 +56,7 @@ export function dropsUnsupported(planned: PlannedTarget, target: Target, options
 }
 
 /** A provider that a config names without a key. */
-type KeylessPlace = Pick<Extract<Where, { readonly account: object }>, 'account' | 'isOnlyOne'>;
+type KeylessPlace = Pick<Extract<TargetAccount, { readonly account: object }>, 'account' | 'isOnlyOne'>;
 
 /** Decides where a request goes: a virtual key, or a provider whose key the caller brings, at a custom host or not. */
 @Injectable()
@@ -64,7 +64,7 @@ export class Planner {
   /** A target per virtual key as loaded: it changes only when the key is loaded again. */
   private readonly stored = new WeakMap<VirtualKeySnapshot, Target>();
   /** A target per place that a config writes out with its key: it changes only with the config. */
-  private readonly written = new WeakMap<Where, Target>();
+  private readonly written = new WeakMap<TargetAccount, Target>();
 
   constructor(
     private readonly virtualKeys: VirtualKeyDirectory,
@@ -75,7 +75,7 @@ export class Planner {
    * Returns without a promise when the virtual key is in memory. Rejects with `provider_missing`, `provider_unknown`, `not_found` (virtual key), `custom_host_invalid`,
    * `custom_host_blocked`, `gateway_key_in_authorization`.
    */
-  plan(asked: Asked): Target | Promise<Target> {
+  plan(asked: TargetRequest): Target | Promise<Target> {
     const { planned } = asked;
     const target = planned.where ? this.namedTarget(asked, planned.where) : this.askedTarget(asked);
     const { forwarded } = planned;
@@ -86,7 +86,7 @@ export class Planner {
   }
 
   /** Where the request itself says. */
-  private askedTarget(asked: Asked): Target | Promise<Target> {
+  private askedTarget(asked: TargetRequest): Target | Promise<Target> {
     const { options, modelSlug } = asked;
     const slug = options.virtualKey ?? slugIn(options.provider) ?? modelSlug;
     if (slug !== null) return this.storedTarget(asked, slug);
@@ -95,7 +95,7 @@ export class Planner {
   }
 
   /** Where the config says. */
-  private namedTarget(asked: Asked, where: Where): Target | Promise<Target> {
+  private namedTarget(asked: TargetRequest, where: TargetAccount): Target | Promise<Target> {
     if (where.virtualKey !== undefined) return this.storedTarget(asked, where.virtualKey);
     const { key, account } = where;
     const provider = findProvider(where.provider);
@@ -113,7 +113,11 @@ export class Planner {
    * The caller's own key goes to the provider that it names beside it, or else to the only one that the config names
    * without a key. To any other it would be given away.
    */
-  private keylessTarget(asked: Asked, provider: Provider, { account, isOnlyOne }: KeylessPlace): Target {
+  private keylessTarget(
+    asked: TargetRequest,
+    provider: Provider,
+    { account, isOnlyOne }: KeylessPlace,
+  ): Target {
     const named = asked.options.provider;
     const isMeant = named !== null && !named.startsWith('@') ? named === provider.id : isOnlyOne;
     const target = this.ownTarget(asked, provider, account);
@@ -123,7 +127,7 @@ export class Planner {
     return { ...target, isAnonymous: true };
   }
 
-  private storedTarget(asked: Asked, slug: string): Target | Promise<Target> {
+  private storedTarget(asked: TargetRequest, slug: string): Target | Promise<Target> {
     const name = slug.startsWith('@') ? slug.slice(1) : slug;
     const found = this.virtualKeys.find(reachOf(asked.caller), name);
     return found instanceof Promise
@@ -131,7 +135,7 @@ export class Planner {
       : this.targetOf(found, name, asked);
   }
 
-  private targetOf(key: VirtualKeySnapshot | null, name: string, asked: Asked): Target {
+  private targetOf(key: VirtualKeySnapshot | null, name: string, asked: TargetRequest): Target {
     if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now()))
       throw new AppError('not_found', { resource: `virtual key "${name}" in this workspace` });
     checkPinned(key, hostOf(asked));
@@ -147,7 +151,7 @@ export class Planner {
   }
 
   /** The caller brings the key, and what its config does not write of the account. */
-  private ownTarget(asked: Asked, provider: Provider, account: Fields = NO_FIELDS): Target {
+  private ownTarget(asked: TargetRequest, provider: Provider, account: Fields = NO_FIELDS): Target {
     const { headers } = asked;
     const bearer = bearerOf(headers);
     const isOurs = bearer !== null && isGatewayCredential(bearer, headers);
@@ -164,7 +168,7 @@ export class Planner {
   private at(
     provider: Provider,
     customHost: string | null,
-    rest: Pick<Target, 'virtualKey' | 'credentials'> & Pick<Asked, 'path'>,
+    rest: Pick<Target, 'virtualKey' | 'credentials'> & Pick<TargetRequest, 'path'>,
   ): Target {
     const fields = withSaid(provider, withDefaults(provider, rest.credentials.fields), rest.path);
     const url = customHost === null ? new URL(baseUrlOf(provider, fields)) : parseDestination(customHost);
@@ -198,7 +202,7 @@ function checkPinned(key: VirtualKeySnapshot, customHost: string | null): void {
 }
 
 /** The request's own word on the host comes first. */
-function hostOf({ options, planned }: Asked): string | null {
+function hostOf({ options, planned }: TargetRequest): string | null {
   return options.customHost ?? planned.customHost;
 }
 

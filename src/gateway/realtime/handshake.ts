@@ -40,7 +40,7 @@ export function checkHandshake(request: IncomingMessage): void {
     });
 }
 
-interface Accepted {
+interface AcceptedUpgrade {
   readonly response: ServerResponse;
   readonly entry: Entry;
 }
@@ -49,7 +49,7 @@ interface Accepted {
  * Passes the provider's `101` on and lets go of the socket, which carries frames from now on. False when nothing was sent,
  * because the provider chose an extension that was not offered.
  */
-export function acceptUpgrade({ response, entry }: Accepted, attempt: Attempt): boolean {
+export function acceptUpgrade({ response, entry }: AcceptedUpgrade, attempt: Attempt): boolean {
   const { headers } = readResponseHead(attempt.rawHeaders);
   if (headerOf(headers, EXTENSIONS) !== null) return false;
   addAnswerHeaders(headers, entry, null);

@@ -1,7 +1,7 @@
 import { modelTarget } from '../planning/model-target.js';
 
 /** What the query of a session says of the model. */
-export interface ModelQuery {
+export interface RealtimeModelQuery {
   /** With its `?`; the client's own bytes, but for a model that names its target. */
   readonly query: string;
   readonly model: string | null;
@@ -15,7 +15,7 @@ const MODEL_CHARS_MAX = 256;
 const PARAMETER = /([?&])(model|deployment)=([^&]*)/;
 
 /** Reads the model of a session, `?model=gpt-realtime` or `?model=@slug/gpt-realtime`. */
-export function modelQuery(query: string): ModelQuery {
+export function modelQuery(query: string): RealtimeModelQuery {
   const [whole, mark = '', name = '', value = ''] = PARAMETER.exec(query) ?? [];
   if (whole === undefined) return { query, model: null, slug: null };
   const asked = decoded(value);

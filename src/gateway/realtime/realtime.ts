@@ -17,19 +17,19 @@ import { ConfigPlans } from '../planning/config-plans.js';
 import { Planner } from '../planning/planner.js';
 import { requestPath } from '../types/request-path.js';
 import { RoutedExchange } from '../attempt/routed-exchange.js';
-import { Sending } from '../attempt/sending.js';
+import { SendableRequest } from '../attempt/sending.js';
 import { TargetAttempts } from '../attempt/target-attempts.js';
 import { Router } from '../routing/router.js';
-import type { Answer } from '../types/answer.js';
+import type { Answer } from '../attempt/answer.js';
 import type { ReadRequest } from '../types/content.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, responseOn } from './handshake.js';
 import { modelQuery } from './model-query.js';
-import type { Session } from './session.js';
+import type { RealtimeSession } from './session.js';
 import { recordedSession } from './session-record.js';
-import { Sessions } from './sessions.js';
+import { RealtimeSessions } from './sessions.js';
 
 /** What a handshake says besides its path. */
 const SOCKET = {
@@ -38,7 +38,7 @@ const SOCKET = {
 } as const;
 
 /** A WebSocket that is being opened: the exchange, its socket, and what came on it behind the request. */
-interface Opening extends Exchange {
+interface OpeningExchange extends Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly socket: Duplex;
@@ -51,7 +51,7 @@ interface Opening extends Exchange {
  */
 @Injectable()
 export class Realtime {
-  private readonly sessions: Sessions;
+  private readonly sessions: RealtimeSessions;
 
   constructor(
     private readonly identity: IdentityService,
@@ -62,7 +62,7 @@ export class Realtime {
     private readonly journal: Journal,
     @Inject(SETTINGS) settings: Settings,
   ) {
-    this.sessions = new Sessions(settings.timeouts.idleMs);
+    this.sessions = new RealtimeSessions(settings.timeouts.idleMs);
   }
 
   /** Takes over the socket of a request that wants a WebSocket. `early` came behind it. Never throws. */
@@ -85,7 +85,7 @@ export class Realtime {
     this.sessions.close();
   }
 
-  private async travel(opening: Opening): Promise<void> {
+  private async travel(opening: OpeningExchange): Promise<void> {
     const { request, entry } = opening;
     checkHandshake(request);
     const caller = await identified(this.identity, opening);
@@ -100,14 +100,14 @@ export class Realtime {
     const config = await this.configs.find(caller, options.config);
     entry.config = config.saved;
     checkNamedKey(config, options);
-    const sending = new Sending(opening, caller, read);
+    const sending = new SendableRequest(opening, caller, read);
     const answer = await this.router.route(config.plan, new RoutedExchange(this.attempts, sending));
     if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, read);
     else this.deliver(opening, answer);
   }
 
   private begin(
-    opening: Opening,
+    opening: OpeningExchange,
     { attempt, target, planned }: Answer,
     upstream: Duplex,
     { modelSlug, path }: Pick<ReadRequest, 'modelSlug' | 'path'>,
@@ -117,7 +117,7 @@ export class Realtime {
       upstream.destroy();
       throw new FailedAttempt(attempt, new AppError('upstream_protocol_error'));
     }
-    const session: Session = recordedSession({
+    const session: RealtimeSession = recordedSession({
       sides: { client: socket, upstream },
       ...{ entry, attempt, target },
       onEnded: () => this.sessions.remove(session),
@@ -133,13 +133,13 @@ export class Realtime {
   }
 
   /** The provider refused, in HTTP: its answer goes to the client as any other does. */
-  private deliver(opening: Opening, { attempt, target }: Answer): void {
+  private deliver(opening: OpeningExchange, { attempt, target }: Answer): void {
     new Delivery(opening, attempt, target, (error) => {
       this.stop(opening, new FailedAttempt(attempt, error));
     }).start();
   }
 
-  private stop(opening: Opening, thrown: unknown): void {
+  private stop(opening: OpeningExchange, thrown: unknown): void {
     stopExchange(opening, thrown, opening.response.destroyed || opening.socket.destroyed);
   }
 }

@@ -2,11 +2,11 @@ import { costOf } from '../../providers/prices/cost.js';
 import type { Entry } from '../recording/entry.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { Session, type SessionEnd, type Sides } from './session.js';
+import { RealtimeSession, type SessionEnd, type Sides } from './session.js';
 import { type CostOf, SessionMeter } from './session-meter.js';
 
 /** A session, and what its record is made of. */
-export interface Recorded {
+export interface RecordedSession {
   readonly sides: Sides;
   readonly entry: Entry;
   readonly attempt: Attempt;
@@ -15,16 +15,16 @@ export interface Recorded {
 }
 
 /** A session that writes down how it ended: one row, with the tokens and the cost of all its responses. */
-export function recordedSession(recorded: Recorded): Session {
+export function recordedSession(recorded: RecordedSession): RealtimeSession {
   const meter = new SessionMeter(recorded.entry.model, costAt(recorded));
-  const session: Session = new Session(recorded.sides, meter, (end, then) => {
+  const session: RealtimeSession = new RealtimeSession(recorded.sides, meter, (end, then) => {
     recorded.onEnded();
     record(recorded, { session, meter, end }, then);
   });
   return session;
 }
 
-function costAt({ entry, target }: Recorded): CostOf {
+function costAt({ entry, target }: RecordedSession): CostOf {
   return (usage, models) => {
     for (const model of models) {
       const price = entry.priceAt(target, model);
@@ -34,15 +34,15 @@ function costAt({ entry, target }: Recorded): CostOf {
   };
 }
 
-interface Ended {
-  readonly session: Session;
+interface EndedSession {
+  readonly session: RealtimeSession;
   readonly meter: SessionMeter;
   readonly end: SessionEnd;
 }
 
 function record(
-  { entry, attempt, target }: Recorded,
-  { session, meter, end }: Ended,
+  { entry, attempt, target }: RecordedSession,
+  { session, meter, end }: EndedSession,
   then: () => void,
 ): void {
   const { ending, errorCode } = end;

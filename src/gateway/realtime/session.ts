@@ -23,7 +23,7 @@ const GOODBYE_MS = 1_000;
  * One WebSocket between a client and a provider. Bytes pass untouched both ways; the first side that goes ends the other.
  * `onEnd` is called once with how it ended; it calls back when that is written down, and only then the client's connection closes.
  */
-export class Session {
+export class RealtimeSession {
   private readonly down: Direction;
   private readonly up: Direction;
   private hasEnded = false;

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../common/errors/app-error.js';
 import { CLOSE_CODES } from './frames.js';
-import type { Session } from './session.js';
+import type { RealtimeSession } from './session.js';
 
 /** Sessions of a process at most: each holds two sockets. */
 const SESSIONS_MAX = 10_000;
@@ -12,15 +12,15 @@ const CHECK_MS = 1_000;
 /** Asks again what was asked before the session began; rejects with why it may not go on. */
 type MayGoOn = () => Promise<void>;
 
-interface Running {
-  readonly session: Session;
+interface RunningSession {
+  readonly session: RealtimeSession;
   readonly mayGoOn: MayGoOn;
   isBeingChecked: boolean;
 }
 
 /** The sessions of this process: ends those whose key was revoked or whose reader has stopped, and all when the process goes. */
-export class Sessions {
-  private readonly running = new Map<Session, Running>();
+export class RealtimeSessions {
+  private readonly running = new Map<RealtimeSession, RunningSession>();
   private readonly opening = new Set<Duplex>();
   private timer: NodeJS.Timeout | undefined;
   private isClosing = false;
@@ -38,14 +38,14 @@ export class Sessions {
     socket.once('close', () => this.opening.delete(socket));
   }
 
-  add(session: Session, socket: Duplex, mayGoOn: MayGoOn): void {
+  add(session: RealtimeSession, socket: Duplex, mayGoOn: MayGoOn): void {
     this.opening.delete(socket);
     this.running.set(session, { session, mayGoOn, isBeingChecked: false });
     this.timer ??= setInterval(() => this.check(), CHECK_MS);
     if (this.isClosing) goAway(session);
   }
 
-  remove(session: Session): void {
+  remove(session: RealtimeSession): void {
     this.running.delete(session);
     if (this.running.size > 0) return;
     clearInterval(this.timer);
@@ -67,12 +67,12 @@ export class Sessions {
   }
 }
 
-function goAway(session: Session): void {
+function goAway(session: RealtimeSession): void {
   session.close({ code: CLOSE_CODES.goingAway, reason: 'the gateway is shutting down' }, 'draining');
 }
 
 /** An unavailable store says nothing about the key: the session goes on. */
-async function ask(running: Running): Promise<void> {
+async function ask(running: RunningSession): Promise<void> {
   running.isBeingChecked = true;
   try {
     await running.mayGoOn();

@@ -13,7 +13,7 @@ export const canDecode = (contentEncoding: string): boolean =>
   contentEncoding === '' || contentEncoding === 'identity' || Object.hasOwn(DECODERS, contentEncoding);
 
 /** Takes an answer's bytes as they pass and gives them to a reader in clear. */
-export interface Decoding {
+export interface AnswerDecoder {
   write(chunk: Buffer): void;
   /** Calls back once the reader has had all there is. A body that cannot be decoded just ends early. */
   end(done: () => void): void;
@@ -27,7 +27,7 @@ export function decoding(
   contentEncoding: string | null,
   bytesMax: number,
   read: (chunk: Buffer) => void,
-): Decoding | null {
+): AnswerDecoder | null {
   if (contentEncoding === null || contentEncoding === 'identity')
     return {
       write: read,
@@ -39,7 +39,7 @@ export function decoding(
   return decoder ? through(decoder, bytesMax, read) : null;
 }
 
-function through(decoder: Transform, bytesMax: number, read: (chunk: Buffer) => void): Decoding {
+function through(decoder: Transform, bytesMax: number, read: (chunk: Buffer) => void): AnswerDecoder {
   let bytes = 0;
   let whenDone: (() => void) | null = null;
   let isOver = false;

@@ -17,7 +17,7 @@ import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { RecordedAttempt } from './recorded-attempt.js';
 import {
   appliedPrice,
   type Bill,
@@ -39,7 +39,7 @@ import {
   hasText,
   isUnended,
   openedExchange,
-  type Outcome,
+  type ExchangeOutcome,
   reservedAttempt,
 } from './records.js';
 import { redacted } from './redaction.js';
@@ -212,7 +212,11 @@ export class Entry implements Findings {
   }
 
   /** Adds the attempt whose answer the client got, or would have got. */
-  addAttempt(attempt: Attempt, target: Target, ended: Omit<EndedAttempt, 'countable' | 'isAside'>): void {
+  addAttempt(
+    attempt: RecordedAttempt,
+    target: Target,
+    ended: Omit<EndedAttempt, 'countable' | 'isAside'>,
+  ): void {
     this.add(attempt, target, ended);
   }
 
@@ -220,7 +224,7 @@ export class Entry implements Findings {
    * Adds a try whose answer is discarded: it failed, or another target was faster. What it produced is billed all the same:
    * as the provider reported, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
    */
-  addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
+  addDiscarded(attempt: RecordedAttempt, target: Target, errorCode: string | null, isCutOff = false): void {
     const reading = withUnreported(this, attempt, target, attempt.partial ?? UNREAD);
     const hasUnread = hasText(reading) || (reading.usage === null && isCutOff && attempt.wasSent);
     const countable = lacksOutput(reading) && hasUnread ? this.countableOf(attempt, reading) : null;
@@ -231,13 +235,13 @@ export class Entry implements Findings {
    * Adds what the gateway asked somebody for the request's sake. Where its answer reported no usage, `text` is counted, which is
    * what it was asked about.
    */
-  addAside(attempt: Attempt, target: Target, { errorCode, reading, text }: Aside): void {
+  addAside(attempt: RecordedAttempt, target: Target, { errorCode, reading, text }: Aside): void {
     const isBilled = reading.usage === null && attempt.wasSent && attempt.status < 400;
     const countable = isBilled ? { model: attempt.model, input: text, output: '' } : null;
     this.add(attempt, target, { errorCode, reading, countable, isAside: true });
   }
 
-  private countableOf({ model }: Attempt, reading: Reading): AttemptRecord['countable'] | null {
+  private countableOf({ model }: RecordedAttempt, reading: Reading): AttemptRecord['countable'] | null {
     const { endpoint, body } = this;
     if (!endpoint?.usage || !body) return null;
     return { model, ...countableText(endpoint.usage, body, reading) };
@@ -248,7 +252,7 @@ export class Entry implements Findings {
     return lacksOutput(reading) && (hasText(reading) || isCut === true) && this.body !== null;
   }
 
-  private add(attempt: Attempt, target: Target, added: EndedAttempt): void {
+  private add(attempt: RecordedAttempt, target: Target, added: EndedAttempt): void {
     const { errorCode, reading, countable } = added;
     this.closeReservation(attempt.reservation);
     attempt.reservation = null;
@@ -327,7 +331,7 @@ export class Entry implements Findings {
    * Writes down how the exchange ended, once; later calls do nothing. `then` runs when that survives a
    * kill of the process. Without an identified caller nothing is written: such a request is not an exchange.
    */
-  close(outcome: Outcome, then: () => void): void {
+  close(outcome: ExchangeOutcome, then: () => void): void {
     this.permit?.settle(UNUSED);
     this.permit = null;
     if (this.isClosed || !this.caller) {

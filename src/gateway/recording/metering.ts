@@ -3,7 +3,7 @@ import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { usageOf } from '../../providers/endpoints/openai-usage.js';
 import type { UsageSoFar } from '../../providers/translation.js';
-import { type Decoding, decoding } from './decoding.js';
+import { type AnswerDecoder, decoding } from './decoding.js';
 import { JsonObjects } from './json-objects.js';
 import { SseReader } from './sse-reader.js';
 import { mayTellFailure, tellsFailure } from './tells-failure.js';
@@ -176,7 +176,7 @@ function endOfObject(text: string, from: number): number {
   return text.length;
 }
 
-function meter(reading: Reading, decoder: Decoding, finish: () => void): Meter {
+function meter(reading: Reading, decoder: AnswerDecoder, finish: () => void): Meter {
   return {
     reading,
     feed: (chunk) => {

@@ -19,7 +19,7 @@ import type { Estimate } from '../limits/estimate.js';
 import type { HookResults } from '../types/hook-results.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { RecordedAttempt } from './recorded-attempt.js';
 import { maskedHeaders, maskedPath } from './masking.js';
 import { lacksOutput, type Reading, TIER_CHARS_MAX, UNREAD } from './metering.js';
 
@@ -56,7 +56,7 @@ export interface Findings {
 }
 
 /** How an exchange ended, as far as only the step that ended it knows. */
-export interface Outcome {
+export interface ExchangeOutcome {
   readonly ending: Ending;
   readonly status: number;
   readonly errorCode: string | null;
@@ -141,7 +141,7 @@ export interface EndedAttempt {
 
 /** A try that is over. */
 export function attemptRecord(
-  attempt: Attempt,
+  attempt: RecordedAttempt,
   target: Target,
   rest: Pick<AttemptRecord, 'attempt' | 'option_path' | 'error_code' | 'usage' | 'cost_nano_usd'>,
 ): NewRecord {
@@ -200,7 +200,7 @@ export function reservedAttempt({
 }
 
 /** Providers bill no refusals, and nothing that never reached them. Everything else without an end is charged an estimate. */
-export const isUnended = ({ wasSent, status, isWhole }: Attempt, isComplete = false): boolean =>
+export const isUnended = ({ wasSent, status, isWhole }: RecordedAttempt, isComplete = false): boolean =>
   wasSent && status < 400 && !isComplete && !isWhole;
 
 type Used = Pick<RequestLogRecord, 'usage' | 'usage_source'>;
@@ -217,7 +217,7 @@ function usageIn(attempts: readonly AttemptRecord[], { usage, isAssumed }: Readi
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /** The second frame. */
-export function closedRecord(found: Findings, opened: OpenedExchange, outcome: Outcome): RequestLogRecord {
+export function closedRecord(found: Findings, opened: OpenedExchange, outcome: ExchangeOutcome): RequestLogRecord {
   const used = usageIn(found.attempts, outcome.reading);
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
@@ -227,7 +227,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
 interface ClosedExchange {
   readonly found: Findings;
   readonly opened: OpenedExchange;
-  readonly outcome: Outcome;
+  readonly outcome: ExchangeOutcome;
 }
 
 /** Written out field by field: a spread of an object this wide costs several microseconds. */
@@ -304,7 +304,7 @@ function savedIn(found: Findings, { usage, responseModel }: Reading): number | n
 /** Text to count where the provider gave an answer and no usage, or only that of its input; of a cut answer the input at least. */
 function countable(
   { cacheStatus, endpoint, body }: Findings,
-  { reading, ending }: Outcome,
+  { reading, ending }: ExchangeOutcome,
 ): RequestLogRecord['countable'] {
   if (!endpoint?.usage || !body || isHit(cacheStatus) || reading === UNREAD) return null;
   if (!hasText(reading) && ending !== 'client_aborted') return null;

@@ -1,10 +1,10 @@
 import type { Usage } from '../../common/contracts/usage.js';
-import type { Charge, ChargeKind } from '../../providers/charging/charge.js';
+import type { ChargeRule, ChargeKind } from '../../providers/charging/charge.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import type { RecordedAttempt } from './recorded-attempt.js';
 import { type Reading, UNREAD } from './metering.js';
 
 /** What is known of the request. */
@@ -24,7 +24,7 @@ interface ChargedExchange {
  */
 export function withUnreported(
   exchange: ChargedExchange,
-  attempt: Attempt,
+  attempt: RecordedAttempt,
   target: Target,
   reading: Reading,
 ): Reading {
@@ -34,9 +34,9 @@ export function withUnreported(
 }
 
 interface Assumption {
-  readonly attempt: Attempt;
+  readonly attempt: RecordedAttempt;
   readonly target: Target;
-  readonly charge: Charge;
+  readonly charge: ChargeRule;
 }
 
 function assumed(
@@ -52,7 +52,7 @@ function assumed(
 }
 
 /** A provider bills for an answer with a success status, and for work that it had begun when the attempt timed out. */
-const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: Attempt): boolean =>
+const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedAttempt): boolean =>
   wasSent && !isReplayed && ((status >= 200 && status < 300) || (hasTimedOut && status === 0));
 
 const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;
@@ -76,7 +76,7 @@ function isCountable(
 }
 
 /** The same as a limit would reserve, of a request that shows it exactly. */
-function shown(exchange: ChargedExchange, target: Target, charge: Charge): Estimate | null {
+function shown(exchange: ChargedExchange, target: Target, charge: ChargeRule): Estimate | null {
   const { body, model, requestBody } = exchange;
   if (!charge.isExact || !body) return null;
   const estimate = estimateOf({

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OutageNews } from '../ports.js';
 import type { BreakerPlan, PlannedTarget } from '../types/plan.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
-import type { Answered, Outcome } from './outcome.js';
+import type { TargetAnswer, Outcome } from './outcome.js';
 
 /** Failures are counted over the last one to two of these. */
 const SPAN_MS = 30_000;
@@ -42,7 +42,7 @@ export class Breakers {
   }
 
   /** What became of it; null where the client left. That, and a refusal of our own, say nothing about the target. */
-  ended({ breaker }: PlannedTarget, outcome: Outcome<Answered> | null): void {
+  ended({ breaker }: PlannedTarget, outcome: Outcome<TargetAnswer> | null): void {
     if (!breaker) return;
     const hasFailed = failureIn(outcome, breaker);
     const isNew = this.circuitOf(breaker).ended(hasFailed, this.now());
@@ -72,7 +72,7 @@ export class Breakers {
 }
 
 /** Whether an outcome speaks against the target; null where it says nothing of it. */
-function failureIn(outcome: Outcome<Answered> | null, { statuses }: BreakerPlan): boolean | null {
+function failureIn(outcome: Outcome<TargetAnswer> | null, { statuses }: BreakerPlan): boolean | null {
   if (!outcome) return null;
   const { answer, thrown } = outcome;
   if (answer) return statuses ? statuses.has(answer.status) : answer.status >= 500;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PlannedTarget, Weighted } from '../types/plan.js';
+import type { PlannedTarget, WeightedPlan } from '../types/plan.js';
 import { Loads } from './loads.js';
 
-const aTarget = (path: string, weight = 1): Weighted => ({ plan: {} as PlannedTarget, path, weight });
+const aTarget = (path: string, weight = 1): WeightedPlan => ({ plan: {} as PlannedTarget, path, weight });
 
 /** Loads by a clock that the test moves. */
 class Clock {
@@ -11,7 +11,7 @@ class Clock {
 
   /** An answer that takes so long; `isOver` says whether its last byte has passed, too. */
   async request(
-    target: Weighted,
+    target: WeightedPlan,
     { ms = 10, isOver = true, fails = false, isReplayed = false } = {},
   ): Promise<void> {
     const run = () => {

@@ -1,4 +1,4 @@
-import type { Weighted } from '../types/plan.js';
+import type { WeightedPlan } from '../types/plan.js';
 
 /** How fast what was measured is forgotten. */
 const DECAY_MS = 10_000;
@@ -15,7 +15,7 @@ interface Load {
 
 /** What this process has under way at each target of a load balance, and how fast they answer. */
 export class Loads {
-  private readonly loads = new WeakMap<Weighted, Load>();
+  private readonly loads = new WeakMap<WeightedPlan, Load>();
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
@@ -24,7 +24,7 @@ export class Loads {
    * says nothing of the target, and keeps it busy no longer.
    */
   async measured<T extends { readonly attempt?: { readonly isReplayed: boolean } }>(
-    target: Weighted,
+    target: WeightedPlan,
     run: () => Promise<T>,
     whenOver: (then: () => void) => void,
   ): Promise<T> {
@@ -50,7 +50,7 @@ export class Loads {
   }
 
   /** The one with the fewest requests under way for its weight; the first of equals from `random`, in [0, 1), on. */
-  leastBusy(targets: readonly Weighted[], random: number): Weighted {
+  leastBusy(targets: readonly WeightedPlan[], random: number): WeightedPlan {
     const first = Math.floor(random * targets.length);
     const turned = [...targets.slice(first), ...targets.slice(0, first)];
     return turned.reduce((best, target) => (this.business(target) < this.business(best) ? target : best));
@@ -61,24 +61,27 @@ export class Loads {
    * as looking at all, and send no herd to the one that looks best.
    * https://www.eecs.harvard.edu/~michaelm/postscripts/handbook2001.pdf, https://twitter.github.io/finagle/guide/Clients.html#power-of-two-choices-p2c-least-loaded
    */
-  fastest(targets: readonly Weighted[], random: () => number): Weighted {
+  fastest(targets: readonly WeightedPlan[], random: () => number): WeightedPlan {
     const one = Math.floor(random() * targets.length);
     const step = 1 + Math.floor(random() * (targets.length - 1));
-    const [first, second] = [targets[one], targets[(one + step) % targets.length]] as [Weighted, Weighted];
+    const [first, second] = [targets[one], targets[(one + step) % targets.length]] as [
+      WeightedPlan,
+      WeightedPlan,
+    ];
     return this.cost(second) < this.cost(first) ? second : first;
   }
 
-  private loadOf(target: Weighted): Load {
+  private loadOf(target: WeightedPlan): Load {
     let load = this.loads.get(target);
     if (!load) this.loads.set(target, (load = { running: 0, latencyMs: 0, measuredAt: this.now() }));
     return load;
   }
 
-  private business(target: Weighted): number {
+  private business(target: WeightedPlan): number {
     return (this.loadOf(target).running + 1) / target.weight;
   }
 
-  private cost(target: Weighted): number {
+  private cost(target: WeightedPlan): number {
     return this.loadOf(target).latencyMs * this.business(target);
   }
 

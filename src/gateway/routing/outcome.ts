@@ -5,7 +5,7 @@ import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { isListed } from '../types/failure-statuses.js';
 
 /** What a target answered, as far as routes look at it. */
-export interface Answered {
+export interface TargetAnswer {
   readonly status: number;
   readonly attempt?: {
     /** The cache gave the answer: no provider was asked. */
@@ -43,7 +43,7 @@ const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
  * Whether a fallback tries its next target. Without a list of statuses: where another target may do better, so not for
  * what the caller did wrong, a refused key of its own included, nor for the gateway's own failures.
  */
-export function movesOn(outcome: Outcome<Answered>, onStatuses: ReadonlySet<number> | null): boolean {
+export function movesOn(outcome: Outcome<TargetAnswer>, onStatuses: ReadonlySet<number> | null): boolean {
   if (outcome.answer) return isUnwelcome(outcome.answer, onStatuses);
   const failed = failedAttemptOf(outcome);
   const error = failed ? failed.error : outcome.thrown;
@@ -53,7 +53,7 @@ export function movesOn(outcome: Outcome<Answered>, onStatuses: ReadonlySet<numb
   return error.spec.elsewhere === true || OF_ONE_TARGET.has(error.code);
 }
 
-function isUnwelcome({ status, target }: Answered, onStatuses: ReadonlySet<number> | null): boolean {
+function isUnwelcome({ status, target }: TargetAnswer, onStatuses: ReadonlySet<number> | null): boolean {
   if (onStatuses) return onStatuses.has(status);
   if (CREDENTIAL_REFUSED.has(status)) return target !== undefined && !target.usesCallersKey;
   return status >= 500 || status === TIMED_OUT || status === TOO_MANY;

@@ -2,11 +2,11 @@ import type { RoutedRequest } from '../../routing-config/conditions.js';
 import { cheapest } from '../../routing-config/cheapest.js';
 import type { BalanceRule } from '../../routing-config/document.js';
 import { sessionOf, shareOfSession } from '../../routing-config/sessions.js';
-import type { LoadBalance, Weighted } from '../types/plan.js';
+import type { LoadBalance, WeightedPlan } from '../types/plan.js';
 import type { Loads } from './loads.js';
 
-export interface Picked {
-  readonly target: Weighted;
+export interface PickedTarget {
+  readonly target: WeightedPlan;
   readonly by: 'session' | BalanceRule;
 }
 
@@ -19,7 +19,7 @@ export interface Chances {
   readonly costs: Costs;
 }
 
-export type Costs = ReadonlyMap<Weighted, number | null>;
+export type Costs = ReadonlyMap<WeightedPlan, number | null>;
 export const NO_COSTS: Costs = new Map();
 
 /** The target of a load balance for one request. A session goes before everything else. */
@@ -27,7 +27,7 @@ export function pick(
   balance: LoadBalance,
   request: RoutedRequest,
   { loads, random, costs }: Chances,
-): Picked {
+): PickedTarget {
   const { targets, stickyBy, by } = balance;
   const session = stickyBy && sessionOf(stickyBy, request);
   if (session !== null) return { target: shareOfSession(targets, session), by: 'session' };
@@ -45,12 +45,12 @@ export function pick(
   }
 }
 
-function pickByWeight(targets: readonly Weighted[], random: number): Weighted {
+function pickByWeight(targets: readonly WeightedPlan[], random: number): WeightedPlan {
   const total = targets.reduce((sum, { weight }) => sum + weight, 0);
   let left = random * total;
   for (const target of targets) {
     left -= target.weight;
     if (left < 0) return target;
   }
-  return targets.at(-1) as Weighted;
+  return targets.at(-1) as WeightedPlan;
 }

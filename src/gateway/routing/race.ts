@@ -1,12 +1,12 @@
 import { hedgeDecision } from '../../routing-config/decisions.js';
 import type { Fallback, HedgePlan, PlannedTarget } from '../types/plan.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
-import { type Answered, movesOn, type Outcome, settle } from './outcome.js';
+import { type TargetAnswer, movesOn, type Outcome, settle } from './outcome.js';
 import type { RoutableRequest, Routing } from './routable-request.js';
 import { tryTarget } from './try-target.js';
 
 /** What came of the first targets of a fallback, and how many of them were asked. */
-export interface Raced<Answer> {
+export interface RaceResult<Answer> {
   readonly outcome: Outcome<Answer>;
   readonly tried: 1 | 2;
 }
@@ -14,17 +14,17 @@ export interface Raced<Answer> {
 /** A stream wins with its first useful token, so it is held that long whatever the fallback says. */
 const HOLD_MS = 10_000;
 
-type Hedged = Fallback & { readonly hedge: HedgePlan };
+type HedgedFallback = Fallback & { readonly hedge: HedgePlan };
 
 /**
  * Asks the first target, and the second one too when the first takes longer than it almost always does. The first answer
  * that stands is taken; the other attempt is ended.
  */
-export async function race<Answer extends Answered>(
-  plan: Hedged,
+export async function race<Answer extends TargetAnswer>(
+  plan: HedgedFallback,
   [first, second]: readonly [PlannedTarget, PlannedTarget],
   { request, breakers, hedges }: Routing<Answer>,
-): Promise<Raced<Answer>> {
+): Promise<RaceResult<Answer>> {
   const { hedge, holdMs, onStatuses } = plan;
   const hold = { holdMs: holdMs || HOLD_MS, onStatuses };
   const startedAt = performance.now();
@@ -48,7 +48,7 @@ export async function race<Answer extends Answered>(
   return { outcome, tried: 2 };
 }
 
-interface Race<Answer extends Answered> {
+interface Race<Answer extends TargetAnswer> {
   readonly request: RoutableRequest<Answer>;
   readonly fork: RoutableRequest<Answer>;
   readonly onStatuses: Fallback['onStatuses'];
@@ -57,7 +57,7 @@ interface Race<Answer extends Answered> {
 }
 
 /** What stands of two outcomes that are on their way. */
-async function better<Answer extends Answered>(
+async function better<Answer extends TargetAnswer>(
   { one, two }: Readonly<Record<'one' | 'two', Promise<Outcome<Answer>>>>,
   { request, fork, onStatuses, measure }: Race<Answer>,
 ): Promise<Outcome<Answer>> {
@@ -78,7 +78,7 @@ async function better<Answer extends Answered>(
 }
 
 /** How long a target took to its first byte; null where there was none, or where the cache answered, which says nothing of it. */
-function firstByteMs({ answer, thrown }: Outcome<Answered>): number | null {
+function firstByteMs({ answer, thrown }: Outcome<TargetAnswer>): number | null {
   const attempt = answer ? answer.attempt : thrown instanceof FailedAttempt ? thrown.attempt : null;
   return attempt?.firstByteAt && !attempt.isReplayed ? attempt.firstByteAt - attempt.startedAt : null;
 }

@@ -5,10 +5,10 @@ import type { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { Breakers } from './breakers.js';
 import type { Hedges } from './hedges.js';
 import type { Loads } from './loads.js';
-import type { Answered, Outcome } from './outcome.js';
+import type { TargetAnswer, Outcome } from './outcome.js';
 
 /** What routing needs of a request: how to ask one target, and what choices are made by. */
-export interface RoutableRequest<Answer extends Answered> {
+export interface RoutableRequest<Answer extends TargetAnswer> {
   /** What conditions and sticky sessions read. */
   readonly conditions: RoutedRequest;
   /** Nobody waits for an answer any more: the client has left, or the other one of two has won. */
@@ -44,7 +44,7 @@ export interface RoutableRequest<Answer extends Answered> {
 }
 
 /** A request on its way along a plan, and what this process knows of targets. */
-export interface Routing<Answer extends Answered> {
+export interface Routing<Answer extends TargetAnswer> {
   readonly request: RoutableRequest<Answer>;
   readonly breakers: Pick<Breakers, 'isOpen' | 'began' | 'ended'>;
   readonly loads: Loads;

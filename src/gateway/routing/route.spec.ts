@@ -12,7 +12,7 @@ import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { Hedges } from './hedges.js';
 import { Loads } from './loads.js';
 import { NO_COSTS, pick } from './pick.js';
-import type { Answered } from './outcome.js';
+import type { TargetAnswer } from './outcome.js';
 import type { RoutableRequest } from './routable-request.js';
 import { route } from './route.js';
 
@@ -37,7 +37,7 @@ async function walked(
   const tried: string[] = [];
   const givenUp: (number | string)[] = [];
   const decisions: string[] = [];
-  const request: RoutableRequest<Answered> = {
+  const request: RoutableRequest<TargetAnswer> = {
     ...UNHEDGED,
     conditions: more.request ?? REQUEST,
     attempt: (target) => {
@@ -61,7 +61,7 @@ async function walked(
     isOpen: ({ path }: PlannedTarget) => more.open?.includes(path.replace('config', '')) ?? false,
   };
   const routing = { request, breakers, loads: new Loads(), hedges: new Hedges() };
-  const heard = await route<Answered>(plan, routing).then(
+  const heard = await route<TargetAnswer>(plan, routing).then(
     ({ status }) => status,
     (thrown: unknown) => (thrown instanceof FailedAttempt ? thrown.error.code : (thrown as AppError).code),
   );

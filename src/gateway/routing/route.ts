@@ -2,11 +2,11 @@ import { leastOf } from '../../routing-config/cheapest.js';
 import { balanceDecision, conditionDecision, outOfServiceDecision } from '../../routing-config/decisions.js';
 import { tokenPriceOf } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Conditional, Fallback, HoldRule, LoadBalance, Plan, Weighted } from '../types/plan.js';
+import type { Conditional, Fallback, HoldRule, LoadBalance, Plan, WeightedPlan } from '../types/plan.js';
 import type { Breakers } from './breakers.js';
-import { type Answered, failedAttemptOf, movesOn, settle, unwrap } from './outcome.js';
+import { type TargetAnswer, failedAttemptOf, movesOn, settle, unwrap } from './outcome.js';
 import { type Costs, NO_COSTS, pick } from './pick.js';
-import { race, type Raced } from './race.js';
+import { race, type RaceResult } from './race.js';
 import type { RoutableRequest, Routing } from './routable-request.js';
 import { tryTarget } from './try-target.js';
 
@@ -14,7 +14,7 @@ import { tryTarget } from './try-target.js';
  * Follows a plan until a target gives an answer that stands. The outcome of the last target stands, whatever it is.
  * `hold` is how long an answer of one of several targets has to prove itself.
  */
-export function route<Answer extends Answered>(
+export function route<Answer extends TargetAnswer>(
   plan: Plan,
   routing: Routing<Answer>,
   hold: HoldRule | null = null,
@@ -31,7 +31,7 @@ export function route<Answer extends Answered>(
   }
 }
 
-async function branch<Answer extends Answered>(
+async function branch<Answer extends TargetAnswer>(
   plan: Conditional,
   routing: Routing<Answer>,
   hold: HoldRule | null,
@@ -39,7 +39,7 @@ async function branch<Answer extends Answered>(
   return route(choose(plan, routing), routing, hold);
 }
 
-async function fallBack<Answer extends Answered>(
+async function fallBack<Answer extends TargetAnswer>(
   plan: Fallback,
   routing: Routing<Answer>,
   hold: HoldRule | null,
@@ -64,17 +64,17 @@ async function fallBack<Answer extends Answered>(
   return route(last, routing, hold);
 }
 
-function raceOf<Answer extends Answered>(
+function raceOf<Answer extends TargetAnswer>(
   plan: Fallback,
   [first, second]: readonly Plan[],
   routing: Routing<Answer>,
-): Promise<Raced<Answer>> | null {
+): Promise<RaceResult<Answer>> | null {
   const { hedge } = plan;
   if (!hedge || first?.kind !== 'target' || second?.kind !== 'target') return null;
   return routing.request.mayBeSentTwice ? race({ ...plan, hedge }, [first, second], routing) : null;
 }
 
-async function balance<Answer extends Answered>(
+async function balance<Answer extends TargetAnswer>(
   plan: LoadBalance,
   routing: Routing<Answer>,
   hold: HoldRule | null,
@@ -93,13 +93,13 @@ async function balance<Answer extends Answered>(
 
 const isMeasured = ({ by }: LoadBalance): boolean => by === 'latency' || by === 'least_busy';
 
-async function costsOf(targets: readonly Weighted[], routing: Choosing): Promise<Costs> {
+async function costsOf(targets: readonly WeightedPlan[], routing: ChoiceWalk): Promise<Costs> {
   const costs = targets.map(async (target) => [target, await costOfPlan(target.plan, routing)] as const);
   return new Map(await Promise.all(costs));
 }
 
 /** What a token costs where the plan would go first; null where that has no known price. */
-async function costOfPlan(plan: Plan, routing: Choosing): Promise<number | null> {
+async function costOfPlan(plan: Plan, routing: ChoiceWalk): Promise<number | null> {
   if (plan.kind === 'loadbalance') return leastOf([...(await costsOf(plan.targets, routing)).values()]);
   if (plan.kind !== 'target') {
     const first = firstOf(plan, routing);
@@ -109,21 +109,21 @@ async function costOfPlan(plan: Plan, routing: Choosing): Promise<number | null>
   return price && tokenPriceOf(price);
 }
 
-function firstOf(plan: Fallback | Conditional, routing: Choosing): Plan | null {
+function firstOf(plan: Fallback | Conditional, routing: ChoiceWalk): Plan | null {
   if (plan.kind === 'fallback')
     return plan.targets.find((target) => !isOut(target, routing)) ?? plan.targets[0] ?? null;
   return plan.branches.find(({ condition }) => condition(routing.request.conditions))?.plan ?? plan.otherwise;
 }
 
 /** Those that are not out of service; all of them when none is left. */
-function inService<T>(targets: readonly T[], routing: Choosing, planOf: (target: T) => Plan): readonly T[] {
+function inService<T>(targets: readonly T[], routing: ChoiceWalk, planOf: (target: T) => Plan): readonly T[] {
   if (!targets.some((target) => isOut(planOf(target), routing))) return targets;
   const fit = targets.filter((target) => !isOut(planOf(target), routing));
   routing.request.decided(outOfServiceDecision(targets.length - fit.length, targets.length));
   return fit.length > 0 ? fit : targets;
 }
 
-function isOut(plan: Plan, routing: Choosing): boolean {
+function isOut(plan: Plan, routing: ChoiceWalk): boolean {
   switch (plan.kind) {
     case 'target':
       return routing.breakers.isOpen(plan);
@@ -136,7 +136,7 @@ function isOut(plan: Plan, routing: Choosing): boolean {
   }
 }
 
-function choose({ path, branches, otherwise }: Conditional, { request }: Choosing): Plan {
+function choose({ path, branches, otherwise }: Conditional, { request }: ChoiceWalk): Plan {
   const held = branches.findIndex(({ condition }) => condition(request.conditions));
   const plan = branches[held]?.plan ?? otherwise;
   request.decided(conditionDecision(path, held, plan ? plan.path : null));
@@ -145,7 +145,7 @@ function choose({ path, branches, otherwise }: Conditional, { request }: Choosin
 }
 
 /** What choosing among targets needs, whatever they answer. */
-interface Choosing {
-  readonly request: Pick<RoutableRequest<Answered>, 'conditions' | 'decided' | 'priceOf'>;
+interface ChoiceWalk {
+  readonly request: Pick<RoutableRequest<TargetAnswer>, 'conditions' | 'decided' | 'priceOf'>;
   readonly breakers: Pick<Breakers, 'isOpen'>;
 }

@@ -3,7 +3,7 @@ import type { Plan } from '../types/plan.js';
 import { Breakers } from './breakers.js';
 import { Hedges } from './hedges.js';
 import { Loads } from './loads.js';
-import type { Answered } from './outcome.js';
+import type { TargetAnswer } from './outcome.js';
 import type { RoutableRequest } from './routable-request.js';
 import { route } from './route.js';
 
@@ -16,7 +16,7 @@ export class Router {
   constructor(private readonly breakers: Breakers) {}
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
-  route<Answer extends Answered>(plan: Plan, request: RoutableRequest<Answer>): Promise<Answer> {
+  route<Answer extends TargetAnswer>(plan: Plan, request: RoutableRequest<Answer>): Promise<Answer> {
     if (plan.kind === 'target') return request.attempt(plan, null);
     const { breakers, loads, hedges } = this;
     return route(plan, { request, breakers, loads, hedges });

@@ -7,7 +7,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
 import { Hedges } from './hedges.js';
 import { Loads } from './loads.js';
-import type { Answered } from './outcome.js';
+import type { TargetAnswer } from './outcome.js';
 import { route } from './route.js';
 import type { RoutableRequest } from './routable-request.js';
 import { NO_BREAKERS, UNHEDGED } from '../../../test/support/routing.js';
@@ -50,7 +50,7 @@ async function tried(document: Config): Promise<readonly [string[], string]> {
   const read = readRoutingConfig(document, 'sent');
   if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
   const paths: string[] = [];
-  const request: RoutableRequest<Answered> = {
+  const request: RoutableRequest<TargetAnswer> = {
     ...UNHEDGED,
     conditions: REQUEST,
     attempt: ({ path }) => {

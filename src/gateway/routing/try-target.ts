@@ -1,9 +1,9 @@
 import type { HoldRule, PlannedTarget } from '../types/plan.js';
-import { type Answered, settle, unwrap } from './outcome.js';
+import { type TargetAnswer, settle, unwrap } from './outcome.js';
 import type { Routing } from './routable-request.js';
 
 /** Asks one target. Its breaker learns the outcome. */
-export function tryTarget<Answer extends Answered>(
+export function tryTarget<Answer extends TargetAnswer>(
   target: PlannedTarget,
   { request, breakers }: Pick<Routing<Answer>, 'request' | 'breakers'>,
   hold: HoldRule | null,
@@ -11,7 +11,7 @@ export function tryTarget<Answer extends Answered>(
   return target.breaker ? watched(target, { request, breakers }, hold) : request.attempt(target, hold);
 }
 
-async function watched<Answer extends Answered>(
+async function watched<Answer extends TargetAnswer>(
   target: PlannedTarget,
   { request, breakers }: Pick<Routing<Answer>, 'request' | 'breakers'>,
   hold: HoldRule | null,

@@ -4,20 +4,20 @@ import { Form, MediaFile, type ProviderRequest } from '../../providers/translati
 import type { LongStrings } from './long-strings.js';
 
 /** A body as it is sent. */
-export interface EncodedBody {
+export interface TranslatedBody {
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
 /** Writes what a dialect made of a request. `known`: long strings of what it was made of. */
-export function encodeBody(body: ProviderRequest['body'], known: LongStrings | null = null): EncodedBody {
+export function encodeBody(body: ProviderRequest['body'], known: LongStrings | null = null): TranslatedBody {
   if (body instanceof MediaFile) return { contentType: body.contentType, bytes: bufferOf(body.bytes) };
   if (body instanceof Form) return encodeForm(body);
   return { contentType: 'application/json', bytes: written(body, known) };
 }
 
 /** Writes what a client gets. `known`: long strings of what it was made of. */
-export function encodeAnswer(answer: Json | MediaFile, known: LongStrings | null = null): EncodedBody {
+export function encodeAnswer(answer: Json | MediaFile, known: LongStrings | null = null): TranslatedBody {
   if (answer instanceof MediaFile) return encodeBody(answer);
   return { contentType: 'application/json; charset=utf-8', bytes: written(answer, known) };
 }
@@ -26,7 +26,7 @@ const written = (json: Json, known: LongStrings | null): Buffer =>
   known?.write(json) ?? Buffer.from(JSON.stringify(json));
 
 /** https://www.rfc-editor.org/rfc/rfc7578. Nobody who wrote a file of it can have known the boundary. */
-function encodeForm({ parts }: Form): EncodedBody {
+function encodeForm({ parts }: Form): TranslatedBody {
   const boundary = randomUUID();
   const pieces: Buffer[] = [];
   for (const [name, value] of parts) {

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../providers/endpoint.js';
-import { DEPTH_MAX, eachLong, literalsOf, LONG_BYTES, LONG_MAX, type Span } from './string-literals.js';
+import {
+  DEPTH_MAX,
+  eachLong,
+  literalsOf,
+  LONG_BYTES,
+  LONG_MAX,
+  type LiteralSpan,
+} from './string-literals.js';
 import { roomFor } from './short-lived-bytes.js';
 
 /** In smaller texts everything is written again: looking for strings takes 15 µs, and so does writing 5 KiB. */
@@ -47,7 +54,7 @@ export class LongStrings {
   /** `value` as JSON. */
   write(value: Json): Buffer {
     const text = JSON.stringify(this.marked(value, 0));
-    const used: Used[] = [];
+    const used: UsedMark[] = [];
     // Marks count, too, so that there is always room.
     let room = Buffer.byteLength(text);
     for (let from = text.indexOf(MARK_IN_JSON); from >= 0; from = text.indexOf(MARK_IN_JSON, from + 1)) {
@@ -60,7 +67,7 @@ export class LongStrings {
     return spliced(text, used, roomFor(room));
   }
 
-  private add(value: string, { start, end }: Span): void {
+  private add(value: string, { start, end }: LiteralSpan): void {
     // Bytes that are no UTF-8 were read as this: they must not be copied. What has it by right is written again, too.
     if (value.length < LONG_CHARS || value.includes('\uFFFD')) return;
     this.values.push(value);
@@ -107,13 +114,13 @@ export class LongStrings {
 }
 
 /** Where in a text a mark stands, and for what. */
-interface Used {
+interface UsedMark {
   readonly from: number;
   readonly to: number;
   readonly literal: Buffer;
 }
 
-function spliced(text: string, used: readonly Used[], bytes: Buffer): Buffer {
+function spliced(text: string, used: readonly UsedMark[], bytes: Buffer): Buffer {
   let end = 0;
   let copied = 0;
   for (const { from, to, literal } of used) {

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { messagesUsage } from '../../providers/endpoints/messages.js';
-import { supportOf } from '../../providers/endpoints/support.js';
+import { supportOf } from '../../providers/support.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Context, ProviderRequest } from '../../providers/translation.js';
 import { gatewayOption } from '../types/gateway-headers.js';
@@ -14,7 +14,7 @@ import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { wantsStream } from '../types/wants-stream.js';
 import { readableCodings } from '../upstream/readable-codings.js';
-import { type RequestHead, upstreamHeaders } from '../upstream/request-headers.js';
+import { type ClientRequestHead, upstreamHeaders } from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { addSubprotocols } from '../upstream/subprotocols.js';
 import { encodeBody } from './encode-body.js';
@@ -27,16 +27,16 @@ import { type Translation, translationFor } from './translation-for.js';
 import { ParameterDrops, without } from './unsupported-parameters.js';
 
 /** A request as it leaves, and how its answer comes back. */
-export interface Outgoing {
+export interface TranslatedRequest {
   readonly wire: WireRequest;
   /** Null: the answer is the client's as it is. */
-  readonly translated: Translated | null;
+  readonly translated: ActiveTranslation | null;
   /** Parameters that the provider does not have and that it is not sent; null for none. */
   readonly dropped: readonly string[] | null;
 }
 
 /** A translation under way. */
-export interface Translated {
+export interface ActiveTranslation {
   readonly translation: Translation;
   readonly context: Context;
   /** The client's own request, without what was dropped of it. */
@@ -73,23 +73,23 @@ export async function withFields(content: Content): Promise<Content> {
 }
 
 /** What is known of a request besides its content. */
-export type Subject = Pick<
+export type RequestSubject = Pick<
   Entry,
   'id' | 'createdAt' | 'gatewayKey' | 'asked' | 'endpoint' | 'body' | 'model' | 'isStreamed'
 >;
 
 /** What the steps before have found. */
-export interface Prepared {
-  readonly request: RequestHead;
+export interface PreparedRequest {
+  readonly request: ClientRequestHead;
   /** As this target gets it. */
   readonly content: Content;
   readonly planned: PlannedTarget;
   readonly target: Target;
-  readonly entry: Subject;
+  readonly entry: RequestSubject;
 }
 
 /** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
-export function outgoing(prepared: Prepared): Outgoing {
+export function outgoing(prepared: PreparedRequest): TranslatedRequest {
   const { content, planned, target, entry } = prepared;
   const isUntouched = isAsItIs(content, planned, target);
   const translation = isUntouched ? null : translationFor(target, entry.endpoint);
@@ -103,7 +103,7 @@ const isAsItIs = ({ path }: Content, planned: PlannedTarget, { provider }: Targe
   path.isProxied || planned.isPassedThrough || isOwnPath(provider, path);
 
 /** The client's own request, but for those that mean more than they say: to count, and to find the output of a batch. */
-function knownRequest(prepared: Prepared): WireRequest {
+function knownRequest(prepared: PreparedRequest): WireRequest {
   const { content, target, entry } = prepared;
   const request = ownRequest(prepared);
   if (entry.endpoint?.id === 'batches') return batchRequest(request, content.path, target, entry);
@@ -112,7 +112,7 @@ function knownRequest(prepared: Prepared): WireRequest {
   return { ...request, counted: messagesUsage.inputText(content.json) };
 }
 
-function ownRequest(prepared: Prepared): WireRequest {
+function ownRequest(prepared: PreparedRequest): WireRequest {
   const { request, content, target, entry } = prepared;
   const body = withCallIds(bodyAt(content, target), prepared);
   const own = codingsFor(prepared);
@@ -129,7 +129,7 @@ function ownRequest(prepared: Prepared): WireRequest {
 }
 
 /** What is asked of the coding of an answer that is read, or written again, on its way. */
-function codingsFor({ request, content, target, entry }: Prepared): readonly string[] | undefined {
+function codingsFor({ request, content, target, entry }: PreparedRequest): readonly string[] | undefined {
   if (target.provider.links?.some(({ paths }) => paths.test(content.path.path))) return PLAINLY;
   return entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
 }
@@ -140,7 +140,10 @@ const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
   isMovedDeployment(content, target) ? bodyOfDeployment(content, target) : bodyOf(content);
 
 /** A conversation may have begun at a provider whose ids of tool calls this one refuses. */
-function withCallIds(body: WireRequest['body'], { content, target, entry }: Prepared): WireRequest['body'] {
+function withCallIds(
+  body: WireRequest['body'],
+  { content, target, entry }: PreparedRequest,
+): WireRequest['body'] {
   const { callIds } = target.provider;
   const { json, body: read } = content;
   if (!callIds || entry.endpoint?.id !== 'chat-completions' || !json || !Buffer.isBuffer(read)) return body;
@@ -179,7 +182,7 @@ function bodyOfDeployment(content: Content, { provider }: Target): WireRequest['
 
 /** What is sent decoded loses the encoding that it came with. */
 function headersOf(
-  { request, target, entry, content }: Prepared,
+  { request, target, entry, content }: PreparedRequest,
   own: readonly string[] | undefined,
   isDecoded: boolean,
 ): string[] {
@@ -191,11 +194,11 @@ function headersOf(
 }
 
 /** Nobody but the gateway can count for this provider. */
-function isCounted({ provider }: Target, { endpoint }: Subject): boolean {
+function isCounted({ provider }: Target, { endpoint }: RequestSubject): boolean {
   return endpoint?.id === 'count-tokens' && supportOf(provider, endpoint.id) === 'counted';
 }
 
-function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
+function translatedRequest(prepared: PreparedRequest, translation: Translation): TranslatedRequest {
   const { content, target, entry } = prepared;
   const isForm = entry.endpoint?.body === 'form';
   const given = content.fields ?? (isForm ? null : entry.body);
@@ -220,8 +223,8 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
 /** The hub's request in the provider's words, which may be the hub's own. */
 function providerRequest(
   hub: Json,
-  { target, entry }: Prepared,
-  { translation: { translator }, context }: Pick<Translated, 'translation' | 'context'>,
+  { target, entry }: PreparedRequest,
+  { translation: { translator }, context }: Pick<ActiveTranslation, 'translation' | 'context'>,
 ): ProviderRequest {
   return (
     translator?.request(hub, context) ?? { path: ownPath(target, entry, '/chat/completions'), body: hub }
@@ -256,7 +259,7 @@ function withoutStreamOptions(hub: Json): Json {
   return hub.stream_options === undefined ? hub : without(hub, 'stream_options');
 }
 
-function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {
+function contextOf({ request, planned, target, entry }: PreparedRequest, { shape }: Translation): Context {
   const isStrict = isStrictlyOpenAi(planned, request);
   return {
     id: entry.id,
@@ -270,6 +273,6 @@ function contextOf({ request, planned, target, entry }: Prepared, { shape }: Tra
 }
 
 /** Whether answers are to have nothing that OpenAI's shape has not. */
-export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: RequestHead): boolean {
+export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: ClientRequestHead): boolean {
   return isStrict ?? gatewayOption(headers, 'strict-open-ai-compliance') !== 'false';
 }

@@ -15,7 +15,7 @@ interface Lesson {
 }
 
 /** Frames that say one text each. */
-export interface Repeated {
+export interface RepeatedTexts {
   /** In order, none of them empty. */
   readonly texts: readonly string[];
   /** What they become. */
@@ -36,7 +36,7 @@ export class RepeatedFrames {
   private lessons = 0;
 
   /** What these bytes become, which begin with a frame; null where they are anything but frames like the last ones. */
-  translated(bytes: Buffer): Repeated | null {
+  translated(bytes: Buffer): RepeatedTexts | null {
     if (!this.isLearned || bytes.length > BYTES_MAX) return null;
     const { frame, out: pieces } = this.last as Lesson;
     const [before = '', after = ''] = frame;

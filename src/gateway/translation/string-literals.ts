@@ -12,7 +12,7 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /** Where a string stands in a text, quotation marks included, and how many strings stand before it. */
-export interface Span {
+export interface LiteralSpan {
   readonly number: number;
   readonly start: number;
   readonly end: number;
@@ -21,13 +21,13 @@ export interface Span {
 /** The strings of a JSON text, names of fields among them. */
 interface Literals {
   readonly count: number;
-  readonly long: readonly Span[];
+  readonly long: readonly LiteralSpan[];
   readonly longBytes: number;
 }
 
 /** Of a sound text in which each character is a byte. */
 export function literalsOf(text: string): Literals {
-  const long: Span[] = [];
+  const long: LiteralSpan[] = [];
   let count = 0;
   let longBytes = 0;
   for (let start = text.indexOf('"'); start >= 0; count++) {
@@ -65,20 +65,20 @@ function isEscaped(text: string, quote: number): boolean {
 export function eachLong(
   json: Json,
   { count, long }: Literals,
-  take: (value: string, span: Span) => void,
+  take: (value: string, span: LiteralSpan) => void,
 ): boolean {
-  const counting = new Counting(long, take);
+  const counting = new StringCounter(long, take);
   return counting.walk(json, 0) && counting.met === count;
 }
 
 /** Counts the strings of a value as they come in its text. Its methods are the same for every text, so that they are compiled once. */
-class Counting {
+class StringCounter {
   met = 0;
   private next = 0;
 
   constructor(
-    private readonly long: readonly Span[],
-    private readonly take: (value: string, span: Span) => void,
+    private readonly long: readonly LiteralSpan[],
+    private readonly take: (value: string, span: LiteralSpan) => void,
   ) {}
 
   /** False where the order is not known. */

@@ -5,12 +5,12 @@ import type { Json, UsageReader } from '../../providers/endpoint.js';
 import { rendered } from '../../providers/shapes/media/index.js';
 import { type HubError, MediaFile } from '../../providers/translation.js';
 import { note, parsedObject, type Reading } from '../recording/metering.js';
-import { encodeAnswer, type EncodedBody } from './encode-body.js';
+import { encodeAnswer, type TranslatedBody } from './encode-body.js';
 import { hubErrorOf } from './hub-error.js';
 import type { Reply } from '../types/reply.js';
 import { headerOf, readResponseHead } from '../upstream/response-headers.js';
 import { LongStrings } from './long-strings.js';
-import type { Translated } from './outgoing.js';
+import type { ActiveTranslation } from './outgoing.js';
 
 const readers = new Map(endpoints.flatMap(({ id, usage }) => (usage ? [[id, usage] as const] : [])));
 
@@ -18,9 +18,9 @@ const readers = new Map(endpoints.flatMap(({ id, usage }) => (usage ? [[id, usag
 export function translatedAnswer(
   { rawHeaders }: Pick<Reply, 'rawHeaders'>,
   body: Buffer,
-  translated: Translated,
+  translated: ActiveTranslation,
   reading: Reading,
-): EncodedBody {
+): TranslatedBody {
   const { translation, context, asked, hub: hubAsked } = translated;
   const { shape, hub: endpoint } = translation;
   const { hub: told, known } = hubAnswer(headerOf(rawHeaders, 'content-type'), body, translated);
@@ -37,7 +37,11 @@ interface HubAnswer {
   readonly known: LongStrings | null;
 }
 
-function hubAnswer(type: string | null, body: Buffer, { translation, context, hub }: Translated): HubAnswer {
+function hubAnswer(
+  type: string | null,
+  body: Buffer,
+  { translation, context, hub }: ActiveTranslation,
+): HubAnswer {
   const { translator } = translation;
   const media = translator?.media;
   if (typeof media === 'function' && isMedia(type))
@@ -62,7 +66,7 @@ export const unreadableAnswer = (): AppError =>
 export function isReadable(
   { rawHeaders }: Pick<Reply, 'rawHeaders'>,
   body: Buffer,
-  translated: Translated,
+  translated: ActiveTranslation,
 ): boolean {
   if (isPicture(headerOf(rawHeaders, 'content-type'), translated)) return true;
   const text = body.toString('utf8');
@@ -70,7 +74,7 @@ export function isReadable(
 }
 
 /** The answer becomes a part of the client's as it is. */
-const isPicture = (type: string | null, { translation }: Translated): boolean =>
+const isPicture = (type: string | null, { translation }: ActiveTranslation): boolean =>
   typeof translation.translator?.media === 'function' && isMedia(type);
 
 const isJson = (type: string | null): boolean =>
@@ -82,8 +86,8 @@ const isMedia = (type: string | null): boolean => !isJson(type) && !/^text\//i.t
 /** The translation of an answer; null for one that needs none, because it is the sound that the client wants. */
 export function unlessPassed(
   { status, rawHeaders }: Reply,
-  translated: Translated | null,
-): Translated | null {
+  translated: ActiveTranslation | null,
+): ActiveTranslation | null {
   const isPassed =
     translated?.translation.translator?.media === 'passes' &&
     status < 300 &&
@@ -95,8 +99,8 @@ export function unlessPassed(
 export function translatedError(
   { status, rawHeaders }: Pick<Reply, 'status' | 'rawHeaders'>,
   body: Buffer,
-  { translation }: Translated,
-): EncodedBody {
+  { translation }: ActiveTranslation,
+): TranslatedBody {
   const { translator, shape } = translation;
   const header = (name: string): string | null => headerOf(rawHeaders, name);
   const parsed = parsedObject(body.toString('utf8'));

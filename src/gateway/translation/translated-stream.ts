@@ -5,13 +5,13 @@ import type {
   EventTranslator,
   HubError,
   StreamEvent,
-  Translated as Step,
+  TranslatedEvent as Step,
 } from '../../providers/translation.js';
 import { note, noteSoFar, noteText, type Reading } from '../recording/metering.js';
 import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';
 import { hubChunks } from './hub-chunks.js';
 import { hubEvents } from './hub-events.js';
-import type { Translated } from './outgoing.js';
+import type { ActiveTranslation } from './outgoing.js';
 import { RepeatedFrames } from './repeated-frames.js';
 
 const NOTHING: Step = { chunks: [] };
@@ -42,7 +42,7 @@ export class TranslatedStream {
   isOver = false;
 
   constructor(
-    { translation, context, asked }: Translated,
+    { translation, context, asked }: ActiveTranslation,
     private readonly reading: Reading,
   ) {
     const { translator, shape } = translation;

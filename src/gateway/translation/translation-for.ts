@@ -3,7 +3,7 @@ import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Target } from '../types/target.js';
 import { own } from '../../providers/dialects/own.js';
-import { hubOf, supportOf } from '../../providers/endpoints/support.js';
+import { hubOf, supportOf } from '../../providers/support.js';
 import { providers } from '../../providers/registry.js';
 import { clientShapes } from '../../providers/shapes/index.js';
 import type { ClientShape, Translator } from '../../providers/translation.js';

@@ -45,13 +45,13 @@ export interface HedgePlan {
 export interface LoadBalance {
   readonly kind: 'loadbalance';
   readonly path: string;
-  readonly targets: readonly Weighted[];
+  readonly targets: readonly WeightedPlan[];
   readonly by: BalanceRule;
   /** Fields by which requests belong together; null where each request is for itself. */
   readonly stickyBy: readonly StickyField[] | null;
 }
 
-export interface Weighted {
+export interface WeightedPlan {
   readonly plan: Plan;
   /** Where it stands in the config. */
   readonly path: string;
@@ -79,7 +79,7 @@ export interface PlannedTarget {
   /** Where it stands in the config, `config.targets[1]`: the answer's header tells it. */
   readonly path: string;
   /** Null: where the request's own headers or model say. */
-  readonly where: Where | null;
+  readonly where: TargetAccount | null;
   readonly customHost: string | null;
   readonly params: ParamChanges | null;
   /** Lower-case names of headers that go on as the client wrote them, also in place of the gateway's own. */
@@ -97,7 +97,7 @@ export interface PlannedTarget {
 }
 
 /** A stored credential by its slug, or a provider with the account written out. */
-export type Where =
+export type TargetAccount =
   | { readonly virtualKey: string; readonly provider?: undefined }
   | {
       readonly virtualKey?: undefined;

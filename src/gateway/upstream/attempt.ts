@@ -5,14 +5,14 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { AttemptRecord } from '../../request-log/record.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 import type { Reading } from '../recording/metering.js';
-import type { Recording } from '../caching/recording.js';
+import type { RecordedAttempt } from '../recording/recorded-attempt.js';
 import type { Estimate } from '../limits/estimate.js';
 import type { Hold } from '../limits/hold.js';
 import { ROOT_OPTION } from '../types/plan.js';
 import type { Reply, ReplySink } from '../types/reply.js';
 import type { Target } from '../types/target.js';
-import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
-import type { Wire, WireHandler, WireRequest } from './wire.js';
+import { type Phase, unwatch, watch, type WatchedAttempt } from './deadlines.js';
+import type { AnswerRecording, Wire, WireHandler, WireRequest } from './wire.js';
 
 /** How long an answer is read on after its client left, so that what the provider had sent by then is counted. */
 const READ_ON_MS = 50;
@@ -28,7 +28,7 @@ export interface AttemptLimits extends UpstreamTimeouts {
  * `reply` settles when the head of the answer has come, or rejects with our error when none did.
  * From the head on, bytes flow to the attached sink; exactly one of `onEnd` and `onFail` ends it.
  */
-export class Attempt implements WireHandler, Watched, Reply {
+export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAttempt {
   readonly startedAt = performance.now();
   readonly startedAtEpoch = Date.now();
   lastActivityAt = this.startedAt;
@@ -57,7 +57,7 @@ export class Attempt implements WireHandler, Watched, Reply {
   /** The cache gave the answer: no provider was asked. */
   isReplayed = false;
   /** Writes the answer down for the cache; null where it is not wanted. */
-  recording: Recording | null = null;
+  recording: AnswerRecording | null = null;
   /** It was given up after one of its timeouts. */
   hasTimedOut = false;
   status = 0;

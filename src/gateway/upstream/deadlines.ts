@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Roster, type Rostered } from '../../common/processes/roster.js';
+import { Roster, type RosterMember } from '../../common/processes/roster.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 
 /** Which bound of an attempt was passed. */
@@ -12,7 +12,7 @@ const TICK_MS = 20;
  * The clock of one attempt. The attempt moves it on with plain assignments; nothing is armed or
  * cleared per chunk, because one timer looks at all running attempts.
  */
-export interface Watched extends Rostered {
+export interface WatchedAttempt extends RosterMember {
   readonly startedAt: number;
   /** When the last byte came or the client took the last chunk; moves only after the first byte. */
   lastActivityAt: number;
@@ -21,7 +21,7 @@ export interface Watched extends Rostered {
   onDeadline(phase: Phase, timeoutMs: number): void;
 }
 
-const watched = new Roster<Watched>();
+const watched = new Roster<WatchedAttempt>();
 let timer: NodeJS.Timeout | undefined;
 
 /** Resolves when no attempt is under way, and after `withinMs` at the latest. */
@@ -30,12 +30,12 @@ export async function attemptsEnded(withinMs: number): Promise<void> {
   while (watched.size > 0 && performance.now() < end) await delay(TICK_MS);
 }
 
-export function watch(attempt: Watched): void {
+export function watch(attempt: WatchedAttempt): void {
   watched.add(attempt);
   timer ??= setInterval(look, TICK_MS);
 }
 
-export function unwatch(attempt: Watched): void {
+export function unwatch(attempt: WatchedAttempt): void {
   watched.delete(attempt);
   if (watched.size > 0 || !timer) return;
   clearInterval(timer);
@@ -53,7 +53,7 @@ function look(): void {
 }
 
 function passedDeadline(
-  { startedAt, lastActivityAt, hasFirstByte, timeouts }: Watched,
+  { startedAt, lastActivityAt, hasFirstByte, timeouts }: WatchedAttempt,
   now: number,
 ): Phase | null {
   if (now - startedAt >= timeouts.totalMs) return 'total';
@@ -61,6 +61,6 @@ function passedDeadline(
   return now - lastActivityAt >= timeouts.idleMs ? 'idle' : null;
 }
 
-function limitOf({ timeouts }: Watched, phase: Phase): number {
+function limitOf({ timeouts }: WatchedAttempt, phase: Phase): number {
   return { 'first byte': timeouts.firstByteMs, idle: timeouts.idleMs, total: timeouts.totalMs }[phase];
 }

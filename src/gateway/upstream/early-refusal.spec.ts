@@ -12,7 +12,8 @@ import { readBeforeDestroy } from '../../egress/read-before-destroy.js';
 import { UndiciPool } from '../../egress/undici-pool.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { Attempt, type AttemptLimits } from './attempt.js';
-import { type PassingBody, type Wire, type WireRequest, wireOf } from './wire.js';
+import { type Wire, type WireRequest, wireOf } from './wire.js';
+import type { PassingBody } from '../types/content.js';
 
 const LIMITS: AttemptLimits = {
   connectMs: 1_000,

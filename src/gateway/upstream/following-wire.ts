@@ -14,7 +14,7 @@ export function followingWire(wire: Wire, next: NonNullable<WireRequest['next']>
     dispatch: (request, handler) => {
       wire.dispatch(
         { ...request, headers: plainly(request.headers) },
-        new Following(handler, (answer) => {
+        new FollowingHandler(handler, (answer) => {
           wire.dispatch({ ...request, path: next(answer) }, handler);
         }),
       );
@@ -42,7 +42,7 @@ function plainly(headers: readonly string[]): string[] {
 type Follow = (answer: NonNullable<ReturnType<typeof parsedObject>>) => void;
 
 /** Hears the first answer. */
-class Following implements WireHandler {
+class FollowingHandler implements WireHandler {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private isHeard = false;

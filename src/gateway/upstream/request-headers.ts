@@ -4,7 +4,7 @@ import { gatewayOption } from '../types/gateway-headers.js';
 import type { Target } from '../types/target.js';
 
 /** What of a request goes into the head of the upstream one. */
-export type RequestHead = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
+export type ClientRequestHead = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
 
 /** What happens to a request header on its way upstream. */
 type Rule = 'pass' | 'drop' | 'credential';
@@ -64,7 +64,7 @@ function decide(name: string): Rule {
 }
 
 /** Names that the client's own `Connection` header makes hop-by-hop. Ours are added after, so it cannot remove those. */
-function connectionTokens(request: RequestHead): ReadonlySet<string> | null {
+function connectionTokens(request: ClientRequestHead): ReadonlySet<string> | null {
   const connection = request.headers.connection;
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return null;
   return new Set(
@@ -91,7 +91,7 @@ export function checkLoop(headers: IncomingHttpHeaders): void {
  * the gateway sets itself, names in lower case and values in turn, in place of the client's.
  */
 export function upstreamHeaders(
-  request: RequestHead,
+  request: ClientRequestHead,
   target: Target,
   gatewayKey: string,
   own: readonly string[] = NONE,
@@ -138,7 +138,7 @@ function isNamed(headers: readonly string[], name: string): boolean {
 
 /** The config wants the client's own credential in place of the stored one. */
 export function bringsCredential(
-  { headers }: Pick<RequestHead, 'headers'>,
+  { headers }: Pick<ClientRequestHead, 'headers'>,
   { forwarded, provider: { auth } }: Target,
 ): boolean {
   return (
@@ -155,7 +155,7 @@ function addCredential(headers: string[], { credentials: { key }, provider: { au
 
 function addAccount(
   headers: string[],
-  request: RequestHead,
+  request: ClientRequestHead,
   { provider, credentials, virtualKey }: Target,
 ): void {
   for (const { field, header } of provider.accountHeaders ?? []) {

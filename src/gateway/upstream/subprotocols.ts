@@ -12,9 +12,9 @@ import type { Target } from '../types/target.js';
 const KEY_PREFIX = 'openai-insecure-api-key.';
 const HEADER = 'sec-websocket-protocol';
 
-type Offering = Pick<ClientRequest, 'headers'>;
+type SubprotocolOffer = Pick<ClientRequest, 'headers'>;
 
-function offered({ headers }: Offering): readonly string[] {
+function offered({ headers }: SubprotocolOffer): readonly string[] {
   const names = (headers[HEADER] ?? '').split(',');
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
@@ -52,7 +52,7 @@ export function takeKeyFromQuery(request: Pick<IncomingMessage, 'url' | 'headers
  */
 export function addSubprotocols(
   headers: string[],
-  request: Offering,
+  request: SubprotocolOffer,
   { credentials }: Pick<Target, 'credentials'>,
 ): void {
   const kept = offered(request).filter((name) => {

@@ -4,7 +4,8 @@ import { Origin } from '../../egress/origin.js';
 import { UndiciPool } from '../../egress/undici-pool.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { Attempt, type AttemptLimits } from './attempt.js';
-import { type PassingBody, type WireRequest, wireOf } from './wire.js';
+import { type WireRequest, wireOf } from './wire.js';
+import type { PassingBody } from '../types/content.js';
 
 const LIMITS: AttemptLimits = {
   connectMs: 1_000,

@@ -2,14 +2,27 @@ import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Origin } from '../../egress/origin.js';
 import type { ResponseHandler } from '../../egress/http1/exchange.js';
-import type { Lead } from '../caching/lead.js';
+import type { RequestBody } from '../types/content.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Json } from '../../providers/endpoint.js';
 
-/** A body on its way through. */
-export interface PassingBody extends AsyncIterable<Buffer> {
-  /** Its size, where the client has told it; null where it comes in chunks, and goes on in such. */
-  readonly size: number | null;
+/** Takes an answer down for the cache as it passes, and drops it unless it is approved. */
+export interface AnswerRecording {
+  begin(status: number, rawHeaders: readonly string[]): void;
+  add(chunk: Buffer): void;
+  /** The last byte has come, or will not come. */
+  over(hasFailed: boolean): void;
+  /** The client got a good answer made of it. */
+  approve(): void;
+  drop(): void;
+}
+
+/** A request whose answer the cache wants. */
+export interface AnswerWanted {
+  /** For the next attempt. */
+  record(): AnswerRecording;
+  /** The exchange is over. */
+  close(): void;
 }
 
 /** A request as it goes upstream. */
@@ -18,8 +31,7 @@ export interface WireRequest {
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
-  /** Bytes that are known, or a body on its way through; null for none. */
-  readonly body: Buffer | PassingBody | null;
+  readonly body: RequestBody;
   /** The protocol that the connection is to change to, where it is. */
   readonly upgrade?: 'websocket' | undefined;
   /** A text whose tokens the gateway counts by itself: nothing is sent to anybody. */
@@ -27,7 +39,7 @@ export interface WireRequest {
   /** The answer, where the cache has it: nothing is sent to anybody. */
   readonly stored?: StoredAnswer | undefined;
   /** Wants the answer for the cache. */
-  readonly lead?: Lead | undefined;
+  readonly lead?: AnswerWanted | undefined;
   /**
    * The path of a second request like this one, by what the first answer says: its answer is the answer. Throws an AppError
    * where there is none.

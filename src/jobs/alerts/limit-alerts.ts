@@ -6,7 +6,7 @@ import { webhookSignature } from '../../common/http/webhook-signature.js';
 import type { Mailer } from '../mails/mailer.js';
 
 /** `void`: it is sent, or being sent, or there is no recipient. */
-export type Sending = 'sent' | 'void';
+export type AlertDelivery = 'sent' | 'void';
 
 /** What is told, under the names of the wire. Amounts are dollars or tokens. */
 export interface Alert {
@@ -98,7 +98,7 @@ export class LimitAlerts {
   ) {}
 
   /** Rejects when nobody took it; then it can be tried again at once. */
-  async send(alertId: string): Promise<Sending> {
+  async send(alertId: string): Promise<AlertDelivery> {
     const row = await this.claimed(alertId);
     if (!row) return 'void';
     try {
@@ -118,14 +118,14 @@ export class LimitAlerts {
     return row ?? null;
   }
 
-  private async mail(row: Row): Promise<Sending> {
+  private async mail(row: Row): Promise<AlertDelivery> {
     const { recipients } = row;
     if (!this.mailer || !recipients?.length) return 'void';
     await this.mailer.send({ to: recipients.join(', '), ...mailOf(alertOf(row), row.organization) });
     return 'sent';
   }
 
-  private async call(row: Row): Promise<Sending> {
+  private async call(row: Row): Promise<AlertDelivery> {
     const { alert_webhook_url: url, organization_id: organizationId } = row;
     if (url === null) return 'void';
     const body = JSON.stringify(alertOf(row));

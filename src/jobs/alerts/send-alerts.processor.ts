@@ -4,7 +4,7 @@ import type { Job } from 'bullmq';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { SEND_ALERTS, sendAlertPayload, type SendAlertPayload } from '../queues/send-alerts.queue.js';
-import { LimitAlerts, type Sending } from './limit-alerts.js';
+import { LimitAlerts, type AlertDelivery } from './limit-alerts.js';
 
 const log = createLogger('send-alerts');
 
@@ -23,7 +23,7 @@ export class SendAlertsProcessor extends WorkerHost implements BeforeApplication
     super();
   }
 
-  process({ data }: Job<SendAlertPayload>): Promise<Sending> {
+  process({ data }: Job<SendAlertPayload>): Promise<AlertDelivery> {
     return this.alerts.send(sendAlertPayload.parse(data).alert_id);
   }
 

@@ -9,7 +9,7 @@ import { sendSyslog } from './send-syslog.js';
 import { sendWebhook } from './send-webhook.js';
 
 /** `idle`: nothing was to be sent, or not by this process. */
-export type Forwarding = 'delivered' | 'failed' | 'idle';
+export type ForwardingResult = 'delivered' | 'failed' | 'idle';
 
 /** From the first byte of a batch to the receiver's word that it has it. Well below the lease. */
 const TRY_MS = 15_000;
@@ -27,7 +27,7 @@ export class AuditForwarder {
   ) {}
 
   /** One batch. What the receiver did wrong is written into its row; rejects only when the database is unavailable. */
-  async forward(destinationId: string): Promise<Forwarding> {
+  async forward(destinationId: string): Promise<ForwardingResult> {
     const claimed = await this.batches.claim(destinationId);
     if (!claimed) return 'idle';
     const messages = await this.batches.next(claimed);

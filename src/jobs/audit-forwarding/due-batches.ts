@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
 import { BEFORE_THE_FIRST } from '../../admin/audit/audit-seal.js';
 import { AuditRecord } from '../../admin/audit/audit-record.entity.js';
-import { CLAIMABLE, type Claimed, DeliveryCursors, LEASED } from '../delivery-cursors.js';
+import { CLAIMABLE, type ClaimedCursor, DeliveryCursors, LEASED } from '../delivery-cursors.js';
 import { type AuditMessage, auditMessage } from './audit-message.js';
 
 /** A destination that this process has in hand. */
-export interface ClaimedDestination extends Claimed {
+export interface ClaimedDestination extends ClaimedCursor {
   readonly organizationId: string;
   readonly url: string;
   readonly sealedSecret: Buffer | null;

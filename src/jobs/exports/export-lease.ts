@@ -20,7 +20,7 @@ export interface ClaimedExport extends Actor {
 }
 
 /** How far the file has come. */
-export interface Progress {
+export interface ExportProgress {
   readonly after: LogPosition | null;
   readonly rows: number;
   readonly bytes: number;
@@ -65,7 +65,7 @@ const PAUSE = `
   UPDATE log_exports SET leased_until = now() + make_interval(secs => ${PAUSE_S} * tries), problem = $3, updated_at = now()
   WHERE ${HELD} RETURNING id`;
 
-type Held = Pick<ClaimedExport, 'id' | 'run'>;
+type HeldExport = Pick<ClaimedExport, 'id' | 'run'>;
 type ClaimRow = Omit<ClaimedExport, 'after'> & {
   readonly cursor_at: string | null;
   readonly cursor_id: string;
@@ -84,32 +84,32 @@ export class ExportLeases {
   }
 
   /** False when the lease is lost. So it is for the others. */
-  advance(held: Held, { after, rows, bytes }: Progress): Promise<boolean> {
+  advance(held: HeldExport, { after, rows, bytes }: ExportProgress): Promise<boolean> {
     return this.change(ADVANCE, held, after?.at ?? null, after?.id ?? null, rows, bytes);
   }
 
-  succeed(held: Held, bytes: number, keptDays: number): Promise<boolean> {
+  succeed(held: HeldExport, bytes: number, keptDays: number): Promise<boolean> {
     return this.change(SUCCEED, held, bytes, keptDays);
   }
 
-  fail(held: Held, problem: string): Promise<boolean> {
+  fail(held: HeldExport, problem: string): Promise<boolean> {
     return this.change(FAIL, held, problem);
   }
 
-  renew(held: Held): Promise<boolean> {
+  renew(held: HeldExport): Promise<boolean> {
     return this.change(RENEW, held);
   }
 
-  release(held: Held): Promise<boolean> {
+  release(held: HeldExport): Promise<boolean> {
     return this.change(RELEASE, held);
   }
 
   /** `problem` is shown until a try succeeds. */
-  pause(held: Held, problem: string): Promise<boolean> {
+  pause(held: HeldExport, problem: string): Promise<boolean> {
     return this.change(PAUSE, held, problem);
   }
 
-  private async change(sql: string, { id, run }: Held, ...more: readonly unknown[]): Promise<boolean> {
+  private async change(sql: string, { id, run }: HeldExport, ...more: readonly unknown[]): Promise<boolean> {
     const [changed] = await this.database.query<[unknown[], number]>(sql, [id, run, ...more]);
     return changed.length > 0;
   }

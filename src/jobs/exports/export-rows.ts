@@ -15,9 +15,9 @@ import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../request-log/reading/filter-document.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { KeptLogs } from '../../request-log/reading/kept-logs.js';
-import type { Condition } from '../../request-log/reading/log-filters.js';
+import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import type { ClaimedExport, Progress } from './export-lease.js';
+import type { ClaimedExport, ExportProgress } from './export-lease.js';
 
 /** A column of the file. */
 export interface Column extends ExportField {
@@ -27,7 +27,7 @@ export interface Column extends ExportField {
 /** Some rows for the file, and where the step after them begins. */
 export interface ExportStep {
   readonly requests: readonly ExportedRequest[];
-  readonly after: Progress['after'];
+  readonly after: ExportProgress['after'];
   readonly isLast: boolean;
 }
 
@@ -53,7 +53,11 @@ export class ExportRows {
   ) {}
 
   /** `own` narrows what is wanted to what whoever started it may see now. */
-  step(wanted: ClaimedExport, after: Progress['after'], own: readonly Condition[]): Promise<ExportStep> {
+  step(
+    wanted: ClaimedExport,
+    after: ExportProgress['after'],
+    own: readonly QueryCondition[],
+  ): Promise<ExportStep> {
     const { organizationId, workspaceId, filters, until } = wanted;
     const hasMessages = columnsOf(wanted).some(({ isMessage }) => isMessage === true);
     const oldest = oldestOf(filters);

@@ -7,7 +7,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { ExportSettings } from '../../common/settings/settings.js';
 import { encodePiece } from './encode.js';
 import { GrowingFile, growingFile } from './export-file.js';
-import { type ClaimedExport, type ExportLeases, LEASE_S, type Progress } from './export-lease.js';
+import { type ClaimedExport, type ExportLeases, LEASE_S, type ExportProgress } from './export-lease.js';
 import { columnsOf, type ExportRows, type ExportStep } from './export-rows.js';
 import { parquetOf } from './parquet.js';
 
@@ -67,7 +67,7 @@ export class ExportWriter {
   }
 
   /** Where the file is shorter than the row says, it is begun again. */
-  private async open(claimed: ClaimedExport): Promise<[GrowingFile, Progress]> {
+  private async open(claimed: ClaimedExport): Promise<[GrowingFile, ExportProgress]> {
     const { folder } = this.parts.settings;
     const path = growingFile(folder, claimed);
     const file = await GrowingFile.open(folder, path, claimed.bytes);
@@ -81,7 +81,7 @@ export class ExportWriter {
   private async grow(
     claimed: ClaimedExport,
     file: GrowingFile,
-    start: Progress,
+    start: ExportProgress,
   ): Promise<Exclude<ExportEnding, 'success' | 'failed'> | 'complete'> {
     const { leases, isStopping } = this.parts;
     let { rows } = start;
@@ -107,7 +107,7 @@ export class ExportWriter {
   }
 
   /** Fails when it is waited for, which may be long after it failed. */
-  private readAhead(claimed: ClaimedExport, after: Progress['after']): Promise<ExportStep> {
+  private readAhead(claimed: ClaimedExport, after: ExportProgress['after']): Promise<ExportStep> {
     const step = this.rightsOf(claimed).then((rights) =>
       this.parts.rows.step(claimed, after, sightOf(rights)),
     );

@@ -7,7 +7,7 @@ import type { Mailer } from './mailer.js';
 import { type MailToSend } from './mailer.js';
 
 /** `void`: it is sent, or being sent, or its invite is not open any more. */
-export type Sending = 'sent' | 'void';
+export type MailDelivery = 'sent' | 'void';
 
 interface Open {
   readonly id: string;
@@ -46,7 +46,7 @@ export class InviteMails {
   ) {}
 
   /** Rejects when the mail server did not take it; then it can be tried again at once. */
-  async send(mailId: string): Promise<Sending> {
+  async send(mailId: string): Promise<MailDelivery> {
     const mail = await this.database.transaction((manager) => this.claim(manager, mailId));
     if (!mail) return 'void';
     try {

@@ -4,7 +4,7 @@ import type { Job } from 'bullmq';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { SEND_MAILS, sendMailPayload, type SendMailPayload } from '../queues/send-mails.queue.js';
-import { InviteMails, type Sending } from './invite-mails.js';
+import { InviteMails, type MailDelivery } from './invite-mails.js';
 
 const log = createLogger('send-mails');
 
@@ -23,7 +23,7 @@ export class SendMailsProcessor extends WorkerHost implements BeforeApplicationS
     super();
   }
 
-  process({ data }: Job<SendMailPayload>): Promise<Sending> {
+  process({ data }: Job<SendMailPayload>): Promise<MailDelivery> {
     return this.mails.send(sendMailPayload.parse(data).mail_id);
   }
 

@@ -60,13 +60,16 @@ export async function cutClickHouseDay(
   });
 }
 
-interface Found {
+interface ExpiredRows {
   readonly times: KeptTimes;
   readonly day: LogDay;
   readonly tenants: readonly RowsOf[];
 }
 
-async function overIn(transaction: Queryable, { times, day, tenants }: Found): Promise<readonly RowsOf[]> {
+async function overIn(
+  transaction: Queryable,
+  { times, day, tenants }: ExpiredRows,
+): Promise<readonly RowsOf[]> {
   const over = tenants.filter((tenant) => times.since('logs', tenant) >= day.to.getTime());
   const [partition] = await existing(transaction, [partitionOf(TABLE, day)]);
   if (partition === undefined) return over;

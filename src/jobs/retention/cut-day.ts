@@ -14,7 +14,7 @@ import { inTransaction } from '../../request-log/rollups/transaction.js';
 import type { RetentionDays } from '../../common/settings/settings.js';
 import { cutsOf, keyOf, keysOf, lateBodiesOf } from './cuts.js';
 import { existing, type LogDay, partitionOf, TABLES_OF, tenantsOf } from './log-days.js';
-import { copyKept, idsOf, type Rewriting, takeOver } from './rewrite-partition.js';
+import { copyKept, idsOf, type RewriteRequest, takeOver } from './rewrite-partition.js';
 
 /**
  * For so long at most the rows of a workspace lie unreadable beside others that are kept for longer. Then all that is
@@ -22,7 +22,7 @@ import { copyKept, idsOf, type Rewriting, takeOver } from './rewrite-partition.j
  */
 export const GRACE_MS = 7 * GRAIN_MS.day;
 
-export interface Cutting {
+export interface CutRequest {
   readonly part: LogPart;
   readonly day: LogDay;
   readonly usual: RetentionDays;
@@ -31,7 +31,7 @@ export interface Cutting {
 }
 
 /** What became of a day. */
-export interface Cut {
+export interface CutResult {
   readonly did: 'dropped' | 'rewritten';
   readonly partitions: readonly string[];
   /** Whose rows went. */
@@ -45,7 +45,7 @@ export interface Cut {
  * All in one transaction: killed anywhere, the day is as it was. Locks are waited for two seconds (55P03), so that the
  * log cannot be stopped; writers of this one day wait while it is copied, and it is long past.
  */
-export function cutDay(database: DataSource, cutting: Cutting): Promise<Cut | null> {
+export function cutDay(database: DataSource, cutting: CutRequest): Promise<CutResult | null> {
   return inTransaction(database, async (transaction) => {
     await transaction.query("SET LOCAL lock_timeout = '2s'");
     const [turn] = await transaction.query<{ taken: boolean }>(
@@ -57,7 +57,7 @@ export function cutDay(database: DataSource, cutting: Cutting): Promise<Cut | nu
   });
 }
 
-async function carryOut(transaction: Queryable, cutting: Cutting, plan: Plan): Promise<Cut> {
+async function carryOut(transaction: Queryable, cutting: CutRequest, plan: Plan): Promise<CutResult> {
   const { part, day } = cutting;
   const partitions = plan.tables.map((table) => partitionOf(table, day));
   const rewritings = plan.isWhole ? [] : plan.tables.map((table) => rewritingOf(table, cutting, plan));
@@ -79,7 +79,7 @@ interface Plan {
 }
 
 /** Most days need no lock. Behind it what is there is all that there will be, so it is looked at again. */
-async function lockedPlanOf(transaction: Queryable, cutting: Cutting): Promise<Plan | null> {
+async function lockedPlanOf(transaction: Queryable, cutting: CutRequest): Promise<Plan | null> {
   const first = await planOf(transaction, cutting);
   if (!first) return null;
   for (const table of first.tables)
@@ -88,7 +88,7 @@ async function lockedPlanOf(transaction: Queryable, cutting: Cutting): Promise<P
   return planOf(transaction, cutting);
 }
 
-async function planOf(transaction: Queryable, cutting: Cutting): Promise<Plan | null> {
+async function planOf(transaction: Queryable, cutting: CutRequest): Promise<Plan | null> {
   const { part, day } = cutting;
   const there = await existing(
     transaction,
@@ -120,7 +120,7 @@ async function withoutBodies(
   return tenants.filter((tenant) => cut.has(keyOf(tenant)) && !late.has(keyOf(tenant)));
 }
 
-async function timesOf(transaction: Queryable, { usual, now }: Cutting): Promise<KeptTimes> {
+async function timesOf(transaction: Queryable, { usual, now }: CutRequest): Promise<KeptTimes> {
   return new KeptTimes(usual, await transaction.query<RetentionRule>(ALL_RULES), now);
 }
 
@@ -130,7 +130,7 @@ async function timesOf(transaction: Queryable, { usual, now }: Cutting): Promise
  */
 async function notYetCut(
   transaction: Queryable,
-  { part, day, now }: Cutting,
+  { part, day, now }: CutRequest,
   over: readonly RowsOf[],
 ): Promise<readonly RowsOf[]> {
   const cuts = await cutsOf(transaction, part, day);
@@ -143,7 +143,7 @@ async function notYetCut(
   });
 }
 
-const rewritingOf = (table: string, { day, isStopping }: Cutting, { over }: Plan): Rewriting => ({
+const rewritingOf = (table: string, { day, isStopping }: CutRequest, { over }: Plan): RewriteRequest => ({
   table,
   day,
   without: over,
@@ -159,7 +159,7 @@ async function isUncounted(transaction: Queryable, { to }: LogDay): Promise<bool
 }
 
 /** From here on nobody can place a hold until the commit; a hold that came before it is obeyed. */
-async function checkHolds(transaction: Queryable, cutting: Cutting, { over }: Plan): Promise<void> {
+async function checkHolds(transaction: Queryable, cutting: CutRequest, { over }: Plan): Promise<void> {
   await transaction.query('LOCK TABLE legal_holds IN SHARE MODE');
   const times = await timesOf(transaction, cutting);
   const { part, day } = cutting;

@@ -9,7 +9,7 @@ const stepOf = (table: string): number => (table === 'request_bodies' ? 1_000 : 
 /** Thrown where a process ends in the middle: the transaction is undone, and the next one starts again. */
 export class RetentionInterruptedError extends Error {}
 
-export interface Rewriting {
+export interface RewriteRequest {
   readonly table: string;
   readonly day: LogDay;
   /** Whose rows stay behind. */
@@ -24,7 +24,7 @@ const idOf = (table: string): string => (table === 'request_bodies' ? 'request_i
  * Copies what is kept of a day into a new table beside its partition, in steps of many requests, and leaves the partition
  * as it is. The caller's transaction has locked that against writers. `takeOver` puts the new one in its place.
  */
-export async function copyKept(transaction: Queryable, rewriting: Rewriting): Promise<void> {
+export async function copyKept(transaction: Queryable, rewriting: RewriteRequest): Promise<void> {
   const { table, day, isStopping } = rewriting;
   const [from, to] = [partitionOf(table, day), newNameOf(rewriting)];
   const id = idOf(table);
@@ -50,7 +50,7 @@ export async function copyKept(transaction: Queryable, rewriting: Rewriting): Pr
 }
 
 /** From here on until the commit readers wait. */
-export async function takeOver(transaction: Queryable, rewriting: Rewriting): Promise<void> {
+export async function takeOver(transaction: Queryable, rewriting: RewriteRequest): Promise<void> {
   const { table, day } = rewriting;
   const name = partitionOf(table, day);
   await transaction.query(`DROP TABLE "${name}"`);
@@ -61,10 +61,10 @@ export async function takeOver(transaction: Queryable, rewriting: Rewriting): Pr
   await transaction.query(`ALTER TABLE "${name}" DROP CONSTRAINT of_its_day`);
 }
 
-const newNameOf = ({ table, day }: Rewriting): string => `${partitionOf(table, day)}_kept`;
+const newNameOf = ({ table, day }: RewriteRequest): string => `${partitionOf(table, day)}_kept`;
 
 /** $3 and $4 are organizations and workspaces whose rows are over. The requests of bodies tell whose they are. */
-function stays({ table, day }: Rewriting): string {
+function stays({ table, day }: RewriteRequest): string {
   const isOver = (row: string): string =>
     `(${row}.organisation_id, coalesce(${row}.workspace_id, '${NIL_ID}')) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))`;
   if (table !== 'request_bodies') return `NOT ${isOver('kept')}`;

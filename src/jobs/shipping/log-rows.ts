@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants } from 'node:zlib';
-import type { LogRow, StoredBody } from '../../request-log/store/log-row.js';
+import type { NewLogRow, StoredBody } from '../../request-log/store/log-row.js';
 import { type BodyFacts, readOpened } from '../../request-log/spool/frame-values.js';
-import { clearExchange, type Exchange } from '../../request-log/redaction/clear-exchange.js';
+import { clearExchange, type ParsedExchange } from '../../request-log/redaction/clear-exchange.js';
 import type { RedactorOf } from '../../request-log/redaction/read-redactors.js';
 import type { OpenExchange } from './open-exchanges.js';
 import { withCountedUsage } from './count-usage.js';
@@ -22,11 +22,11 @@ export interface RowTerms {
 
 /** The rows of a batch: usage counted where it is missing, without what is not to be kept, bodies compressed. */
 export async function rowsOfClosed(
-  exchanges: readonly Exchange[],
+  exchanges: readonly ParsedExchange[],
   { counter, redactorOf, isBehind }: RowTerms,
-): Promise<LogRow[]> {
+): Promise<NewLogRow[]> {
   const compressFrom = isBehind ? COMPRESS_FROM_BYTES.behind : COMPRESS_FROM_BYTES.usual;
-  const rows: LogRow[] = [];
+  const rows: NewLogRow[] = [];
   for (const exchange of exchanges) {
     rows.push(rowOf(withUsage(exchange, counter), redactorOf, compressFrom));
     if (rows.length % ROWS_PER_TURN === 0) await new Promise(setImmediate);
@@ -34,18 +34,18 @@ export async function rowsOfClosed(
   return rows;
 }
 
-function withUsage(exchange: Exchange, counter: UsageCounter): Exchange {
+function withUsage(exchange: ParsedExchange, counter: UsageCounter): ParsedExchange {
   const { closed } = exchange;
   const record = withCountedUsage(closed.record, counter);
   return record === closed.record ? exchange : { ...exchange, closed: { ...closed, record } };
 }
 
 export const redactorFor = (
-  { organisation_id, workspace_id }: Pick<LogRow['record'], 'organisation_id' | 'workspace_id'>,
+  { organisation_id, workspace_id }: Pick<NewLogRow['record'], 'organisation_id' | 'workspace_id'>,
   redactorOf: RedactorOf,
 ): ReturnType<RedactorOf> => redactorOf(organisation_id, workspace_id);
 
-function rowOf(exchange: Exchange, redactorOf: RedactorOf, compressFrom: number): LogRow {
+function rowOf(exchange: ParsedExchange, redactorOf: RedactorOf, compressFrom: number): NewLogRow {
   const redactor = redactorFor(exchange.closed.record, redactorOf);
   const { closed, requestBody, responseBody } = redactor ? clearExchange(exchange, redactor) : exchange;
   return {
@@ -63,7 +63,7 @@ export function rowsOfCrashed(
   open: Iterable<OpenExchange>,
   diedAt: number,
   redactorOf: RedactorOf,
-): LogRow[] {
+): NewLogRow[] {
   return [...open].map(({ json }) => {
     const closed = { record: crashedExchange(readOpened(json), diedAt), request: null, response: null };
     return rowOf(

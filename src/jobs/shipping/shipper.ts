@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import type { LogRow } from '../../request-log/store/log-row.js';
+import type { NewLogRow } from '../../request-log/store/log-row.js';
 import { readCursor, storeBatch, type StoredBatch } from '../../request-log/store/store-batch.js';
 import { endLeases } from '../../request-log/charging/end-leases.js';
 import { readRedactors, type RedactorOf } from '../../request-log/redaction/read-redactors.js';
@@ -272,7 +272,7 @@ export class Shipper {
     batch: {
       readonly from: SpoolPosition | null;
       readonly to: SpoolPosition;
-      readonly rows: readonly LogRow[];
+      readonly rows: readonly NewLogRow[];
     },
   ): Promise<boolean> {
     const stored = await this.ask(storeBatch(this.options.pool, { writerId, ...batch }));

@@ -31,7 +31,7 @@ const CONNECTIONS_MAX = 5;
 
 /** Runs the shipper and the hourly round as long as the process lives. */
 @Injectable()
-class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
+class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = createLogger('shipper');
   private readonly pool: Pool;
   private readonly shipper: Shipper;
@@ -104,7 +104,7 @@ export class ShippingModule {
     return {
       module: ShippingModule,
       imports: [AnnouncerModule],
-      providers: [{ provide: USAGE_COUNTER, useValue: counter }, Shipping],
+      providers: [{ provide: USAGE_COUNTER, useValue: counter }, ShippingLoop],
     };
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Exchange } from '../../request-log/redaction/clear-exchange.js';
+import type { ParsedExchange } from '../../request-log/redaction/clear-exchange.js';
 import type { StoredFrame } from '../../request-log/spool/frame.js';
 import { readClosed } from '../../request-log/spool/frame-values.js';
 import { isOwnerDead, lastHeartbeat } from '../../request-log/spool/owner.js';
@@ -25,8 +25,8 @@ import type { DamagedSegments } from './damaged-segments.js';
 import { shipperMetrics } from './shipper-metrics.js';
 
 /** What was read in one go: the next frames of one writer. */
-export interface Reading {
-  readonly closed: readonly Exchange[];
+export interface SpoolReading {
+  readonly closed: readonly ParsedExchange[];
   readonly opened: readonly OpenExchange[];
   readonly end: SpoolPosition;
   /** The writer is dead and everything it wrote was read. */
@@ -122,7 +122,7 @@ export class SpoolTail {
   }
 
   /** Reads on, a batch at most. Rejects when another shipper deleted what was to be read. */
-  async read(): Promise<Reading> {
+  async read(): Promise<SpoolReading> {
     if ((listOpenExchanges(this.folder).at(-1) ?? 0) >= this.position.segment && this.position.segment > 0)
       throw new OvertakenError();
     // Death is asked before the files are listed: what a dead writer left is then complete.
@@ -142,7 +142,7 @@ export class SpoolTail {
   }
 
   /** To be called once the reading is stored: everything before its end is done with. */
-  apply(reading: Reading): void {
+  apply(reading: SpoolReading): void {
     for (const exchange of reading.opened) this.open.set(exchange.id, exchange);
     for (const { closed } of reading.closed) this.open.delete(closed.record.id);
     this.position = reading.end;
@@ -258,10 +258,10 @@ interface Terms {
   readonly mayBeCut: boolean;
 }
 
-type Owner = Pick<Exchange['closed']['record'], 'organisation_id' | 'workspace_id'>;
+type Owner = Pick<ParsedExchange['closed']['record'], 'organisation_id' | 'workspace_id'>;
 
 /** What a frame says. Null when its JSON is none, which a right checksum all but excludes; it must not stop the others. */
-function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Exchange } | null {
+function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: ParsedExchange } | null {
   try {
     return frame.kind === 'opened' ? { opened: openExchangeOf(frame) } : { closed: closedOf(frame) };
   } catch {
@@ -270,13 +270,13 @@ function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Excha
   }
 }
 
-function closedOf({ json, requestBody, responseBody }: StoredFrame): Exchange {
+function closedOf({ json, requestBody, responseBody }: StoredFrame): ParsedExchange {
   return { closed: readClosed(json), requestBody, responseBody };
 }
 
 /** Frames gathered until there are enough for a batch. */
 class ReadingInProgress {
-  private readonly closed: Exchange[] = [];
+  private readonly closed: ParsedExchange[] = [];
   private readonly opened: OpenExchange[] = [];
   private bytes = 0;
 
@@ -300,7 +300,7 @@ class ReadingInProgress {
     return taken;
   }
 
-  finish(end: SpoolPosition, isFinal: boolean): Reading {
+  finish(end: SpoolPosition, isFinal: boolean): SpoolReading {
     return { closed: this.closed, opened: this.opened, end, isFinal, isFull: this.isFull };
   }
 }

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { LogRow } from '../../request-log/store/log-row.js';
+import type { NewLogRow } from '../../request-log/store/log-row.js';
 import { storeTaken } from '../../request-log/store/store-batch.js';
 import { readClosed } from '../../request-log/spool/frame-values.js';
 import { NIL_ID } from '../../request-log/rollups/dimensions.js';
@@ -30,7 +30,7 @@ const COUNTS_NOTHING: UsageCounter = { countTokens: () => 0, costOf: () => null 
  */
 export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Promise<boolean> {
   let taken = 0;
-  const take = async (client: PoolClient): Promise<readonly LogRow[] | null> => {
+  const take = async (client: PoolClient): Promise<readonly NewLogRow[] | null> => {
     const { rows } = await client.query<Inbox>(TAKE);
     taken = rows.length;
     if (taken === 0) return null;

@@ -6,7 +6,7 @@ import type {
   BodyPlace,
   BodyToKeep,
 } from '../../request-log/bodies/body-objects.js';
-import type { Consignment, LogBatch, LogSink } from './log-sink.js';
+import type { Consignment, LogBatch, LogDestination } from './log-sink.js';
 
 /** A body on its way out of the database. */
 interface StoredBody {
@@ -49,7 +49,7 @@ const FULL_BYTES = 16 * 1024 * 1024;
  * Moves bodies into the bucket. They are stored in the database with their request first, so a bucket that is unavailable loses none: what
  * it has not taken stays where it is, is read from there, and is brought later.
  */
-export class BodySink implements LogSink {
+export class BodySink implements LogDestination {
   readonly id = 'bodies';
   readonly gathering = { rows: 1_000, seconds: 10 };
 

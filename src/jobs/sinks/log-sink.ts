@@ -1,7 +1,7 @@
 import type { SentRow } from './sent-row.js';
 
 /** How much gathers for one delivery: it goes out when there are so many requests, or when the oldest has waited so long. */
-export interface Gathering {
+export interface BatchWindow {
   readonly rows: number;
   readonly seconds: number;
 }
@@ -23,10 +23,10 @@ export interface Consignment {
 }
 
 /** A place that stored requests are sent on to. It is handed each of them at least once, in any order. */
-export interface LogSink {
+export interface LogDestination {
   /** Names its cursor for all time. */
   readonly id: string;
-  readonly gathering: Gathering;
+  readonly gathering: BatchWindow;
   /** Resolves when the receiver has them all; rejects otherwise, and then is handed all of them again. */
   deliver(consignment: Consignment, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ObjectStore } from '../../request-log/bodies/object-store.js';
-import type { Consignment, LogSink } from './log-sink.js';
+import type { Consignment, LogDestination } from './log-sink.js';
 import type { SentRow } from './sent-row.js';
 
 const pack = promisify(gzip);
@@ -11,7 +11,7 @@ const pack = promisify(gzip);
  * `logs/organization=<id>/date=<YYYY-MM-DD>/<first>-<last>.jsonl.gz`, as engines that read partitions by name expect. The two
  * numbers are those of its batches; a delivery that is repeated alike overwrites what it wrote.
  */
-export class S3Sink implements LogSink {
+export class S3Sink implements LogDestination {
   readonly id = 's3';
   readonly gathering;
 

@@ -70,7 +70,7 @@ const OF_ATTEMPT = [
 ] as const satisfies readonly (keyof AttemptRow)[];
 
 /** Times are text for sinks, and 64-bit numbers are numbers. */
-type Sent<Row> = {
+type RowForSinks<Row> = {
   readonly [Name in keyof Row]: Row[Name] extends Date
     ? string
     : Name extends keyof typeof SHOWN_AS_NUMBER
@@ -79,13 +79,13 @@ type Sent<Row> = {
 };
 
 /** A try of a request, as sinks get it. Names are those of the table. */
-export type SentAttempt = Sent<Pick<AttemptRow, (typeof OF_ATTEMPT)[number]>>;
+export type SentAttempt = RowForSinks<Pick<AttemptRow, (typeof OF_ATTEMPT)[number]>>;
 
 /**
  * A request as sinks get it: the row and its tries, without headers and bodies. Times are ISO 8601, durations milliseconds,
  * money integer nano-dollars. `id` identifies the request permanently: a receiver that gets it twice may drop one.
  */
-export interface SentRow extends Sent<Pick<LogRow, (typeof OF_REQUEST)[number]>> {
+export interface SentRow extends RowForSinks<Pick<LogRow, (typeof OF_REQUEST)[number]>> {
   readonly attempts: readonly SentAttempt[];
 }
 

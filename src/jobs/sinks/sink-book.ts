@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
-import { CLAIMABLE, type Claimed, DeliveryCursors, LEASED } from '../delivery-cursors.js';
-import type { Gathering, LogBatch } from './log-sink.js';
+import { CLAIMABLE, type ClaimedCursor, DeliveryCursors, LEASED } from '../delivery-cursors.js';
+import type { BatchWindow, LogBatch } from './log-sink.js';
 import { ATTEMPTS_OF_BATCHES, ROWS_OF_BATCHES, type SentAttempt, type SentRow } from './sent-row.js';
 
 const MOST_NUMBERED = 2_000;
@@ -31,7 +31,7 @@ const LAG = `
   SELECT extract(epoch FROM clock_timestamp() - created_at)::float8 AS age
   FROM log_batches WHERE seq > (SELECT delivered_seq FROM log_sinks WHERE id = $1) ORDER BY seq LIMIT 1`;
 
-type Waiting = LogBatch & { readonly age: number };
+type AgedBatch = LogBatch & { readonly age: number };
 
 /** Which batches of the log each sink has, and what it is to get next. */
 export class SinkBook {
@@ -57,14 +57,14 @@ export class SinkBook {
   }
 
   /** Null when it is not to be tried now, or another process has it. */
-  async claim(sinkId: string): Promise<Claimed | null> {
-    const [[claimed]]: [Claimed[], number] = await this.database.query(CLAIM, [sinkId]);
+  async claim(sinkId: string): Promise<ClaimedCursor | null> {
+    const [[claimed]]: [ClaimedCursor[], number] = await this.database.query(CLAIM, [sinkId]);
     return claimed ?? null;
   }
 
   /** The next batches, as many as gather for one delivery, but one at least; none while they may gather on. */
-  async next({ deliveredSeq }: Claimed, { rows, seconds }: Gathering): Promise<readonly LogBatch[]> {
-    const waiting = await this.database.query<Waiting[]>(NEXT, [deliveredSeq]);
+  async next({ deliveredSeq }: ClaimedCursor, { rows, seconds }: BatchWindow): Promise<readonly LogBatch[]> {
+    const waiting = await this.database.query<AgedBatch[]>(NEXT, [deliveredSeq]);
     let sum = 0;
     const taken = waiting.filter((batch, at) => (sum += batch.rows) <= rows || at === 0);
     const isFull = taken.length < waiting.length || waiting.length === MOST_BATCHES;

@@ -2,7 +2,7 @@ import { IntervalJob, type Round } from '../../common/loops/interval-job.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { reasonOf } from '../failure-reason.js';
-import type { LogBatch, LogSink } from './log-sink.js';
+import type { LogBatch, LogDestination } from './log-sink.js';
 import type { SinkBook } from './sink-book.js';
 import { sinkMetrics } from './sink-metrics.js';
 
@@ -23,7 +23,7 @@ export class SinkRunner {
   #isRegistered = false;
 
   constructor(
-    private readonly sink: LogSink,
+    private readonly sink: LogDestination,
     private readonly book: SinkBook,
     logger: Logger,
     private readonly deliveryMs = DELIVERY_MS,
@@ -87,8 +87,8 @@ export class SinkRunner {
 
 /** What does not heed the signal is left to itself: it may arrive all the same, and then arrives twice. */
 async function inTime(
-  sink: LogSink,
-  consignment: Parameters<LogSink['deliver']>[0],
+  sink: LogDestination,
+  consignment: Parameters<LogDestination['deliver']>[0],
   withinMs: number,
 ): Promise<void> {
   const signal = AbortSignal.timeout(withinMs);

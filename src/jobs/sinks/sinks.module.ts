@@ -20,7 +20,7 @@ import type { Settings } from '../../common/settings/settings.js';
 import { underTimes } from '../retention/under-times.js';
 import { BodySink } from './body-sink.js';
 import { forgetBodies } from './forget-bodies.js';
-import type { LogSink } from './log-sink.js';
+import type { LogDestination } from './log-sink.js';
 import { MetricSink } from './otlp/metric-sink.js';
 import { TraceSink } from './otlp/trace-sink.js';
 import { S3Sink } from './s3-sink.js';
@@ -32,7 +32,7 @@ const CONNECTIONS = 2;
 const FORGET_EVERY_MS = 60 * 60_000;
 
 /** The sinks that the settings name, each with its own way out. */
-function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket | null): LogSink[] {
+function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket | null): LogDestination[] {
   const { webhook, traces, metrics, s3Seconds } = settings.sinks;
   const wayTo = (url: URL) => operatorEgress(settings, url, CONNECTIONS);
   return [

@@ -1,7 +1,7 @@
 import type { Secret } from '../../common/settings/secret.js';
 import type { Egress } from '../../egress/egress.js';
 import { webhookSignature } from '../../common/http/webhook-signature.js';
-import type { Consignment, LogSink } from './log-sink.js';
+import type { Consignment, LogDestination } from './log-sink.js';
 import type { SentRow } from './sent-row.js';
 
 const MOST_ROWS = 500;
@@ -11,7 +11,7 @@ const MOST_CHARACTERS = 1_048_576;
  * Posts requests as JSON Lines, some hundreds a call, signed like every call of this service. Delivered is what was answered with
  * 2xx; redirects are not followed. When one call of a delivery fails, the others may come again: the receiver tells by `id`.
  */
-export class WebhookSink implements LogSink {
+export class WebhookSink implements LogDestination {
   readonly id = 'webhook';
   readonly gathering = { rows: 2_000, seconds: 2 };
 

@@ -3,15 +3,17 @@ import { openai } from '../dialects/openai.js';
 import { own } from '../dialects/own.js';
 import type { AccountField, AnswerLink, Provider } from '../provider.js';
 
-type Shared = 'dialect' | 'auth' | 'endpoints';
+type SharedColumns = 'dialect' | 'auth' | 'endpoints';
 
 /** A row of a provider that speaks OpenAI's shape; it says only what it does not share. */
-export function compatible(row: Omit<Provider, Shared> & Partial<Pick<Provider, Shared>>): Provider {
+export function compatible(
+  row: Omit<Provider, SharedColumns> & Partial<Pick<Provider, SharedColumns>>,
+): Provider {
   return { dialect: openai, auth: bearer, endpoints: ['chat-completions'], ...row };
 }
 
 /** A row of a provider with an API of its own that is not translated: everything passes through. */
-export function passedThrough(row: Omit<Provider, Shared> & Partial<Pick<Provider, 'auth'>>): Provider {
+export function passedThrough(row: Omit<Provider, SharedColumns> & Partial<Pick<Provider, 'auth'>>): Provider {
   return { dialect: own, auth: bearer, endpoints: [], ...row };
 }
 
@@ -36,11 +38,11 @@ export const HOST_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 /** One segment of a path, with at least one letter or digit so that it cannot be "..". */
 export const PATH_SEGMENT = /^(?=.*[A-Za-z0-9])[A-Za-z0-9._-]{1,128}$/;
 
-type Described = Omit<AccountField, 'isRequired' | 'default'>;
+type AccountFieldText = Omit<AccountField, 'isRequired' | 'default'>;
 
-export const required = (field: Described): AccountField => ({ ...field, isRequired: true });
+export const required = (field: AccountFieldText): AccountField => ({ ...field, isRequired: true });
 
-export const optional = (field: Described & Pick<AccountField, 'default'>): AccountField => ({
+export const optional = (field: AccountFieldText & Pick<AccountField, 'default'>): AccountField => ({
   ...field,
   isRequired: false,
 });

@@ -12,7 +12,7 @@ export interface ChargedRequest {
 }
 
 /** How the use of a request is bounded before it is sent, and known when its answer reports none. */
-export interface Charge {
+export interface ChargeRule {
   /**
    * The most that the request may use, once for each unit in which a provider may bill it: the price of the model says
    * which applies. Null where the request does not show it, such as sound at an address.
@@ -31,7 +31,7 @@ export interface Charge {
 }
 
 /** `nothing`: providers do not bill the request by itself. `unmeasured`: they may, and the gateway cannot say how much. */
-export type ChargeKind = Charge | 'nothing' | 'unmeasured';
+export type ChargeKind = ChargeRule | 'nothing' | 'unmeasured';
 
 /** One line of the charging table: requests that are charged alike. */
 export interface ChargeRow {

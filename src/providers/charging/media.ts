@@ -2,7 +2,7 @@ import type { Usage } from '../../common/contracts/usage.js';
 import type { Json } from '../endpoint.js';
 import { MediaFile } from '../translation.js';
 import { audioDurationMs } from './audio-duration.js';
-import type { Charge, ChargedRequest } from './charge.js';
+import type { ChargeRule, ChargedRequest } from './charge.js';
 import { highest } from './numbers.js';
 
 const reservation = (): 'reservation' => 'reservation';
@@ -17,7 +17,7 @@ const PARTIAL_PICTURE_TOKENS = 100;
 const SOURCE_TOKENS = 8_000;
 
 /** Pictures are billed by the piece, by size and quality, or by tokens. https://platform.openai.com/docs/pricing */
-export const imagesCharge: Charge = {
+export const imagesCharge: ChargeRule = {
   most(request) {
     const { body } = request;
     const count = highest([body], ['n']) ?? 1;
@@ -60,7 +60,7 @@ const SPOKEN_TOKENS_PER_SECOND = 25;
 const SLOWEST_SPEED = 0.25;
 
 /** Speech is billed by the character, by the second, or by tokens of text and sound. */
-export const speechCharge: Charge = {
+export const speechCharge: ChargeRule = {
   most(request) {
     const { input, speed } = request.body;
     const characters = typeof input === 'string' ? lengthOf(input) : request.bodyBytes;
@@ -95,7 +95,7 @@ const WRITTEN_TOKENS_LEAST = 256;
 const ADDRESSES = ['url', 'file_url', 'audio_url', 'file_id'] as const;
 
 /** Transcripts are billed by the second of sound, or by tokens of sound and text. */
-export const transcriptsCharge: Charge = {
+export const transcriptsCharge: ChargeRule = {
   most(request) {
     const { body } = request;
     if (ADDRESSES.some((name) => (body[name] ?? '') !== '')) return null;

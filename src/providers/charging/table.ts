@@ -1,7 +1,7 @@
 import type { Operation } from '../endpoint.js';
 import { mostPages } from '../endpoints/ocr.js';
 import { post } from '../endpoints/table/operation.js';
-import type { Charge, ChargeRow } from './charge.js';
+import type { ChargeRule, ChargeRow } from './charge.js';
 import { imagesCharge, speechCharge, transcriptsCharge } from './media.js';
 import {
   embedContentCharge,
@@ -24,7 +24,7 @@ const BYTES = 'one token per byte of the body';
 const bounded = (fields: string): string => `${BYTES}, plus ${fields} or the output ceiling`;
 
 /** Most pages of a document that is read. */
-const ocrCharge: Charge = { most: ({ body }) => [mostPages(body)], unreported: () => 'reservation' };
+const ocrCharge: ChargeRule = { most: ({ body }) => [mostPages(body)], unreported: () => 'reservation' };
 
 /** What is billed by the request itself. */
 const metered: readonly ChargeRow[] = [

@@ -1,6 +1,6 @@
 import type { Json } from '../endpoint.js';
 import { isObject } from '../endpoints/reading.js';
-import type { Charge, ChargedRequest } from './charge.js';
+import type { ChargeRule, ChargedRequest } from './charge.js';
 import { highest } from './numbers.js';
 
 /** Where a request bounds its output, and how many answers it asks for. */
@@ -16,7 +16,7 @@ const SAFE_MAX = Number.MAX_SAFE_INTEGER / 4;
  * short of what it refers to elsewhere (images by address, stored files). Output is what the request allows, or the
  * ceiling. Readers differ in which of two fields they believe, so the largest one counts.
  */
-export const textCharge = (bounds: OutputBounds): Charge => ({
+export const textCharge = (bounds: OutputBounds): ChargeRule => ({
   most: (request) => [{ input_tokens: request.bodyBytes, output_tokens: outputOf(bounds, request) }],
   unreported: () => 'text',
 });
@@ -26,13 +26,13 @@ export const textCharge = (bounds: OutputBounds): Charge => ({
  * is charged its reservation: whether anybody comes back for it is for the client to decide.
  * https://platform.openai.com/docs/guides/background
  */
-export const responsesCharge: Charge = {
+export const responsesCharge: ChargeRule = {
   ...textCharge({ most: ['max_output_tokens'] }),
   unreported: ({ background }) => (background ? 'reservation' : 'text'),
 };
 
 /** Text in, no tokens out. Input that is no text (tokens, pictures) cannot be counted. */
-const inputOnly = (hasText: (body: Json) => boolean): Charge => ({
+const inputOnly = (hasText: (body: Json) => boolean): ChargeRule => ({
   most: ({ bodyBytes }) => [{ input_tokens: bodyBytes, output_tokens: 0 }],
   unreported: (body) => (hasText(body) ? 'input' : 'reservation'),
 });
@@ -53,13 +53,13 @@ export const embedContentCharge = inputOnly((body) => {
 });
 
 /** OpenAI does not bill moderations; Mistral does. https://platform.openai.com/docs/guides/moderation */
-export const moderationsCharge: Charge = {
+export const moderationsCharge: ChargeRule = {
   ...inputOnly(({ input }) => isText(input)),
   freeAt: new Set(['openai', 'azure-openai']),
 };
 
 /** By the token of query and documents, or by the search. https://docs.cohere.com/docs/how-does-cohere-pricing-work */
-export const rerankCharge: Charge = {
+export const rerankCharge: ChargeRule = {
   most: ({ body, bodyBytes }) => [
     { input_tokens: bodyBytes, output_tokens: 0 },
     // A price by the request is charged with any usage.

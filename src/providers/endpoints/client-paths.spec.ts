@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndpointId } from '../endpoint.js';
 import { findProvider } from '../registry.js';
 import { findEndpointRow } from './index.js';
-import { supportOf } from './support.js';
+import { supportOf } from '../support.js';
 
 const BASE = 'http://gateway.invalid/v1';
 

@@ -37,3 +37,19 @@ export function nearestEffort(model: string, wanted: unknown): string | null {
   const some = taken.filter((effort) => effort !== 'none');
   return some.findLast((effort) => ORDER.indexOf(effort) <= at) ?? some[0] ?? null;
 }
+
+/** Anthropic's smallest thinking budget, in tokens. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+export const THINKING_BUDGET_MIN = 1_024;
+
+/**
+ * Tokens of thinking that an effort of the hub stands for, where a model wants a number. Neither side documents
+ * equivalents; each step doubles or more, and the largest leaves half of the default limit to the answer.
+ */
+export const EFFORT_BUDGETS: ReadonlyMap<string, number> = new Map([
+  ['minimal', THINKING_BUDGET_MIN],
+  ['low', 2_048],
+  ['medium', 8_192],
+  ['high', 16_384],
+  ['xhigh', 32_000],
+  ['max', 48_000],
+]);

@@ -1,5 +1,5 @@
 import type { EndpointId } from '../endpoint.js';
-import { supportOf } from '../endpoints/support.js';
+import { supportOf } from '../support.js';
 import type { Price, Rates, UnitPrices } from '../prices/price.js';
 import type { Provider } from '../provider.js';
 import { dollars } from './dollars.js';

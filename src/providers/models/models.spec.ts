@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../common/errors/app-error.js';
 import { ENDPOINT_IDS } from '../endpoint.js';
-import { supportOf } from '../endpoints/support.js';
+import { supportOf } from '../support.js';
 import { nanoDollars } from '../prices/decimal.js';
 import type { Price } from '../prices/price.js';
 import { findProvider } from '../registry.js';

@@ -7,11 +7,11 @@ import type { Price } from './price.js';
 export type PriceSchedule = readonly ScheduledPrice[];
 
 export interface ScheduledPrice {
-  readonly when: When;
+  readonly when: PriceWindow;
   readonly price: Price | null;
 }
 
-export type When =
+export type PriceWindow =
   | { readonly kind: 'always' }
   /** From a moment on, milliseconds since the epoch. */
   | { readonly kind: 'from'; readonly startsAt: number }
@@ -29,7 +29,7 @@ export function priceAt(schedule: PriceSchedule, moment: number): Price | null {
   return schedule[0]?.price ?? null;
 }
 
-function isInForce(when: When, moment: number): boolean {
+function isInForce(when: PriceWindow, moment: number): boolean {
   switch (when.kind) {
     case 'always':
       return true;

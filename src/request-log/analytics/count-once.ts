@@ -5,20 +5,20 @@ import { inTransaction } from '../rollups/transaction.js';
 import type { Aggregation } from './usage-store.js';
 
 /** A batch of request rows that were stored together. */
-export interface StoredBatch {
+export interface CountedBatch {
   readonly id: string;
   readonly rows: number;
   readonly min_created_at: Date;
   readonly max_created_at: Date;
 }
 
-export interface Counting {
+export interface BatchCounter {
   /** Outside of the transaction that counts, whose locks would last as long. */
-  readonly prepare?: (batches: readonly StoredBatch[]) => Promise<void>;
-  readonly add: (transaction: Queryable, batches: readonly StoredBatch[]) => Promise<void>;
+  readonly prepare?: (batches: readonly CountedBatch[]) => Promise<void>;
+  readonly add: (transaction: Queryable, batches: readonly CountedBatch[]) => Promise<void>;
 }
 
-type BatchRow = StoredBatch & { readonly aggregated_at: Date | null };
+type BatchRow = CountedBatch & { readonly aggregated_at: Date | null };
 
 /** In one order, because who counts locks them: two that count the same batches must not wait for each other in a circle. */
 const BATCHES = `SELECT id, rows, min_created_at, max_created_at, aggregated_at FROM log_batches
@@ -34,7 +34,7 @@ export const OF_BATCHES = `batch_id = ANY ($1::uuid[])
   AND created_at BETWEEN $2::timestamptz - interval '1 ms' AND $3::timestamptz + interval '1 ms'`;
 
 export const boundsOf = (
-  batches: readonly StoredBatch[],
+  batches: readonly CountedBatch[],
 ): readonly [ids: string[], first: Date, last: Date] => [
   batches.map(({ id }) => id),
   new Date(Math.min(...batches.map((batch) => batch.min_created_at.getTime()))),
@@ -50,7 +50,7 @@ export const boundsOf = (
 export async function countOnce(
   database: DataSource,
   ids: readonly string[],
-  { prepare, add }: Counting,
+  { prepare, add }: BatchCounter,
 ): Promise<readonly Aggregation[]> {
   const known = await database.query<BatchRow[]>(BATCHES, [ids]);
   const due = known.filter(isDue);

@@ -1,4 +1,4 @@
-import type { Condition } from '../reading/log-filters.js';
+import type { QueryCondition } from '../reading/log-filters.js';
 import { CUBE, isSlice, metadataSlice, USER_KEY } from '../rollups/dimensions.js';
 import { READ_MEASURES, type ReadMeasureName } from './read-measures.js';
 import type { GroupedBy } from './usage-store.js';
@@ -13,7 +13,7 @@ export type SourceKind =
   | { readonly kind: 'rows' };
 
 export interface Need {
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly QueryCondition[];
   readonly measures: readonly ReadMeasureName[];
   readonly by?: GroupedBy | undefined;
   /** Keys of the metadata whose slices are complete in the range. */

@@ -8,14 +8,14 @@ import type { ClickHouse } from './clickhouse/clickhouse.js';
 import { CLICKHOUSE, ClickHouseModule } from './clickhouse/clickhouse.module.js';
 import { ClickHouseUsageReader } from './clickhouse/clickhouse-usage-reader.js';
 import { PostgresUsageReader } from './postgres/postgres-usage-reader.js';
-import { UsageReader } from './usage-store.js';
+import { AnalyticsReader } from './usage-store.js';
 
 function readerOf(
   database: LogDatabase,
   kept: KeptLogs,
   clickhouse: ClickHouse | null,
   { retentionDays }: Pick<Settings, 'retentionDays'>,
-): UsageReader {
+): AnalyticsReader {
   const postgres = new PostgresUsageReader(database, kept);
   return clickhouse
     ? new ClickHouseUsageReader(clickhouse, { database, kept, postgres }, retentionDays)
@@ -26,8 +26,8 @@ function readerOf(
 @Module({
   imports: [ClickHouseModule, LogReadingModule],
   providers: [
-    { provide: UsageReader, inject: [LogDatabase, KeptLogs, CLICKHOUSE, SETTINGS], useFactory: readerOf },
+    { provide: AnalyticsReader, inject: [LogDatabase, KeptLogs, CLICKHOUSE, SETTINGS], useFactory: readerOf },
   ],
-  exports: [UsageReader],
+  exports: [AnalyticsReader],
 })
 export class UsageReadingModule {}

@@ -1,4 +1,4 @@
-import type { Condition } from '../reading/log-filters.js';
+import type { QueryCondition } from '../reading/log-filters.js';
 import type { Whose } from '../reading/where.js';
 import type { Page } from '../../common/http/page.js';
 import type { ReadMeasureName, Sums } from './read-measures.js';
@@ -33,7 +33,7 @@ export interface CountedRange extends TimeRange {
 /** What is counted: a range of whole minutes and what narrows it. */
 export interface UsageQuery {
   readonly range: TimeRange;
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly QueryCondition[];
 }
 
 /** A range, cut into slots. */
@@ -80,7 +80,7 @@ export interface Groups {
 }
 
 /** Counts requests for graphs and groups. */
-export abstract class UsageReader {
+export abstract class AnalyticsReader {
   /** `slots`: beginnings of the points, in order; the first may lie before the range begins. */
   abstract series(
     whose: Whose,

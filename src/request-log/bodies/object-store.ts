@@ -35,7 +35,7 @@ const USUAL_WAITS: Waits = {
 };
 
 type Sdk = typeof Aws;
-interface Opened {
+interface OpenedStore {
   readonly sdk: Sdk;
   readonly client: Aws.S3Client;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ interface Opened {
  * credentials than those of the settings.
  */
 export class ObjectStore {
-  #opened: Promise<Opened> | undefined;
+  #opened: Promise<OpenedStore> | undefined;
 
   constructor(
     private readonly s3: S3Settings,
@@ -167,13 +167,13 @@ export class ObjectStore {
     return this.s3.prefix + key;
   }
 
-  #open(): Promise<Opened> {
+  #open(): Promise<OpenedStore> {
     this.#opened ??= this.#load();
     return this.#opened;
   }
 
   /** Path style and no checksums beyond the signature's for stores that are not Amazon's: not all of them know more. */
-  async #load(): Promise<Opened> {
+  async #load(): Promise<OpenedStore> {
     const sdk = await import('@aws-sdk/client-s3');
     const { endpoint, region, accessKeyId, secretAccessKey } = this.s3;
     const egress = operatorEgress(this.settings, endpoint, CONNECTIONS);
@@ -207,6 +207,6 @@ export class ObjectStore {
   }
 }
 
-function listed({ sdk, client }: Opened, asked: ConstructorParameters<Sdk['ListObjectsV2Command']>[0]) {
+function listed({ sdk, client }: OpenedStore, asked: ConstructorParameters<Sdk['ListObjectsV2Command']>[0]) {
   return client.send(new sdk.ListObjectsV2Command(asked));
 }

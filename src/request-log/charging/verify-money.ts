@@ -4,7 +4,7 @@ interface Database {
 }
 
 /** Two books that should say the same of one thing, and what they say. Nano-dollars or tokens. */
-export interface Comparison {
+export interface BookComparison {
   /** Words for people: "the counter 0199…". */
   readonly what: string;
   readonly expected: bigint;
@@ -17,7 +17,7 @@ export interface Books {
   /** Each book against the one it is made from: what was compared, and what differs. */
   readonly name: string;
   readonly compared: number;
-  readonly differences: readonly Comparison[];
+  readonly differences: readonly BookComparison[];
 }
 
 interface Row {

@@ -1,12 +1,12 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { didYouMean } from '../../common/text/nearest-names.js';
-import { type Condition, conditionOf, isLogFilter, LOG_FILTERS } from './log-filters.js';
+import { type QueryCondition, conditionOf, isLogFilter, LOG_FILTERS } from './log-filters.js';
 
 /** Filters as a JSON object has them: texts, numbers, truth values, and an object for the metadata. */
 export type FilterDocument = Readonly<Record<string, unknown>>;
 
 /** What the filters stand for. Refuses a name that is none, and a value that its filter cannot mean. */
-export function conditionsIn(filters: FilterDocument): Condition[] {
+export function conditionsIn(filters: FilterDocument): QueryCondition[] {
   return Object.entries(filters).flatMap(([name, value]) => {
     if (value === null || value === '') return [];
     if (!isLogFilter(name)) throw new AppError('invalid_request', { detail: noFilter(name.slice(0, 64)) });

@@ -14,7 +14,7 @@ export type InClickHouse =
   | null;
 
 /** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
-export interface Condition {
+export interface QueryCondition {
   readonly sql: (placeholder: string) => string;
   readonly parameter: unknown;
   /** The dimensions of the rollups that it is about; null when only the request rows can answer it. */
@@ -23,7 +23,7 @@ export interface Condition {
 }
 
 export interface Filter {
-  readonly sql: Condition['sql'];
+  readonly sql: QueryCondition['sql'];
   /** Makes the parameter of the text that was sent; undefined refuses it. */
   readonly read: (text: string) => unknown;
   readonly expects: string;
@@ -78,7 +78,7 @@ function momentIn(text: string): string | undefined {
   return year >= 1 && year <= 9_999 ? at.toISOString() : undefined;
 }
 
-export const arrival = (operator: Comparison): Filter => ({
+export const arrival = (operator: ComparisonOperator): Filter => ({
   sql: (placeholder) => `created_at ${operator} ${placeholder}::timestamptz`,
   inClickHouse: {
     sql: (bind, parameter) =>
@@ -91,10 +91,10 @@ export const arrival = (operator: Comparison): Filter => ({
 
 const NUMBER = /^-?\d{1,12}(\.\d{1,7})?$/;
 
-export type Comparison = '>=' | '<=';
+export type ComparisonOperator = '>=' | '<=';
 
 /** A bound of a number. What is unknown of a request is neither large nor small: no bound lets it in. */
-export const bound = (value: string, operator: Comparison, scale = '1'): Filter => ({
+export const bound = (value: string, operator: ComparisonOperator, scale = '1'): Filter => ({
   sql: (placeholder) => `${value} ${operator} ${placeholder}::numeric * ${scale}`,
   inClickHouse: {
     sql: (bind, parameter) => `${value} ${operator} ${bind(parameter, 'Decimal(38, 7)')} * ${scale}`,

@@ -3,7 +3,7 @@ import { KeptTimes, type RetentionRule } from '../retention/kept-times.js';
 import { RULES_OF_ORGANIZATION } from '../retention/read-rules.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import type { BindTyped, Condition } from './log-filters.js';
+import type { BindTyped, QueryCondition } from './log-filters.js';
 import { LogDatabase } from './log-database.js';
 
 interface Whose {
@@ -30,7 +30,7 @@ export class KeptLogs {
   ) {}
 
   /** For a query of request rows of this reach. */
-  async conditions(whose: Whose): Promise<readonly Condition[]> {
+  async conditions(whose: Whose): Promise<readonly QueryCondition[]> {
     return conditionsOf(await this.#times(whose.organizationId), whose);
   }
 
@@ -64,7 +64,10 @@ export class KeptLogs {
  * The first condition is one moment for all rows, by which the database leaves days out. Others follow where workspaces
  * within reach are kept for another time than their organization.
  */
-export function conditionsOf(times: KeptTimes, { organizationId, workspaceId }: Whose): readonly Condition[] {
+export function conditionsOf(
+  times: KeptTimes,
+  { organizationId, workspaceId }: Whose,
+): readonly QueryCondition[] {
   const sinceOf = (workspace_id: string | null): number =>
     times.since('logs', { organization_id: organizationId, workspace_id });
   if (workspaceId !== undefined) return notBefore(sinceOf(workspaceId));
@@ -85,7 +88,7 @@ export function conditionsOf(times: KeptTimes, { organizationId, workspaceId }: 
   return conditions;
 }
 
-const notBefore = (since: number): Condition[] =>
+const notBefore = (since: number): QueryCondition[] =>
   since === -Infinity
     ? []
     : [
@@ -102,7 +105,7 @@ const notBeforeInClickHouse = (bind: BindTyped, since: number): string =>
 
 type Exempt = 'these' | 'all but these';
 
-const IN_POSTGRES: Readonly<Record<Exempt, Condition['sql']>> = {
+const IN_POSTGRES: Readonly<Record<Exempt, QueryCondition['sql']>> = {
   these: (ids) => `(workspace_id = ANY(${ids}::uuid[])) IS TRUE`,
   'all but these': (ids) => `(workspace_id = ANY(${ids}::uuid[])) IS NOT TRUE`,
 };
@@ -114,7 +117,7 @@ const IN_CLICKHOUSE: Readonly<Record<Exempt, (ids: string) => string>> = {
 };
 
 /** For all rows but those of some workspaces. The moment is a number of ours that was made a date, no value of a caller. */
-const notBeforeUnless = (since: number, exempt: Exempt, ids: readonly string[]): Condition => ({
+const notBeforeUnless = (since: number, exempt: Exempt, ids: readonly string[]): QueryCondition => ({
   sql: (placeholder) =>
     `(created_at >= '${new Date(since).toISOString()}'::timestamptz OR ${IN_POSTGRES[exempt](placeholder)})`,
   parameter: ids,

@@ -6,15 +6,15 @@ import {
   anyText,
   arrival,
   bound,
-  type Comparison,
-  type Condition,
+  type ComparisonOperator,
+  type QueryCondition,
   type Filter,
   listOf,
   LONGEST_VALUE,
   negated,
 } from './filter-kinds.js';
 
-export type { BindTyped, Condition } from './filter-kinds.js';
+export type { BindTyped, QueryCondition } from './filter-kinds.js';
 
 const STATUS = /^[1-9]\d{2}$/;
 
@@ -28,7 +28,7 @@ const status: Filter = {
   expects: 'a list of status codes, separated by commas',
 };
 
-const statusBound = (operator: Comparison): Filter => ({
+const statusBound = (operator: ComparisonOperator): Filter => ({
   on: ['status'],
   sql: (placeholder) => `status ${operator} ${placeholder}::smallint`,
   inClickHouse: { sql: (bind, parameter) => `status ${operator} ${bind(Number(parameter), 'Int16')}` },
@@ -91,7 +91,7 @@ const OF_TRACE = `FROM feedback
   WHERE feedback.organization_id = request_logs.organisation_id AND feedback.workspace_id = request_logs.workspace_id
   AND feedback.trace_id = request_logs.trace_id`;
 
-const weightedFeedback = (operator: Comparison): Filter => ({
+const weightedFeedback = (operator: ComparisonOperator): Filter => ({
   ...bound(`(SELECT avg(feedback.value * feedback.weight) ${OF_TRACE})`, operator),
   inClickHouse: null,
 });
@@ -138,11 +138,11 @@ const VALUES = {
   metadata,
 } as const satisfies Record<string, Filter>;
 
-type Negated = `not_${keyof typeof VALUES}`;
+type NegatedFilter = `not_${keyof typeof VALUES}`;
 
 const NEGATIONS = Object.fromEntries(
   Object.entries(VALUES).map(([name, filter]) => [`not_${name}`, negated(filter)]),
-) as Record<Negated, Filter>;
+) as Record<NegatedFilter, Filter>;
 
 /**
  * What a list of the request log, an analysis or an export can be narrowed to, by the name of the parameter. Names are
@@ -176,7 +176,7 @@ export function isLogFilter(name: string): name is LogFilterName {
 }
 
 /** The condition that a filter with this value stands for. Refuses a value that the filter cannot mean. */
-export function conditionOf(name: LogFilterName, text: string): Condition {
+export function conditionOf(name: LogFilterName, text: string): QueryCondition {
   const { sql, read, expects, on, inClickHouse }: Filter = LOG_FILTERS[name];
   // PostgreSQL's texts hold every character but this one.
   const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
@@ -194,7 +194,7 @@ export function conditionOf(name: LogFilterName, text: string): Condition {
 const METADATA_KEY = /^(metadata|not_metadata)\[(.{1,128})\]$/s;
 
 /** The condition of a parameter: a filter, or `metadata[key]`. Undefined for any other name. */
-export function conditionOfParameter(name: string, value: string): Condition | undefined {
+export function conditionOfParameter(name: string, value: string): QueryCondition | undefined {
   if (isLogFilter(name)) return conditionOf(name, value);
   const [, filter, key] = METADATA_KEY.exec(name) ?? [];
   if (filter === undefined || key === undefined || !isLogFilter(filter)) return undefined;

@@ -1,4 +1,4 @@
-import type { Condition } from './log-filters.js';
+import type { QueryCondition } from './log-filters.js';
 
 /** Whose rows of the request log: those of a workspace, or of a whole organization. */
 export interface Whose {
@@ -7,7 +7,7 @@ export interface Whose {
 }
 
 /** The conditions of a query and their parameters. It begins with whose rows: there is no query without. */
-export class Where {
+export class WhereClause {
   readonly parameters: unknown[] = [];
   readonly #conditions: string[] = [];
 
@@ -30,8 +30,8 @@ export class Where {
   }
 }
 
-export function filtered(whose: Whose, conditions: readonly Condition[]): Where {
-  const query = new Where(whose);
+export function filtered(whose: Whose, conditions: readonly QueryCondition[]): WhereClause {
+  const query = new WhereClause(whose);
   for (const { sql, parameter } of conditions) query.and(sql, parameter);
   return query;
 }

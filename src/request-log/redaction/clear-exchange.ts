@@ -3,7 +3,7 @@ import type { BodyFacts, ClosedExchange } from '../spool/frame-values.js';
 import type { Redactor } from './redactor.js';
 
 /** A closed frame, parsed. */
-export interface Exchange {
+export interface ParsedExchange {
   readonly closed: ClosedExchange;
   readonly requestBody: Buffer;
   readonly responseBody: Buffer;
@@ -15,7 +15,10 @@ const NOTHING = Buffer.alloc(0);
  * An exchange without what is not to be kept of it. Its tokens must be counted by now: the text to count is left out, too.
  * Metadata stay: they are what the caller wants its requests to be found by.
  */
-export function clearExchange({ closed, requestBody, responseBody }: Exchange, redactor: Redactor): Exchange {
+export function clearExchange(
+  { closed, requestBody, responseBody }: ParsedExchange,
+  redactor: Redactor,
+): ParsedExchange {
   const [request, response] = [
     bodyOf(closed.request, requestBody),
     bodyOf(closed.response, responseBody),

@@ -1,12 +1,12 @@
 import type { RE2JS } from 're2js';
-import { type Json, type JsonPath, maskPaths } from './json-path.js';
+import { type JsonValue, type JsonPath, maskPaths } from './json-path.js';
 import { clearJson, clearPieces, clearText, MASK } from './texts.js';
 
 /** An event, or a line of a stream of JSON lines. `value` is undefined where it is no JSON. */
 interface Event {
   readonly line: string;
   readonly prefix: string;
-  readonly value: Json | undefined;
+  readonly value: JsonValue | undefined;
   isChanged: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface StreamRules {
   readonly paths: readonly JsonPath[];
   readonly patterns: readonly RE2JS[];
   /** Undefined for what is worked on as a text. */
-  readonly parse: (json: string) => Json | undefined;
+  readonly parse: (json: string) => JsonValue | undefined;
 }
 
 /** A string of an event that may be put in its place again. */
@@ -43,7 +43,7 @@ export function clearStream(stream: string, { paths, patterns, parse }: StreamRu
   return events.map((event) => written(event, patterns, hidesNames)).join('');
 }
 
-function eventIn(line: string, parse: (json: string) => Json | undefined): Event {
+function eventIn(line: string, parse: (json: string) => JsonValue | undefined): Event {
   const prefix = DATA.exec(line)?.[0] ?? '';
   const json = line.slice(prefix.length);
   const isDocument = (json.startsWith('{') || json.startsWith('[')) && json !== DONE;
@@ -64,7 +64,7 @@ function written(
 /** Names of fields, each once: events of a stream have the same few. */
 function namesIn(events: readonly Event[]): readonly string[] {
   const names = new Set<string>();
-  const collect = (value: Json): void => {
+  const collect = (value: JsonValue): void => {
     if (typeof value !== 'object' || value === null) return;
     const isList = Array.isArray(value);
     for (const [name, item] of Object.entries(value)) {
@@ -100,7 +100,7 @@ function clearTexts(events: readonly Event[], patterns: readonly RE2JS[]): void 
 
 /** Calls for each string and number. Those of choice or block 1 are another text than those of 0, so an `index` is part of the place. */
 function visit(
-  value: Json,
+  value: JsonValue,
   place: string,
   note: (place: string, text: string, put: (text: string) => void) => void,
 ): void {
@@ -122,5 +122,5 @@ function visit(
   }
 }
 
-const indexOf = (value: Readonly<Record<string, Json>>): string =>
+const indexOf = (value: Readonly<Record<string, JsonValue>>): string =>
   typeof value.index === 'number' ? String(value.index) : '';

@@ -43,13 +43,13 @@ function stepOf([, dots, name, deep, index, , quoted]: RegExpExecArray): Step {
   return { into: quoted === undefined ? null : quoted.slice(1, -1).replace(/\\(.)/g, '$1'), isDeep };
 }
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 
 /**
  * Puts `mask` in the place of every value that one of the paths leads to. True when there was one. The value must not nest
  * deeper than a stack can follow.
  */
-export function maskPaths(value: Json, paths: Iterable<JsonPath>, mask: string): boolean {
+export function maskPaths(value: JsonValue, paths: Iterable<JsonPath>, mask: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
   let isMasked = false;
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value);

@@ -23,14 +23,14 @@ const RULES = `
   SELECT organization_id, workspace_id, log_redaction FROM retention_of_removed_workspaces
   WHERE organization_id = ANY ($1::uuid[]) AND log_redaction IS NOT NULL`;
 
-type Read = (sql: string, parameters: unknown[]) => Promise<readonly RuleRow[]>;
+type ReadRows = (sql: string, parameters: unknown[]) => Promise<readonly RuleRow[]>;
 
 /** As the rules are now, so that whatever arrived after they were saved is stored by them. */
 export async function readRedactors(
   read: (sql: string, parameters: unknown[]) => Promise<unknown[]>,
   organizationIds: Iterable<string>,
 ): Promise<RedactorOf> {
-  const rows = (await (read as Read)(RULES, [[...new Set(organizationIds)].filter(isUuid)])).map(
+  const rows = (await (read as ReadRows)(RULES, [[...new Set(organizationIds)].filter(isUuid)])).map(
     (row) => [`${row.organization_id} ${row.workspace_id ?? ''}`, row.rules] as const,
   );
   if (rows.length === 0) return () => null;

@@ -5,7 +5,7 @@ import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import type { HeaderPairs } from '../record.js';
 import type { BodyFacts } from '../spool/frame-values.js';
 import { clearStream } from './event-stream.js';
-import { type Json, jsonPath, type JsonPath, maskPaths } from './json-path.js';
+import { type JsonValue, jsonPath, type JsonPath, maskPaths } from './json-path.js';
 import { clearJson, clearText, MASK } from './texts.js';
 
 /** A body with what was said about it. */
@@ -91,7 +91,7 @@ export class Redactor {
   }
 
   #clearStream(text: string, { truncated }: BodyFacts): string {
-    const parse = (json: string): Json | undefined => this.#event(json, truncated);
+    const parse = (json: string): JsonValue | undefined => this.#event(json, truncated);
     return clearStream(text, { paths: this.#paths, patterns: this.#patterns, parse });
   }
 
@@ -102,7 +102,7 @@ export class Redactor {
   }
 
   /** In a stream that is not whole, one event may be cut off; it is not kept where a path might lead into it. */
-  #event(json: string, truncated: boolean): Json | undefined {
+  #event(json: string, truncated: boolean): JsonValue | undefined {
     try {
       return parsed(json);
     } catch (error) {
@@ -114,13 +114,13 @@ export class Redactor {
 }
 
 /** Throws on what is no JSON, or nests deeper than it can be walked. */
-function parsed(text: string): Json {
+function parsed(text: string): JsonValue {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth += bracket === '[' || bracket === '{' ? 1 : -1;
     if (depth > DEEPEST) throw new UnreadableError();
   }
-  return JSON.parse(text) as Json;
+  return JSON.parse(text) as JsonValue;
 }
 
 function textOf({ facts, bytes }: Body): string {

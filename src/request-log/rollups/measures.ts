@@ -2,7 +2,7 @@
  * What the rollups count, once for every purpose: how it is worked out of request rows, how buckets of it are merged,
  * and how it is added to a row that is there. All of it is exact and does not depend on the order of requests.
  */
-export interface Measure {
+export interface RollupMeasure {
   readonly type: 'bigint' | 'jsonb' | 'timestamptz';
   /** The same in ClickHouse, where a row of a rollup holds states that merge by themselves. */
   readonly clickhouse: { readonly type: string; readonly ofRequests: string; readonly ofRollup: string };
@@ -34,7 +34,7 @@ const plus = (one: string, other: string): string => `${one} + ${other}`;
 /** A whole number for each request; null adds nothing. */
 const sum =
   (value: string) =>
-  (name: string): Measure => ({
+  (name: string): RollupMeasure => ({
     type: 'bigint',
     ofRequests: `coalesce(sum(${value}), 0)::bigint`,
     ofRollup: `coalesce(sum(${name}), 0)::bigint`,
@@ -83,7 +83,7 @@ const addedCounts = (there: string, more: string): string => `(
 /** How often each whole number occurred. Most groups of a minute have one value only, which needs no counting. */
 const counts =
   (value: string, where = 'TRUE', inClickHouse: InClickHouse = { value, given: value }) =>
-  (name: string): Measure => {
+  (name: string): RollupMeasure => {
     const fitting = `FILTER (WHERE ${where})`;
     const [least, most, number] = [
       `min(${value}) ${fitting}`,
@@ -122,7 +122,7 @@ const bucketInClickHouse = (microseconds: string): string =>
 
 const extreme =
   (which: 'min' | 'max') =>
-  (name: string): Measure => ({
+  (name: string): RollupMeasure => ({
     type: 'timestamptz',
     ofRequests: `${which}(created_at)`,
     ofRollup: `${which}(${name})`,
@@ -169,12 +169,12 @@ const MAKERS = {
   overhead_histogram: histogram('overhead_bucket'),
   first_seen: extreme('min'),
   last_seen: extreme('max'),
-} as const satisfies Record<string, (name: string) => Measure>;
+} as const satisfies Record<string, (name: string) => RollupMeasure>;
 
 export type MeasureName = keyof typeof MAKERS;
 
 export const MEASURES = Object.fromEntries(
   Object.entries(MAKERS).map(([name, make]) => [name, make(name)]),
-) as Readonly<Record<MeasureName, Measure>>;
+) as Readonly<Record<MeasureName, RollupMeasure>>;
 
 export const MEASURE_NAMES = Object.keys(MEASURES) as readonly MeasureName[];

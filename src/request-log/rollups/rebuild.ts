@@ -17,7 +17,7 @@ export interface RebuildOptions {
 }
 
 /** What a rebuild did. Hours before `keptBefore` were left as they are: their request rows are gone. */
-export interface Rebuilt {
+export interface RebuildResult {
   readonly hours: number;
   readonly keptBefore: Date | null;
 }
@@ -28,7 +28,10 @@ export interface Rebuilt {
  * An hour is emptied and filled in one transaction that nobody else can add beside; rows whose batch waits for its turn
  * are left to that turn. So it can be stopped at any hour and begun again, and gives the same to the bit.
  */
-export async function rebuildRollups(database: DataSource, options: RebuildOptions = {}): Promise<Rebuilt> {
+export async function rebuildRollups(
+  database: DataSource,
+  options: RebuildOptions = {},
+): Promise<RebuildResult> {
   const kept = await beginningOf(database);
   const isWhole = options.from === undefined && options.to === undefined;
   if (isWhole) await countMetadataKeysFrom(database, kept);

@@ -13,7 +13,7 @@ import { MEASURE_NAMES, MEASURES, WORKED_OUT } from './measures.js';
 import { packedCounts, packedUsers } from './ready.js';
 
 /** Request rows to count. */
-export interface Source {
+export interface RollupSource {
   readonly where: string;
   readonly keys: KeyParameters;
 }
@@ -26,7 +26,7 @@ export interface KeyParameters {
 }
 
 /** The two families of rollup tables: `cube` tells combinations apart, `slices` one dimension at a time. */
-export interface Family {
+export interface RollupFamily {
   readonly table: (grain: Grain) => string;
   /** What identifies a row within its bucket, beside tenant and bucket. */
   readonly key: readonly string[];
@@ -35,7 +35,7 @@ export interface Family {
   /** Whether keys of the metadata are distinguished. */
   readonly hasKeys: boolean;
   /** Rows of the table, columns and measures, made of request rows. */
-  readonly counted: (grain: Grain, source: Source) => string;
+  readonly counted: (grain: Grain, source: RollupSource) => string;
   /** The column of what is precomputed for readers, and how it is made: of the row `derived`, and of the rows of the grain below. */
   readonly ready: { readonly column: string; readonly of: (parts: string) => string };
 }
@@ -66,7 +66,7 @@ const cubeValues = CUBE_COLUMNS.map((name) => `${VALUES[CUBE[name]](name)} AS ${
 const CUBE_KEY = `rollup_key(jsonb_build_array(${CUBE_COLUMNS.join(', ')})::text)`;
 
 /** OFFSET keeps the planner from working a value out once more for each measure that reads it. */
-const CUBE_FAMILY: Family = {
+const CUBE_FAMILY: RollupFamily = {
   table: (grain) => `usage_${grain}`,
   key: ['key'],
   columns: [...TENANT_COLUMNS, 'key', ...CUBE_COLUMNS],
@@ -108,7 +108,7 @@ const usersOf = (parts: string): string =>
  * Requests are added up twice: by end user, of whom there are many, and by what the other slices have in common, of which
  * there is little; those are then made of its few sums.
  */
-const SLICE_FAMILY: Family = {
+const SLICE_FAMILY: RollupFamily = {
   table: (grain) => `usage_slice_${grain}`,
   key: ['dimension', 'value'],
   columns: [...TENANT_COLUMNS, ...SLICE_COLUMNS],
@@ -137,16 +137,16 @@ const SLICE_FAMILY: Family = {
 };
 
 /** In the order in which every process locks their rows. */
-export const FAMILIES: readonly Family[] = [CUBE_FAMILY, SLICE_FAMILY];
+export const FAMILIES: readonly RollupFamily[] = [CUBE_FAMILY, SLICE_FAMILY];
 
-const columnsOf = (family: Family): string => [...family.columns, ...MEASURE_NAMES].join(', ');
+const columnsOf = (family: RollupFamily): string => [...family.columns, ...MEASURE_NAMES].join(', ');
 
 /** The primary key. Rows are locked in its order, so that no two processes wait for each other in a circle. */
-const orderOf = (family: Family): string =>
+const orderOf = (family: RollupFamily): string =>
   `ORDER BY organisation_id, workspace_id, bucket, ${family.key.join(', ')}`;
 
 /** Adds request rows to a grain. A row that is there grows, and what lay ready in it is out of date; one that is not appears. */
-export function addRequestsSql(family: Family, grain: Grain, source: Source): string {
+export function addRequestsSql(family: RollupFamily, grain: Grain, source: RollupSource): string {
   const table = family.table(grain);
   const grown = MEASURE_NAMES.map(
     (name) => `${name} = ${MEASURES[name].added(`${table}.${name}`, `EXCLUDED.${name}`)}`,
@@ -156,7 +156,7 @@ export function addRequestsSql(family: Family, grain: Grain, source: Source): st
 }
 
 /** Makes a workspace's bucket of a grain out of the grain below. Parameters: organization, workspace, the bucket's beginning and end. */
-export function deriveSql(family: Family, grain: 'hour' | 'day'): string {
+export function deriveSql(family: RollupFamily, grain: 'hour' | 'day'): string {
   const rest = family.columns.filter((column) => column !== 'bucket').join(', ');
   const columns = family.columns.map((column) =>
     column === 'bucket' ? '$3::timestamptz AS bucket' : column,

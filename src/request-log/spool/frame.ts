@@ -101,7 +101,7 @@ export function withoutBodies(frame: EncodedFrame): EncodedFrame {
 const NOTHING: readonly Buffer[] = [];
 const NO_BODIES: CapturedBodies = { request: null, response: null };
 
-interface Unencoded {
+interface UnencodedFrame {
   readonly kind: number;
   readonly json: string;
   readonly bodies: CapturedBodies;
@@ -111,7 +111,7 @@ interface Unencoded {
 /** Bodies up to this size together are copied into the frame; a copy of so little costs less than another buffer. */
 const COPIED_BYTES_MAX = 16 * 1024;
 
-function encode({ kind, json, bodies, record }: Unencoded, allocate: Allocate): EncodedFrame {
+function encode({ kind, json, bodies, record }: UnencodedFrame, allocate: Allocate): EncodedFrame {
   const request = bodies.request?.chunks ?? NOTHING;
   const response = bodies.response?.chunks ?? NOTHING;
   const jsonBytes = Buffer.byteLength(json);

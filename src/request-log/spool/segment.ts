@@ -24,7 +24,7 @@ const UNLIMITED = Number.POSITIVE_INFINITY;
 const SYNC_EVERY_MS = 10;
 
 /** How far an append came: whole frames only. */
-export interface Appended {
+export interface AppendResult {
   readonly frames: number;
   readonly error: Error | null;
 }
@@ -79,7 +79,7 @@ export class Segment {
   }
 
   /** Appends frames until one fails. Never throws, and leaves no half frame behind. */
-  append(frames: readonly EncodedFrame[]): Appended {
+  append(frames: readonly EncodedFrame[]): AppendResult {
     const { end } = this;
     let bytes = 0;
     for (const frame of frames) {
@@ -138,7 +138,7 @@ export class Segment {
     }
   }
 
-  private keepWholeFrames(frames: readonly EncodedFrame[], done: number, error: Error): Appended {
+  private keepWholeFrames(frames: readonly EncodedFrame[], done: number, error: Error): AppendResult {
     let whole = 0;
     let bytes = 0;
     for (const frame of frames) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AttemptRecord, Charge } from '../record.js';
-import type { LogRow } from './log-row.js';
+import type { NewLogRow } from './log-row.js';
 import { chargesOf } from './charge-limits.js';
 
 const charge = (counter: string, wishes: Partial<Charge> = {}): Charge => ({
@@ -10,8 +10,8 @@ const charge = (counter: string, wishes: Partial<Charge> = {}): Charge => ({
   leased: 10,
   ...wishes,
 });
-const row = (...attempts: readonly Partial<AttemptRecord>[]): LogRow =>
-  ({ record: { attempts } }) as unknown as LogRow;
+const row = (...attempts: readonly Partial<AttemptRecord>[]): NewLogRow =>
+  ({ record: { attempts } }) as unknown as NewLogRow;
 const usage = { input_tokens: 3, output_tokens: 4 };
 
 describe('what a batch charges', () => {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { AttemptRecord, Charge } from '../record.js';
-import type { LogRow } from './log-row.js';
+import type { NewLogRow } from './log-row.js';
 
 /** What a batch charges one counter with: what its attempts really cost, which may have been counted after a process had settled. */
 interface ChargeRow extends Pick<Charge, 'counter' | 'holder'> {
@@ -11,14 +11,14 @@ interface ChargeRow extends Pick<Charge, 'counter' | 'holder'> {
 /** Adds what stored attempts cost to the counters that they name. To be called in the transaction that stores them. */
 export async function chargeLimits(
   client: Pick<PoolClient, 'query'>,
-  rows: readonly LogRow[],
+  rows: readonly NewLogRow[],
 ): Promise<void> {
   const charges = chargesOf(rows);
   if (charges.length > 0) await client.query('SELECT charge_limits($1)', [JSON.stringify(charges)]);
 }
 
 /** Summed up here: while the database reads the list, gateway processes wait for the counters. */
-export function chargesOf(rows: readonly LogRow[]): readonly ChargeRow[] {
+export function chargesOf(rows: readonly NewLogRow[]): readonly ChargeRow[] {
   const sums = new Map<string, ChargeRow>();
   const full: ChargeRow[] = [];
   for (const { record } of rows)

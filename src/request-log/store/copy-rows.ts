@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { encodeRows } from './copy-binary.js';
-import { LOG_TABLES, type LogRow } from './log-row.js';
+import { LOG_TABLES, type NewLogRow } from './log-row.js';
 
 /** Writes the rows into every table of the request log. All or nothing is up to the caller's transaction or savepoint. */
-export async function copyRows(client: PoolClient, rows: readonly LogRow[], batchId: string): Promise<void> {
+export async function copyRows(
+  client: PoolClient,
+  rows: readonly NewLogRow[],
+  batchId: string,
+): Promise<void> {
   for (const table of LOG_TABLES) {
     const derived = rows.flatMap((row) => table.rowsOf(row, batchId));
     if (derived.length > 0)

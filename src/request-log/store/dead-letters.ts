@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { RequestLogRecord } from '../record.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import type { LogRow } from './log-row.js';
+import type { NewLogRow } from './log-row.js';
 
 /** A record that the tables refused, and why. */
 export interface DeadLetter {
-  readonly row: LogRow;
+  readonly row: NewLogRow;
   readonly sqlstate: string | null;
   readonly reason: string;
 }
@@ -41,7 +41,7 @@ export async function keepDeadLetters(
 const ownerIn = (id: unknown): string | null => (typeof id === 'string' && isUuid(id) ? id : null);
 
 /** The numbers of a refused row and the texts that lists show, cut and cleaned; no bodies, headers or metadata. */
-export function reduced(row: LogRow): LogRow {
+export function reduced(row: NewLogRow): NewLogRow {
   const { record } = row;
   return {
     raw: row.raw,

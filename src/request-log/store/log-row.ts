@@ -20,7 +20,7 @@ export interface StoredBody {
 }
 
 /** One request on its way into the tables. */
-export interface LogRow {
+export interface NewLogRow {
   readonly record: RequestLogRecord;
   readonly request: StoredBody | null;
   readonly response: StoredBody | null;
@@ -32,7 +32,7 @@ export interface LogRow {
 export interface CopyTable<Row> {
   readonly name: string;
   readonly columns: readonly CopyColumn<Row>[];
-  rowsOf(row: LogRow, batchId: string): readonly Row[];
+  rowsOf(row: NewLogRow, batchId: string): readonly Row[];
 }
 
 /** What stands in a row of a request beside its record, which is not copied for it: that would take longer than writing it. */

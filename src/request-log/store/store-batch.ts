@@ -5,7 +5,7 @@ import { chargeLimits } from './charge-limits.js';
 import { UnfitValueError } from './copy-binary.js';
 import { copyRows } from './copy-rows.js';
 import { type DeadLetter, keepDeadLetters, reduced } from './dead-letters.js';
-import type { LogRow } from './log-row.js';
+import type { NewLogRow } from './log-row.js';
 
 /** Rows read from one writer's spool between two places. */
 export interface BatchToStore {
@@ -13,7 +13,7 @@ export interface BatchToStore {
   /** What the cursor must say now; null when it may not exist yet. */
   readonly from: SpoolPosition | null;
   readonly to: SpoolPosition;
-  readonly rows: readonly LogRow[];
+  readonly rows: readonly NewLogRow[];
 }
 
 /** What became of a batch. `batchId` is null when no row was new. */
@@ -44,7 +44,7 @@ export interface Batch {
   /** Says in the dead letters whose rows they were. */
   readonly writerId: string;
   /** Null when there are none. Whatever it does is undone with the batch. */
-  readonly take: (client: PoolClient) => Promise<readonly LogRow[] | null>;
+  readonly take: (client: PoolClient) => Promise<readonly NewLogRow[] | null>;
 }
 
 /** Stores what is taken, in one transaction with the taking. Null when nothing was; then nothing happened. */
@@ -128,13 +128,13 @@ async function moveCursor(client: PoolClient, { writerId, from, to }: BatchToSto
 /** The rows of one batch within its transaction. */
 class BatchStore {
   private readonly batchId = uuidV7(Date.now());
-  private readonly stored: LogRow[] = [];
+  private readonly stored: NewLogRow[] = [];
   private readonly letters: DeadLetter[] = [];
   private duplicates = 0;
 
   constructor(private readonly client: PoolClient) {}
 
-  async store(rows: readonly LogRow[], writerId: string): Promise<StoredBatch> {
+  async store(rows: readonly NewLogRow[], writerId: string): Promise<StoredBatch> {
     await this.add(rows);
     await keepDeadLetters(this.client, writerId, this.letters);
     if (this.stored.length > 0) await this.addBatch();
@@ -149,7 +149,7 @@ class BatchStore {
   }
 
   /** All rows at once; where one of them is refused, in halves, until it stands alone. The others are stored. */
-  private async add(rows: readonly LogRow[]): Promise<void> {
+  private async add(rows: readonly NewLogRow[]): Promise<void> {
     if (rows.length === 0) return;
     const refusal = await this.tryToCopy(rows);
     if (!refusal) {
@@ -161,14 +161,14 @@ class BatchStore {
       this.duplicates += rows.length - fresh.length;
       if (fresh.length < rows.length) return this.add(fresh);
     }
-    if (rows.length === 1) return this.setAside(rows[0] as LogRow, refusal);
+    if (rows.length === 1) return this.setAside(rows[0] as NewLogRow, refusal);
     const middle = rows.length >> 1;
     await this.add(rows.slice(0, middle));
     await this.add(rows.slice(middle));
   }
 
   /** Answers why the rows themselves were refused; rejects when it was not their fault. */
-  private async tryToCopy(rows: readonly LogRow[]): Promise<Error | null> {
+  private async tryToCopy(rows: readonly NewLogRow[]): Promise<Error | null> {
     await this.client.query('SAVEPOINT copying');
     try {
       await copyRows(this.client, rows, this.batchId);
@@ -182,14 +182,14 @@ class BatchStore {
   }
 
   /** The row goes to the dead letters whole; what can be kept of it in the tables is kept. */
-  private async setAside(row: LogRow, refusal: Error): Promise<void> {
+  private async setAside(row: NewLogRow, refusal: Error): Promise<void> {
     this.letters.push({ row, sqlstate: codeOf(refusal) ?? null, reason: refusal.message });
     const rest = reduced(row);
     if ((await this.tryToCopy([rest])) === null) this.stored.push(rest);
   }
 
   /** Without rows that the table has, and without repetitions of one id. */
-  private async withoutKnown(rows: readonly LogRow[]): Promise<LogRow[]> {
+  private async withoutKnown(rows: readonly NewLogRow[]): Promise<NewLogRow[]> {
     const times = rows.map(({ record }) => record.created_at);
     const { rows: known } = await this.client.query<{ id: string }>(
       `SELECT id FROM request_logs

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Rostered } from '../../common/processes/roster.js';
+import type { RosterMember } from '../../common/processes/roster.js';
 import { FastRequest } from '../../common/http/fast-request.js';
 import { FastResponse, type ResponseLine } from './fast-response.js';
 import { readRequestHead, type RequestHead } from './request-head.js';
@@ -28,7 +28,7 @@ export interface Keeper {
  * answered. The first that is not, or does not come whole at once, goes to Node's server, and the connection with it: at that
  * moment the next byte is the first of a request, so that both always agree where requests begin.
  */
-export class FastConnection implements Rostered, ResponseLine {
+export class FastConnection implements RosterMember, ResponseLine {
   place = -1;
   /** The tick at which the request that is awaited began to come, or at which one began to be awaited. */
   since: number;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EndpointId } from '../../../src/providers/endpoint.js';
 import { own } from '../../../src/providers/dialects/own.js';
 import { endpoints } from '../../../src/providers/endpoints/index.js';
-import { supportOf } from '../../../src/providers/endpoints/support.js';
+import { supportOf } from '../../../src/providers/support.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { providers } from '../../../src/providers/registry.js';
 import type { Call, HeaderList } from '../../support/http-client.js';

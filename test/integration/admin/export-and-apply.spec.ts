@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdministrationClient, Refused } from '../../../src/cli/declared/administration-client.js';
+import {
+  type AdministrationClient,
+  AdministrationRefusal,
+} from '../../../src/cli/declared/administration-client.js';
 import { make } from '../../../src/cli/declared/apply-command.js';
 import { exported } from '../../../src/cli/declared/export-command.js';
 import { planChanges } from '../../../src/cli/declared/plan-changes.js';
@@ -23,7 +26,7 @@ function clientOf(app: AdminApp): AdministrationClient {
     send: async (method, path, body, ifMatch) => {
       const headers = ifMatch === undefined ? {} : { headers: { 'if-match': ifMatch } };
       const answer = await app.call(method, path, { body, ...headers });
-      if (answer.status >= 400) throw new Refused(answer.status, answer.text);
+      if (answer.status >= 400) throw new AdministrationRefusal(answer.status, answer.text);
       return answer.body;
     },
     all: async (path) =>

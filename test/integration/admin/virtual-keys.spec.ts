@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { credentialBindingOf } from '../../../src/common/crypto/credential-binding.js';
 import { VirtualKey } from '../../../src/admin/virtual-keys/virtual-key.entity.js';
-import { Organization } from '../../../src/admin/organizations/organization.entity.js';
+import { Organization } from '../../../src/admin/tenancy/organization.entity.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 
 const KEYS = '/v1/virtual-keys';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Between, ILike, In, IsNull, LessThan, Not, Or, Equal, Repository } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKey } from '../../../src/admin/api-keys/api-key.entity.js';
-import { User } from '../../../src/admin/users/user.entity.js';
+import { User } from '../../../src/admin/tenancy/user.entity.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 

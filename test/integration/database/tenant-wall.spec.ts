@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDatabaseBusy } from '../../../src/database/database-errors.js';
 import { createDataSource } from '../../../src/schema/data-source.js';
 import { VirtualKey } from '../../../src/admin/virtual-keys/virtual-key.entity.js';
-import { Workspace } from '../../../src/admin/workspaces/workspace.entity.js';
+import { Workspace } from '../../../src/admin/tenancy/workspace.entity.js';
 import { migrate } from '../../../src/schema/migrate.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { LogDatabase } from '../../../src/request-log/reading/log-database.js';

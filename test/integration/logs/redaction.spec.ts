@@ -15,7 +15,7 @@ import { createLogger } from '../../../src/common/observability/logger.js';
 import { storeIngested } from '../../../src/jobs/shipping/store-ingested.js';
 import { Shipper } from '../../../src/jobs/shipping/shipper.js';
 import { BodySink } from '../../../src/jobs/sinks/body-sink.js';
-import type { LogSink } from '../../../src/jobs/sinks/log-sink.js';
+import type { LogDestination } from '../../../src/jobs/sinks/log-sink.js';
 import { S3Sink } from '../../../src/jobs/sinks/s3-sink.js';
 import { SinkBook } from '../../../src/jobs/sinks/sink-book.js';
 import { SinkRunner } from '../../../src/jobs/sinks/sink-runner.js';
@@ -134,7 +134,7 @@ async function databaseHits(): Promise<string[]> {
   );
 }
 
-async function delivered(sink: LogSink): Promise<SinkRunner> {
+async function delivered(sink: LogDestination): Promise<SinkRunner> {
   Object.assign(sink, { gathering: { ...sink.gathering, seconds: 0 } });
   const runner = new SinkRunner(sink, new SinkBook(app.dataSource), createLogger('test'));
   await runner.deliver();

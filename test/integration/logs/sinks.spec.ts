@@ -20,7 +20,7 @@ import { SinksModule } from '../../../src/jobs/sinks/sinks.module.js';
 import { BodySink } from '../../../src/jobs/sinks/body-sink.js';
 import { underTimes } from '../../../src/jobs/retention/under-times.js';
 import { forgetBodies } from '../../../src/jobs/sinks/forget-bodies.js';
-import type { LogSink } from '../../../src/jobs/sinks/log-sink.js';
+import type { LogDestination } from '../../../src/jobs/sinks/log-sink.js';
 import { MetricSink } from '../../../src/jobs/sinks/otlp/metric-sink.js';
 import { TraceSink } from '../../../src/jobs/sinks/otlp/trace-sink.js';
 import { S3Sink } from '../../../src/jobs/sinks/s3-sink.js';
@@ -87,7 +87,7 @@ afterAll(async () => {
 });
 
 /** A sink in the hands of one process. It is known to the book before the first request, and gathers nothing. */
-async function served(sink: LogSink, deliveryMs = 30_000): Promise<SinkRunner> {
+async function served(sink: LogDestination, deliveryMs = 30_000): Promise<SinkRunner> {
   Object.assign(sink, { gathering: { ...sink.gathering, seconds: 0 } });
   const runner = new SinkRunner(sink, new SinkBook(app.dataSource), createLogger('test'), deliveryMs);
   running.push(runner);

@@ -10,7 +10,7 @@ import { documentedFilters } from '../../../request-log/reading/filter-descripti
 import { type ListQuery, parameterOf } from '../../../common/http/page.js';
 import { AdminController } from '../../admin-controller.js';
 import { OpenQuery, QueryParameter, Refusals } from '../../openapi/decorators.js';
-import { WorkspacesService } from '../../workspaces/workspaces.service.js';
+import { WorkspaceFinder } from '../../tenancy/workspace-finder.service.js';
 import { logConditionsOf, WORKSPACE_NAMES } from '../rows/log-query.js';
 import { LiveLogs } from './live-logs.service.js';
 
@@ -29,7 +29,7 @@ const Filters = (): MethodDecorator =>
 export class LiveLogsController {
   constructor(
     private readonly live: LiveLogs,
-    private readonly workspaces: WorkspacesService,
+    private readonly workspaces: WorkspaceFinder,
     private readonly callers: AuthGuard,
   ) {}
 

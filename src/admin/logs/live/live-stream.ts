@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../../common/errors/app-error.js';
-import type { Condition } from '../../../request-log/reading/log-filters.js';
+import type { QueryCondition } from '../../../request-log/reading/log-filters.js';
 import type { NewBatch } from './new-batches.js';
 
 export interface LiveStreamOptions {
@@ -10,11 +10,11 @@ export interface LiveStreamOptions {
   readonly organizationId: string;
   readonly workspaceId?: string | undefined;
   /** What the caller asked for. */
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly QueryCondition[];
   /** What the caller may see. */
-  readonly own: readonly Condition[];
+  readonly own: readonly QueryCondition[];
   /** What the caller may see by now; rejects when that is nothing any more. */
-  readonly check: () => Promise<readonly Condition[]>;
+  readonly check: () => Promise<readonly QueryCondition[]>;
 }
 
 /** Of those that could not be read yet. A database that is unavailable for longer than that loses the oldest. */
@@ -30,7 +30,7 @@ const MOST_UNREAD_BYTES = 1_048_576;
 export class LiveStream {
   #dropped = 0;
   #waiting: readonly NewBatch[] = [];
-  #own: readonly Condition[];
+  #own: readonly QueryCondition[];
 
   constructor(readonly options: LiveStreamOptions) {
     this.#own = options.own;
@@ -38,7 +38,7 @@ export class LiveStream {
     options.response.on('drain', () => this.#reportDropped());
   }
 
-  get conditions(): readonly Condition[] {
+  get conditions(): readonly QueryCondition[] {
     return [...this.options.conditions, ...this.#own];
   }
 

@@ -15,7 +15,7 @@ export interface AttemptReason {
   readonly setting: string | null;
 }
 
-type Tried = Pick<ShownAttempt, 'attempt' | 'option_path' | 'provider' | 'status' | 'error_code'>;
+type TriedAttempt = Pick<ShownAttempt, 'attempt' | 'option_path' | 'provider' | 'status' | 'error_code'>;
 
 /** The gateway's own questions, such as the embedding of a semantic cache. */
 const SIDE_CALL = /\.embedding$/;
@@ -23,7 +23,7 @@ const TARGET = /\.targets\[(\d+)\]/g;
 
 /** Why each attempt was made, from what is on record. `document`: the config of the request; null where it is not saved. */
 export function attemptReasons(
-  attempts: readonly Tried[],
+  attempts: readonly TriedAttempt[],
   document: RoutingConfig | null,
   hedgedTo: ReadonlySet<string>,
 ): readonly AttemptReason[] {
@@ -45,12 +45,16 @@ const FIRST: AttemptReason = {
 
 const isSideCall = (path: string | null): boolean => SIDE_CALL.test(path ?? '');
 
-interface Known {
+interface RouteFacts {
   readonly document: RoutingConfig | null;
   readonly hedgedTo: ReadonlySet<string>;
 }
 
-function reasonAfter(before: Tried, attempt: Tried, { document, hedgedTo }: Known): AttemptReason {
+function reasonAfter(
+  before: TriedAttempt,
+  attempt: TriedAttempt,
+  { document, hedgedTo }: RouteFacts,
+): AttemptReason {
   const result = { after_attempt: before.attempt, status: before.status, error_code: before.error_code };
   const path = attempt.option_path ?? 'config';
   if (before.option_path === attempt.option_path && before.provider === attempt.provider)

@@ -1,7 +1,7 @@
 import type { Sight } from '../../../auth/permissions/sight.js';
 import type { Reach } from '../../../auth/tenant.js';
 import type { LogDatabase } from '../../../request-log/reading/log-database.js';
-import type { Condition } from '../../../request-log/reading/log-filters.js';
+import type { QueryCondition } from '../../../request-log/reading/log-filters.js';
 import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { Queryable } from '../../../database/queryable.js';
 import type { ClickHouse } from '../../../request-log/analytics/clickhouse/clickhouse.js';
@@ -12,7 +12,7 @@ import { among, beyond, ID, moment, NEWEST_FIRST, OLDEST_FIRST, upTo } from './c
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 import { LogRows, type LogStep, type LogStepRows, STORED_COLUMNS, type StoredColumn } from './log-rows.js';
-import { merged, type Place, together } from './merged-rows.js';
+import { merged, type LogPlace, together } from './merged-rows.js';
 import type { PostgresLogRows } from './postgres-log-rows.js';
 
 interface Beside {
@@ -23,7 +23,7 @@ interface Beside {
 }
 
 /** A question about the rows that ClickHouse has. */
-interface Asked {
+interface RowsQuestion {
   readonly question: Question;
   readonly where: string;
 }
@@ -81,7 +81,7 @@ export class ClickHouseLogRows extends LogRows {
    */
   async #newest(
     reach: Reach,
-    asked: Asked,
+    asked: RowsQuestion,
     { after, size }: LogQuery,
   ): Promise<readonly Omit<LogRow, 'workspace_slug'>[]> {
     const { question } = asked;
@@ -101,8 +101,8 @@ export class ClickHouseLogRows extends LogRows {
   }
 
   /** Of the newest day first, then of as many as should have enough, if those are few, and then of all before them. No day is searched twice. */
-  async #newestPlaces(asked: Asked, { where, before, size }: Search): Promise<readonly Place[]> {
-    const places: Place[] = [];
+  async #newestPlaces(asked: RowsQuestion, { where, before, size }: Search): Promise<readonly LogPlace[]> {
+    const places: LogPlace[] = [];
     let searched = 0;
     const search = async (days: number) => {
       const newer = days === ALL_DAYS ? '' : ` AND created_at > ${before} - INTERVAL ${days} DAY`;
@@ -118,7 +118,7 @@ export class ClickHouseLogRows extends LogRows {
     return places;
   }
 
-  async #places({ question }: Asked, where: string): Promise<readonly Place[]> {
+  async #places({ question }: RowsQuestion, where: string): Promise<readonly LogPlace[]> {
     const sql = `SELECT ${selected(PLACE)} FROM request_logs WHERE ${where}`;
     return rowsOf(PLACE, await this.clickhouse.readColumns(sql, question.parameters));
   }
@@ -193,9 +193,9 @@ export class ClickHouseLogRows extends LogRows {
   /** Null when ClickHouse cannot tell. */
   async #asked(
     reach: Reach,
-    conditions: readonly Condition[],
+    conditions: readonly QueryCondition[],
     waiting: WaitingBatches | null,
-  ): Promise<Asked | null> {
+  ): Promise<RowsQuestion | null> {
     const question = new Question();
     const tenant = question.tenant(reach);
     const filters = await conditionsSql(question, conditions, async (sql, parameter) => {
@@ -209,7 +209,7 @@ export class ClickHouseLogRows extends LogRows {
 
   async #inbox<Row>(
     waiting: WaitingBatches | null,
-    read: (among: readonly Condition[]) => Promise<readonly Row[]>,
+    read: (among: readonly QueryCondition[]) => Promise<readonly Row[]>,
   ): Promise<readonly Row[]> {
     return waiting ? read(isWaiting(waiting)) : [];
   }
@@ -217,9 +217,9 @@ export class ClickHouseLogRows extends LogRows {
   async #rows<Column extends StoredColumn>(
     reach: Reach,
     columns: readonly Column[],
-    { question }: Asked,
+    { question }: RowsQuestion,
     where: string,
-  ): Promise<readonly (Pick<LogRow, Column> & Place)[]> {
+  ): Promise<readonly (Pick<LogRow, Column> & LogPlace)[]> {
     const wanted = [...new Set([...columns, ...PLACE])];
     const stored = await this.clickhouse.readColumns<Column | 'at' | 'id' | 'is_whole'>(
       `SELECT ${selected(wanted)}, is_whole FROM request_logs WHERE ${where}`,
@@ -232,7 +232,7 @@ export class ClickHouseLogRows extends LogRows {
   }
 
   /** PostgreSQL has the whole of what a release stored that only counted here. */
-  async #completed<Row extends Place>(
+  async #completed<Row extends LogPlace>(
     reach: Reach,
     rows: readonly Row[],
     narrow: readonly Row[],
@@ -245,9 +245,9 @@ export class ClickHouseLogRows extends LogRows {
   async #stepOfStored<Column extends StoredColumn>(
     reach: Reach,
     { columns, after, until, size }: LogStep<Column>,
-    asked: Asked,
+    asked: RowsQuestion,
     waiting: WaitingBatches | null,
-  ): Promise<LogStepRows<Column> & { readonly rows: readonly Place[] }> {
+  ): Promise<LogStepRows<Column> & { readonly rows: readonly LogPlace[] }> {
     const end = await this.#endOfStep(reach, { after, until, size }, waiting);
     if (!end || end.looked === 0) return { rows: [], end: null, isLast: true };
     const { question, where } = asked;

@@ -1,6 +1,6 @@
 import type { Question } from '../../../request-log/analytics/clickhouse/question.js';
 import type { LogPosition } from './log-cursor.js';
-import type { Place } from './merged-rows.js';
+import type { LogPlace } from './merged-rows.js';
 
 /** PostgreSQL orders ids by their bytes, ClickHouse by their second half first. */
 export const ID = 'UUIDToNum(id)';
@@ -24,7 +24,7 @@ export const upTo = (question: Question, end: LogPosition): string =>
  * By their moments ClickHouse goes to the blocks of these rows alone, because rows lie in the order of their moments. The index of ids
  * would let through most of what lies between them: of 51 ids it takes one for found in nearly every block.
  */
-export function among(question: Question, places: readonly Place[]): string {
+export function among(question: Question, places: readonly LogPlace[]): string {
   if (places.length === 0) return 'false';
   const moments = question.bind(
     places.map(({ at }) => at.replace('T', ' ').replace('Z', '')),

@@ -1,14 +1,14 @@
 import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/http/page.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
 import {
-  type Condition,
+  type QueryCondition,
   conditionOfParameter,
   LOG_FILTERS,
 } from '../../../request-log/reading/log-filters.js';
 
 /** A page of the request log, as it was asked for. */
 export interface LogQuery {
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly QueryCondition[];
   readonly after: LogPosition | null;
   readonly size: number;
   readonly includesTotal: boolean;
@@ -20,7 +20,7 @@ export const WORKSPACE_NAMES = ['workspace_id', 'workspace_slug'] as const;
 const PAGE_NAMES: readonly string[] = ['cursor', 'page_size', 'pageSize', 'include_total'];
 
 /** Reads the parameters of a list. An unknown one is refused: who misspells a filter must not get everybody's rows. `own` narrows whatever is asked for. */
-export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): LogQuery {
+export function logQueryOf(query: ListQuery, own: readonly QueryCondition[] = []): LogQuery {
   const cursor = parameterOf(query, 'cursor');
   return {
     conditions: [...own, ...conditionsIn(query, PAGE_NAMES)],
@@ -31,16 +31,16 @@ export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): Lo
 }
 
 /** The filters, where there are no pages. What is neither one nor names a workspace is refused. */
-export const logConditionsOf = (query: ListQuery): readonly Condition[] => conditionsIn(query, []);
+export const logConditionsOf = (query: ListQuery): readonly QueryCondition[] => conditionsIn(query, []);
 
-function conditionsIn(query: ListQuery, more: readonly string[]): readonly Condition[] {
+function conditionsIn(query: ListQuery, more: readonly string[]): readonly QueryCondition[] {
   const others: readonly string[] = [...WORKSPACE_NAMES, ...more];
   return Object.keys(query)
     .filter((name) => !others.includes(name))
     .map((name) => conditionIn(query, name, others));
 }
 
-function conditionIn(query: ListQuery, name: string, others: readonly string[]): Condition {
+function conditionIn(query: ListQuery, name: string, others: readonly string[]): QueryCondition {
   const value = parameterOf(query, name) ?? '';
   const condition = conditionOfParameter(name, value);
   if (condition) return condition;

@@ -1,4 +1,4 @@
-import type { Condition } from '../../../request-log/reading/log-filters.js';
+import type { QueryCondition } from '../../../request-log/reading/log-filters.js';
 import type { Queryable } from '../../../database/queryable.js';
 
 /** Batches that PostgreSQL has and ClickHouse may not have, and between which times of arrival their requests are. */
@@ -19,7 +19,7 @@ export async function waitingBatches(batches: Queryable): Promise<WaitingBatches
 }
 
 /** The requests of these batches. Only PostgreSQL has this answer. */
-export function isWaiting({ ids, first, last }: WaitingBatches): readonly Condition[] {
+export function isWaiting({ ids, first, last }: WaitingBatches): readonly QueryCondition[] {
   const beside = { on: null, inClickHouse: null };
   return [
     { ...beside, sql: (each) => `batch_id = ANY(${each}::uuid[])`, parameter: ids },

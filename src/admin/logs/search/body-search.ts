@@ -37,7 +37,7 @@ export interface SearchedPage {
   readonly searched: number;
 }
 
-interface Asked {
+interface SearchRequest {
   readonly wanted: LogQuery;
   /** All parameters, as they were sent. */
   readonly all: ListQuery;
@@ -60,7 +60,7 @@ export class BodySearch {
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'bodySearch' | 'logBodies'>,
   ) {}
 
-  async find(caller: Principal, reach: Reach, asked: Asked): Promise<SearchedPage> {
+  async find(caller: Principal, reach: Reach, asked: SearchRequest): Promise<SearchedPage> {
     requireScope(caller, 'logs.view');
     this.#checkKept(caller);
     const needle = needleIn(asked);
@@ -142,7 +142,7 @@ async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
 }
 
 /** Refuses what would be too much to look for, or to look through. */
-function needleIn({ wanted, all }: Asked): string {
+function needleIn({ wanted, all }: SearchRequest): string {
   const text = parameterOf(all, 'search') ?? '';
   if (text.length < SHORTEST || text.length > LONGEST)
     throw refused(`The parameter "search" must be a string of ${SHORTEST} to ${LONGEST} characters.`);

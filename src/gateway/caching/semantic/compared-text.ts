@@ -2,7 +2,7 @@ import type { EndpointId, Json } from '../../../providers/endpoint.js';
 import { canonicalText } from '../canonical-json.js';
 
 /** What of a request is compared by its meaning, and all that has to be the very same for that. */
-interface Compared {
+interface ComparedText {
   readonly text: string;
   /** The rest of the body and the literal parts of the text, as one text. */
   readonly rest: string;
@@ -29,7 +29,7 @@ const SPLITTERS: Partial<Record<EndpointId, (body: Json) => Split | null>> = {
  * Takes the last text of the user out of a request. Null for one that has none, is no question of a user (it answers
  * a tool, or begins the answer itself), or is too long.
  */
-export function comparedIn(endpoint: EndpointId, body: Json): Compared | null {
+export function comparedIn(endpoint: EndpointId, body: Json): ComparedText | null {
   const split = SPLITTERS[endpoint]?.(body) ?? null;
   if (!split) return null;
   const [others, text] = split;

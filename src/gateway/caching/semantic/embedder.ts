@@ -9,11 +9,11 @@ import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../types/gateway-headers.js';
 import type { Entry } from '../../recording/entry.js';
 import { note, nothingRead, parsedObject, type Reading } from '../../recording/metering.js';
-import { Admission } from '../../limits/admission.js';
+import { Admission } from '../../upstream/admission.js';
 import { checkModel } from '../../planning/allowed-models.js';
 import { checkPolicy } from '../../planning/check-policy.js';
 import { Planner } from '../../planning/planner.js';
-import { outgoing, type Translated } from '../../translation/outgoing.js';
+import { outgoing, type ActiveTranslation } from '../../translation/outgoing.js';
 import { translatedAnswer } from '../../translation/translated-answer.js';
 import { AS_ASKED } from '../../types/plan.js';
 import type { Target } from '../../types/target.js';
@@ -161,7 +161,11 @@ function question(
   });
 }
 
-async function answered(attempt: Attempt, translated: Translated | null, reading: Reading): Promise<Vector> {
+async function answered(
+  attempt: Attempt,
+  translated: ActiveTranslation | null,
+  reading: Reading,
+): Promise<Vector> {
   const reply = await attempt.reply;
   const body = await wholeAnswer(reply, ANSWER_BYTES_MAX);
   if (reply.status !== 200) throw new Error(`the provider answered with status ${reply.status}`);
@@ -170,14 +174,14 @@ async function answered(attempt: Attempt, translated: Translated | null, reading
   return vector;
 }
 
-interface Answered {
+interface EmbeddingAnswer {
   readonly reply: Attempt;
   readonly body: Buffer;
   readonly reading: Reading;
 }
 
 /** https://platform.openai.com/docs/api-reference/embeddings/object */
-function valuesIn(translated: Translated | null, { reply, body, reading }: Answered): unknown {
+function valuesIn(translated: ActiveTranslation | null, { reply, body, reading }: EmbeddingAnswer): unknown {
   const json = parsedObject(
     (translated ? translatedAnswer(reply, body, translated, reading).bytes : body).toString('utf8'),
   );

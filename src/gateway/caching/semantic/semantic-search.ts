@@ -7,7 +7,7 @@ import { slugOf } from '../../../routing-config/cache-rules.js';
 import type { Entry } from '../../recording/entry.js';
 import { type VectorRoom, VectorStore } from '../../ports.js';
 import type { Content } from '../../types/content.js';
-import { type Asked, roomKey } from '../cache-key.js';
+import { type CacheKeyParts, roomKey } from '../cache-key.js';
 import { cacheCounts } from '../cache-metrics.js';
 import { comparedIn } from './compared-text.js';
 import { Embedder } from './embedder.js';
@@ -16,7 +16,7 @@ import { likeness, type Vector } from './vector.js';
 
 /** A request that may be answered with the answer to another one. */
 interface Question {
-  readonly asked: Asked;
+  readonly asked: CacheKeyParts;
   readonly caller: Principal;
   readonly entry: Entry;
   readonly content: Content;

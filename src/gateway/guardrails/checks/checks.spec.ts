@@ -6,7 +6,7 @@ import { readChecks } from '../../../routing-config/guardrails/read-hooks.js';
 import { type Mistake, Place } from '../../../routing-config/place.js';
 import type { Json } from '../../../providers/endpoint.js';
 import type { HttpAnswer, HttpCall } from '../../../egress/http-caller.js';
-import type { Facts, Finding, Subject } from '../check.js';
+import type { Facts, Finding, CheckSubject } from '../check.js';
 import { Placeholders } from '../finding/placeholders.js';
 import { type CheckTools, makeCheck } from './index.js';
 
@@ -47,7 +47,7 @@ async function run(
     },
     provider: { ask: around.ask },
   } as unknown as CheckTools;
-  const subject: Subject = {
+  const subject: CheckSubject = {
     side: 'input',
     texts: typeof texts === 'string' ? [texts] : texts,
     json: around.json ?? null,

@@ -1,6 +1,6 @@
 import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
 import { jsonSchemaValidator } from '../../../routing-config/guardrails/json-schema.js';
-import type { Check, Subject } from '../check.js';
+import type { Check, CheckSubject } from '../check.js';
 import { holds } from './wording.js';
 
 /** More text than this is not looked through for JSON, because validating it would hold up the process. */
@@ -10,7 +10,7 @@ const FENCE = /```[^\n`]{0,32}\n([\s\S]*?)\n[ \t]*```/g;
 const ERRORS_MAX = 5;
 
 /** The JSON values in the texts: each text as a whole, else its blocks of code, else from its first brace to its last. */
-export function jsonIn({ texts }: Pick<Subject, 'texts'>): unknown[] {
+export function jsonIn({ texts }: Pick<CheckSubject, 'texts'>): unknown[] {
   if (texts.reduce((sum, { length }) => sum + length, 0) > JSON_CHARS_MAX)
     throw new Error(`the text is longer than ${JSON_CHARS_MAX} characters`);
   return texts.flatMap((text) => {

@@ -1,5 +1,5 @@
 import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
-import type { Check, Facts, Finding, Subject, TextFilter } from '../check.js';
+import type { Check, Facts, Finding, CheckSubject, TextFilter } from '../check.js';
 import { personalData } from '../finding/personal-data.js';
 import { type Detector, Scanner } from '../finding/scanner.js';
 import { SECRETS } from '../finding/secrets.js';
@@ -23,7 +23,7 @@ function redaction({ detectors, redact, isReversible }: Redaction): Check {
       note(kind);
       return redact ? placeholders.of(kind, value, isReversible) : value;
     });
-  const run = (subject: Subject): Finding | Promise<Finding> => {
+  const run = (subject: CheckSubject): Finding | Promise<Finding> => {
     const counts = new Map<string, number>();
     const note = (kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const filtered = filteredTexts(subject.texts, () => filter(subject.facts, note));

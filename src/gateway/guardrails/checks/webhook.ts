@@ -3,10 +3,10 @@ import type { ParametersOf } from '../../../routing-config/guardrails/check-para
 import { REQUEST_TYPES } from '../../../routing-config/guardrails/request-types.js';
 import type { Json } from '../../../providers/endpoint.js';
 import type { HttpCaller } from '../../../egress/http-caller.js';
-import type { Check, Finding, Subject } from '../check.js';
+import type { Check, Finding, CheckSubject } from '../check.js';
 
 /** What is reported of an exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
-function eventOf({ side, texts, json, facts }: Subject): Json {
+function eventOf({ side, texts, json, facts }: CheckSubject): Json {
   const isInput = side === 'input';
   const text = texts.join('\n');
   return {
@@ -55,7 +55,7 @@ function jsonHeaders(headers: Readonly<Record<string, string>>): string[] {
   return ['content-type', 'application/json', ...Object.entries(headers).flat()];
 }
 
-function findingOf(text: string, { side, json }: Subject): Finding {
+function findingOf(text: string, { side, json }: CheckSubject): Finding {
   const answer: unknown = JSON.parse(text);
   if (!isObject(answer) || typeof answer.verdict !== 'boolean')
     throw new Error('the webhook gave no verdict');
@@ -67,7 +67,7 @@ function findingOf(text: string, { side, json }: Subject): Finding {
   };
 }
 
-function bodyIn(transformed: unknown, side: Subject['side']): Json | null {
+function bodyIn(transformed: unknown, side: CheckSubject['side']): Json | null {
   const part = isObject(transformed) ? transformed[side === 'input' ? 'request' : 'response'] : null;
   return isObject(part) && isObject(part.json) ? part.json : null;
 }

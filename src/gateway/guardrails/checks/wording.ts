@@ -85,9 +85,9 @@ export function holds(operator: 'any' | 'all' | 'none', count: number, total: nu
   return operator === 'all' ? count === total : count > 0;
 }
 
-type Cased = (text: string) => string;
+type CaseFold = (text: string) => string;
 
-function inCase(cased: Cased, not: boolean): Check {
+function inCase(cased: CaseFold, not: boolean): Check {
   const isOther = (text: string): boolean => text !== cased(text);
   return {
     run: ({ texts }) => ({ verdict: texts.some(isOther) === not, data: { not } }),

@@ -11,7 +11,7 @@ export const PLACEHOLDER = /\{\{[A-Z_]{1,24}_\d{1,8}\}\}/g;
  */
 export class Placeholders {
   /** Null until something is redacted: most exchanges have nothing to remember. */
-  private known: Known | null = null;
+  private known: KnownValues | null = null;
 
   /** Whether an answer may have placeholders whose values the client shall get back. */
   get canRestore(): boolean {
@@ -38,10 +38,10 @@ export class Placeholders {
   }
 }
 
-interface Known {
+interface KnownValues {
   readonly byValue: Map<string, string>;
   readonly counts: Map<string, number>;
   readonly originals: Map<string, string>;
 }
 
-const nothingKnown = (): Known => ({ byValue: new Map(), counts: new Map(), originals: new Map() });
+const nothingKnown = (): KnownValues => ({ byValue: new Map(), counts: new Map(), originals: new Map() });

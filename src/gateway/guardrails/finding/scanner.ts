@@ -18,13 +18,13 @@ export interface Detector {
   readonly tail?: RegExp;
 }
 
-export interface Found {
+export interface DetectedValue {
   readonly detector: Detector;
   readonly value: string;
 }
 
 /** What shall stand in the place of a finding. */
-export type Replace = (found: Found) => string;
+export type Replace = (found: DetectedValue) => string;
 
 /**
  * Finds from left to right and replaces. What cannot be decided yet waits, which in prose is the last word and never

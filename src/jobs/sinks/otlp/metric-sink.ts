@@ -2,7 +2,7 @@ import type { Counter, Histogram } from '@opentelemetry/api';
 import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
 import type { Egress } from '../../../egress/egress.js';
-import type { Consignment, LogSink } from '../log-sink.js';
+import type { Consignment, LogDestination } from '../log-sink.js';
 import type { SentRow } from '../sent-row.js';
 import { exported, originOf, throughEgress } from './exporting.js';
 import { errorOf, known, serverOf, whatOf } from './gen-ai.js';
@@ -26,7 +26,7 @@ interface Instruments {
  * kept until the collector has taken it, so a collector that is unavailable makes no gap. How values of one process become those
  * of all is the collector's part: each has its own `service.instance.id`.
  */
-export class MetricSink implements LogSink {
+export class MetricSink implements LogDestination {
   readonly id = 'otlp-metrics';
   readonly gathering;
   readonly #way: ReturnType<typeof throughEgress>;

@@ -15,7 +15,7 @@ import type { SentAttempt, SentRow } from '../sent-row.js';
 import { errorOf, known, serverOf, usageOf, whatOf } from './gen-ai.js';
 
 /** What all spans of this service share. */
-export interface Origin {
+export interface SpanOrigin {
   readonly resource: Resource;
   readonly instrumentationScope: InstrumentationScope;
 }
@@ -25,7 +25,7 @@ export interface Origin {
  * from the request's, so that a request that is sent twice is the same spans. Tokens stand with the tries, which are what a
  * provider is paid for, and nowhere else: a backend that adds them up counts none twice.
  */
-export function spansOf(row: SentRow, origin: Origin): ReadableSpan[] {
+export function spansOf(row: SentRow, origin: SpanOrigin): ReadableSpan[] {
   const traceId = traceIdOf(row.trace_id);
   const own = spanIdOf(row.span_id ?? row.id);
   const parent = row.parent_span_id === null ? undefined : spanIdOf(row.parent_span_id);
@@ -108,7 +108,7 @@ function attributesOfTry(row: SentRow, attempt: SentAttempt): Attributes {
   };
 }
 
-interface Told {
+interface SpanFacts {
   readonly name: string;
   readonly kind: SpanKind;
   readonly ids: readonly [traceId: string, spanId: string, parent: string | undefined];
@@ -119,7 +119,10 @@ interface Told {
   readonly status: SpanStatus;
 }
 
-function span(origin: Origin, { ids: [traceId, spanId, parent], from, forMs, ...told }: Told): ReadableSpan {
+function span(
+  origin: SpanOrigin,
+  { ids: [traceId, spanId, parent], from, forMs, ...told }: SpanFacts,
+): ReadableSpan {
   const context = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED });
   return {
     ...origin,

@@ -1,13 +1,13 @@
 import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
 import type { Egress } from '../../../egress/egress.js';
-import type { Consignment, LogSink } from '../log-sink.js';
+import type { Consignment, LogDestination } from '../log-sink.js';
 import { exported, originOf, throughEgress } from './exporting.js';
 import { spansOf } from './spans-of.js';
 
 const MOST_SPANS = 512;
 
 /** Sends each request to an OpenTelemetry collector as spans. Requests that came as spans from elsewhere are not sent back. */
-export class TraceSink implements LogSink {
+export class TraceSink implements LogDestination {
   readonly id = 'otlp-traces';
   readonly gathering = { rows: 1_000, seconds: 2 };
   readonly #way: ReturnType<typeof throughEgress>;

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, stringify } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
-import { citationFields, type Citations, sortCitations } from './citations.js';
+import { citationFields, type AnthropicCitations, sortCitations } from './citations.js';
 import { finishReason, nativeReason, refusalText } from './finish.js';
 import { hubTier, hubUsage } from './usage.js';
 
@@ -28,7 +28,7 @@ export function hubAnswer(answer: Json, context: Context): Json {
   };
 }
 
-interface Said extends Citations {
+interface AnswerParts extends AnthropicCitations {
   text: string;
   thinking: string;
   readonly calls: Json[];
@@ -52,8 +52,8 @@ function messageOf({ content, stop_details: details }: Json, { isStrict }: Conte
 function read(
   content: unknown,
   isStrict: boolean,
-): { readonly said: Said; readonly others: readonly Json[] } {
-  const said: Said = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
+): { readonly said: AnswerParts; readonly others: readonly Json[] } {
+  const said: AnswerParts = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
   const others: Json[] = [];
   for (const block of list(content)) {
     if (!isObject(block)) continue;
@@ -64,16 +64,16 @@ function read(
 }
 
 /** What each kind of block adds. Others are what tools of Anthropic's own have done; the answer's text tells of it. */
-const READERS: ReadonlyMap<unknown, (block: Json, said: Said) => void> = new Map<
+const READERS: ReadonlyMap<unknown, (block: Json, said: AnswerParts) => void> = new Map<
   unknown,
-  (block: Json, said: Said) => void
+  (block: Json, said: AnswerParts) => void
 >([
   ['text', readText],
   ['thinking', readThinking],
   ['tool_use', readCall],
 ]);
 
-function readText({ text, citations }: Json, said: Said): void {
+function readText({ text, citations }: Json, said: AnswerParts): void {
   if (typeof text !== 'string') return;
   const start = said.text.length;
   said.text += text;
@@ -83,11 +83,11 @@ function readText({ text, citations }: Json, said: Said): void {
   said.citations.push(...sorted.citations);
 }
 
-function readThinking({ thinking }: Json, said: Said): void {
+function readThinking({ thinking }: Json, said: AnswerParts): void {
   if (typeof thinking === 'string') said.thinking += thinking;
 }
 
-function readCall({ id, name, input }: Json, said: Said): void {
+function readCall({ id, name, input }: Json, said: AnswerParts): void {
   if (typeof id !== 'string' || typeof name !== 'string') return;
   const given = isObject(input) ? stringify(input) : '';
   said.calls.push({ id, type: 'function', function: { name, arguments: given === '' ? '{}' : given } });

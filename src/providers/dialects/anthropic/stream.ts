@@ -5,7 +5,7 @@ import {
   type EventTranslator,
   NOTHING,
   type StreamEvent,
-  type Translated,
+  type TranslatedEvent,
   UNNOTED,
 } from '../../translation.js';
 import { citationFields, sortCitations } from './citations.js';
@@ -64,7 +64,7 @@ export class AnthropicStream implements EventTranslator {
     this.model = context.model;
   }
 
-  event(event: StreamEvent): Translated {
+  event(event: StreamEvent): TranslatedEvent {
     const data = this.isOver ? null : parse(event.data);
     if (!data) return NOTHING;
     const type = typeof data.type === 'string' ? data.type : event.event;
@@ -74,11 +74,11 @@ export class AnthropicStream implements EventTranslator {
     return { chunks: this.read(type, data), ...this.soFar(type) };
   }
 
-  end(): Translated {
+  end(): TranslatedEvent {
     return NOTHING;
   }
 
-  private soFar(type: unknown): Pick<Translated, 'soFar'> {
+  private soFar(type: unknown): Pick<TranslatedEvent, 'soFar'> {
     if (type !== 'message_start' && type !== 'message_delta') return {};
     const usage = hubUsage(this.usage);
     return usage ? { soFar: { usage, isBeginning: type === 'message_start' } } : {};
@@ -130,7 +130,7 @@ export class AnthropicStream implements EventTranslator {
     return type === 'thinking' ? this.thinking(block, index) : [];
   }
 
-  private blockGrew({ index, delta }: Json): Translated {
+  private blockGrew({ index, delta }: Json): TranslatedEvent {
     if (!isObject(delta)) return NOTHING;
     switch (delta.type) {
       case 'text_delta':
@@ -174,13 +174,13 @@ export class AnthropicStream implements EventTranslator {
     return [this.chunk({}, { finish_reason: finishReason(reason), ...native })];
   }
 
-  private stopped(): Translated {
+  private stopped(): TranslatedEvent {
     this.isOver = true;
     const usage = { ...this.chunkOf([]), usage: hubUsage(this.usage), ...hubTier(this.usage) };
     return { chunks: [...this.finish({}), usage], isDone: true };
   }
 
-  private broken(data: Json): Translated {
+  private broken(data: Json): TranslatedEvent {
     this.isOver = true;
     return { chunks: [], error: streamError(data) };
   }

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, stringify, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
-import { citationFields, type Citations, sortCitations } from './citations.js';
+import { citationFields, type BedrockCitations, sortCitations } from './citations.js';
 import { finishReason, nativeReason } from './finish.js';
 import { hubTier, hubUsage } from './usage.js';
 
@@ -50,7 +50,7 @@ export function extras({ trace, additionalModelResponseFields: fields }: Json): 
  */
 export const SERVERS_OWN = 'server_tool_use';
 
-interface Said extends Citations {
+interface AnswerParts extends BedrockCitations {
   text: string;
   thinking: string;
   readonly calls: Json[];
@@ -59,7 +59,7 @@ interface Said extends Citations {
 }
 
 function messageOf(content: unknown, isStrict: boolean): Json {
-  const said: Said = { text: '', thinking: '', calls: [], blocks: [], annotations: [], citations: [] };
+  const said: AnswerParts = { text: '', thinking: '', calls: [], blocks: [], annotations: [], citations: [] };
   for (const block of list(content)) if (isObject(block)) readBlock(block, said);
   return {
     role: 'assistant',
@@ -73,7 +73,7 @@ function messageOf(content: unknown, isStrict: boolean): Json {
 }
 
 /** A block is one of these: each has the name of what it is. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html */
-function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, said: Said): void {
+function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, said: AnswerParts): void {
   if (typeof text === 'string') readText(text, [], said);
   if (isObject(reasoningContent)) readReasoning(reasoningContent, said);
   if (isObject(toolUse)) readCall(toolUse, said);
@@ -81,7 +81,7 @@ function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, 
     readText(textOf(citationsContent.content), list(citationsContent.citations), said);
 }
 
-function readText(text: string, citations: readonly unknown[], said: Said): void {
+function readText(text: string, citations: readonly unknown[], said: AnswerParts): void {
   const start = said.text.length;
   said.text += text;
   said.blocks.push({ type: 'text', text });
@@ -90,7 +90,7 @@ function readText(text: string, citations: readonly unknown[], said: Said): void
   said.citations.push(...sorted.citations);
 }
 
-function readReasoning({ reasoningText, redactedContent: data }: Json, said: Said): void {
+function readReasoning({ reasoningText, redactedContent: data }: Json, said: AnswerParts): void {
   if (typeof data === 'string') said.blocks.push({ type: 'redacted_thinking', data });
   if (!isObject(reasoningText) || typeof reasoningText.text !== 'string') return;
   const { text, signature } = reasoningText;
@@ -102,7 +102,7 @@ function readReasoning({ reasoningText, redactedContent: data }: Json, said: Sai
   });
 }
 
-function readCall({ toolUseId: id, name, input, type }: Json, said: Said): void {
+function readCall({ toolUseId: id, name, input, type }: Json, said: AnswerParts): void {
   if (typeof id !== 'string' || typeof name !== 'string' || type === SERVERS_OWN) return;
   const given = isObject(input) ? stringify(input) : '';
   said.calls.push({ id, type: 'function', function: { name, arguments: given === '' ? '{}' : given } });

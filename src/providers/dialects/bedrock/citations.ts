@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 
 /** Citations in the hub's places. */
-export interface Citations {
+export interface BedrockCitations {
   readonly annotations: Json[];
   /** Those of documents, as they are. */
   readonly citations: Json[];
@@ -13,7 +13,7 @@ export interface Citations {
  * page, as the hub's `url_citation`; others stay as they are.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Citation.html
  */
-export function sortCitations(given: readonly unknown[], start: number, end: number): Citations {
+export function sortCitations(given: readonly unknown[], start: number, end: number): BedrockCitations {
   const annotations: Json[] = [];
   const citations: Json[] = [];
   for (const citation of given) {
@@ -36,7 +36,7 @@ function webAddress(location: unknown): string | null {
 }
 
 /** Those of them that an answer says: the hub's own always, others when it need not be strict. */
-export function citationFields({ annotations, citations }: Citations, isStrict: boolean): Json {
+export function citationFields({ annotations, citations }: BedrockCitations, isStrict: boolean): Json {
   return {
     ...(annotations.length > 0 ? { annotations } : {}),
     ...(citations.length > 0 && !isStrict ? { citations } : {}),

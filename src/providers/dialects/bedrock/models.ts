@@ -1,19 +1,19 @@
 import { AppError } from '../../../common/errors/app-error.js';
 
 /** Makers of models whose own parameters have names of their own. */
-export type Family = 'anthropic' | 'nova' | 'cohere' | 'other';
+export type ModelFamily = 'anthropic' | 'nova' | 'cohere' | 'other';
 
 /**
  * By the model's id, alone or inside an ARN or an inference profile's id: `us.anthropic.claude-…`. An application's own
  * inference profile tells nothing of its model. https://docs.aws.amazon.com/bedrock/latest/userguide/models-supported.html
  */
-const FAMILIES: readonly (readonly [RegExp, Family])[] = [
+const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/anthropic|claude/, 'anthropic'],
   [/nova/, 'nova'],
   [/cohere/, 'cohere'],
 ];
 
-export function familyOf(model: string): Family {
+export function familyOf(model: string): ModelFamily {
   const name = model.toLowerCase();
   return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
 }

@@ -5,7 +5,7 @@ import {
   type EventTranslator,
   NOTHING,
   type StreamEvent,
-  type Translated,
+  type TranslatedEvent,
 } from '../../translation.js';
 import { extras, SERVERS_OWN, stopSequenceOf } from './answer.js';
 import { citationFields, sortCitations } from './citations.js';
@@ -43,7 +43,7 @@ export class ConverseStream implements EventTranslator {
     this.head = { id, object: 'chat.completion.chunk', created, model };
   }
 
-  event({ event, data }: StreamEvent): Translated {
+  event({ event, data }: StreamEvent): TranslatedEvent {
     if (this.isOver || event === null) return NOTHING;
     const told = parse(data);
     if (event === 'metadata') return told ? this.done(told) : NOTHING;
@@ -51,7 +51,7 @@ export class ConverseStream implements EventTranslator {
     return { chunks: (told && this.events.get(event)?.(told)) ?? [] };
   }
 
-  end(): Translated {
+  end(): TranslatedEvent {
     if (!this.isFinished || this.isOver) return NOTHING;
     this.isOver = true;
     return { chunks: [], isDone: true };
@@ -139,7 +139,7 @@ export class ConverseStream implements EventTranslator {
     return [this.chunk({}, { finish_reason: finishReason(reason), ...native })];
   }
 
-  private done(data: Json): Translated {
+  private done(data: Json): TranslatedEvent {
     if (!this.isFinished) return NOTHING;
     this.isOver = true;
     const usage = hubUsage(data.usage);
@@ -147,7 +147,7 @@ export class ConverseStream implements EventTranslator {
     return { chunks: usage ? [{ ...this.head, choices: [], usage, ...beside }] : [], isDone: true };
   }
 
-  private broken(event: string, data: Json | null): Translated {
+  private broken(event: string, data: Json | null): TranslatedEvent {
     this.isOver = true;
     return { chunks: [], error: streamError(event, data) };
   }

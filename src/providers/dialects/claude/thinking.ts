@@ -1,6 +1,7 @@
 import { AppError } from '../../../common/errors/app-error.js';
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
+import { EFFORT_BUDGETS, THINKING_BUDGET_MIN } from '../../models/efforts.js';
 import { unsupported } from '../refusing.js';
 import { factsOf, type ModelFacts } from './models.js';
 
@@ -10,22 +11,6 @@ export interface Reasoning {
   /** `output_config.effort`. */
   readonly effort?: string;
 }
-
-/** Anthropic's least budget. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
-const BUDGET_MIN = 1_024;
-
-/**
- * Tokens of thinking that an effort of the hub stands for, where a model wants a number. Neither side documents
- * equivalents; each step doubles or more, and the largest leaves half of the default limit to the answer.
- */
-export const BUDGETS: ReadonlyMap<string, number> = new Map([
-  ['minimal', BUDGET_MIN],
-  ['low', 2_048],
-  ['medium', 8_192],
-  ['high', 16_384],
-  ['xhigh', 32_000],
-  ['max', 48_000],
-]);
 
 /**
  * `reasoning_effort` and `thinking`, together.
@@ -43,10 +28,10 @@ export function reasoningOf(hub: Json, model: string, maxTokens: unknown): Reaso
   const effort = hub.reasoning_effort ?? null;
   if (effort === null) return given;
   if (effort === 'none') return { thinking: { type: facts.off }, ...given };
-  const budget = typeof effort === 'string' ? BUDGETS.get(effort) : undefined;
+  const budget = typeof effort === 'string' ? EFFORT_BUDGETS.get(effort) : undefined;
   if (budget === undefined)
     throw new AppError('invalid_request', {
-      detail: `The parameter "reasoning_effort" must be none, ${[...BUDGETS.keys()].join(', ')}.`,
+      detail: `The parameter "reasoning_effort" must be none, ${[...EFFORT_BUDGETS.keys()].join(', ')}.`,
     });
   if ('thinking' in given) return facts.thinking === 'manual' ? given : { ...given, ...effortOf(effort) };
   if (isOwnEffort(hub)) return {};
@@ -96,10 +81,13 @@ export function checkSampling(hub: Json, thinking: unknown): void {
 /** Half of the limit is left to the answer, which counts in it, too. */
 function manual(budget: number, maxTokens: unknown): Json {
   const limit = typeof maxTokens === 'number' ? maxTokens : Infinity;
-  if (limit <= BUDGET_MIN)
+  if (limit <= THINKING_BUDGET_MIN)
     throw unsupported(
       'reasoning_effort',
-      `this model thinks with at least ${BUDGET_MIN} tokens, and the limit of output tokens must be larger`,
+      `this model thinks with at least ${THINKING_BUDGET_MIN} tokens, and the limit of output tokens must be larger`,
     );
-  return { type: 'enabled', budget_tokens: Math.max(Math.min(budget, Math.floor(limit / 2)), BUDGET_MIN) };
+  return {
+    type: 'enabled',
+    budget_tokens: Math.max(Math.min(budget, Math.floor(limit / 2)), THINKING_BUDGET_MIN),
+  };
 }

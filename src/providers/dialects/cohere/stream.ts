@@ -5,7 +5,7 @@ import {
   type EventTranslator,
   NOTHING,
   type StreamEvent,
-  type Translated,
+  type TranslatedEvent,
   UNNOTED,
 } from '../../translation.js';
 import { callId } from '../call-id.js';
@@ -20,7 +20,7 @@ const FAILURES: ReadonlyMap<unknown, number> = new Map([
   ['TIMEOUT', 504],
 ]);
 
-type Handler = (stream: CohereStream, event: Json) => Translated;
+type Handler = (stream: CohereStream, event: Json) => TranslatedEvent;
 
 /** https://docs.cohere.com/reference/chat-stream. `content-end`, `tool-call-end`, `citation-end` and `debug` add nothing. */
 const HANDLERS: ReadonlyMap<unknown, Handler> = new Map<unknown, Handler>([
@@ -44,7 +44,7 @@ export class CohereStream implements EventTranslator {
     this.id = context.id;
   }
 
-  event({ data }: StreamEvent): Translated {
+  event({ data }: StreamEvent): TranslatedEvent {
     const event = parsed(data);
     if (!event) return NOTHING;
     const handle = HANDLERS.get(event.type);
@@ -54,16 +54,16 @@ export class CohereStream implements EventTranslator {
     return isRefusal ? { chunks: [], error: cohereError(500, event) } : NOTHING;
   }
 
-  end(): Translated {
+  end(): TranslatedEvent {
     return NOTHING;
   }
 
-  start({ id }: Json): Translated {
+  start({ id }: Json): TranslatedEvent {
     if (typeof id === 'string') this.id = id;
     return this.said({ role: 'assistant', content: '' });
   }
 
-  content(event: Json): Translated {
+  content(event: Json): TranslatedEvent {
     const { content } = messageIn(event);
     if (!isObject(content)) return NOTHING;
     const { text, thinking } = content;
@@ -73,7 +73,7 @@ export class CohereStream implements EventTranslator {
     return textOf(text) === '' ? NOTHING : this.said({ content: textOf(text) });
   }
 
-  call({ index, ...event }: Json): Translated {
+  call({ index, ...event }: Json): TranslatedEvent {
     const call = messageIn(event).tool_calls;
     if (!isObject(call) || !isObject(call.function) || typeof call.function.name !== 'string') return NOTHING;
     const { name, arguments: given } = call.function;
@@ -84,7 +84,7 @@ export class CohereStream implements EventTranslator {
     return this.said({ tool_calls: [{ index: position, id, type: 'function', function: called }] });
   }
 
-  callDelta({ index, ...event }: Json): Translated {
+  callDelta({ index, ...event }: Json): TranslatedEvent {
     const call = messageIn(event).tool_calls;
     const position = this.calls.get(index);
     if (position === undefined || !isObject(call) || !isObject(call.function)) return NOTHING;
@@ -93,14 +93,14 @@ export class CohereStream implements EventTranslator {
     });
   }
 
-  citation(event: Json): Translated {
+  citation(event: Json): TranslatedEvent {
     const { citations } = messageIn(event);
     if (!isObject(citations) || !isWritable(citations)) return NOTHING;
     const fields = citationFields([citations], this.context.isStrict);
     return Object.keys(fields).length === 0 ? NOTHING : this.said(fields);
   }
 
-  finish({ delta }: Json): Translated {
+  finish({ delta }: Json): TranslatedEvent {
     const { error, finish_reason, usage } = isObject(delta) ? delta : {};
     const status = FAILURES.get(finish_reason) ?? (typeof error === 'string' && error !== '' ? 500 : null);
     if (status !== null) return { chunks: [], error: cohereError(status, { message: error }) };
@@ -111,7 +111,7 @@ export class CohereStream implements EventTranslator {
     return { chunks: told ? [last, { ...this.chunk([]), usage: told }] : [last], isDone: true };
   }
 
-  said(delta: Json): Translated {
+  said(delta: Json): TranslatedEvent {
     return { chunks: [this.chunk([{ index: 0, delta, logprobs: null, finish_reason: null }])] };
   }
 

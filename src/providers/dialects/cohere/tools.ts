@@ -21,13 +21,13 @@ export function toolParameters({ tools, tool_choice, strict_tools }: Json): Json
   };
 }
 
-interface Offered {
+interface OfferedTool {
   readonly name: unknown;
   readonly isStrict: boolean;
   readonly tool: Json;
 }
 
-function functionTool(tool: unknown): Offered {
+function functionTool(tool: unknown): OfferedTool {
   if (!isObject(tool) || !isObject(tool.function))
     throw unsupported('tools', 'Cohere supports only functions');
   const { name, description, parameters, strict } = tool.function;

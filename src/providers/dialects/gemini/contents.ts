@@ -11,7 +11,7 @@ interface Content {
 }
 
 /** A conversation as Gemini has it. https://ai.google.dev/api/caching#Content */
-export interface Conversation {
+export interface GeminiConversation {
   readonly contents: readonly Content[];
   /** Absent where nothing was instructed. */
   readonly systemInstruction?: Json;
@@ -25,7 +25,7 @@ const RESULT_ROLES: readonly unknown[] = ['tool', 'function'];
  * and developer turns, wherever they stand, become the instruction; alone, they are what the user says, because Gemini
  * wants something to answer. Throws `AppError('parameter_unsupported')` for content that Gemini has no place for.
  */
-export function conversation(messages: unknown, host: Host, model: string): Conversation {
+export function conversation(messages: unknown, host: Host, model: string): GeminiConversation {
   const contents: Content[] = [];
   const system: Json[] = [];
   const names = new Map<string, string>();

@@ -8,7 +8,7 @@ import { refuse } from '../refusing.js';
 import { base64Of } from '../vectors.js';
 
 /** What the hub's request asks for, in the order of its inputs. */
-interface Asked {
+interface EmbeddingInput {
   readonly texts: readonly string[];
   readonly isSingle: boolean;
   /** `taskType`, `title` and `outputDimensionality`, as far as they were asked. */
@@ -67,7 +67,7 @@ function predict(hub: Json, model: string): ProviderRequest {
 }
 
 /** `encoding_format` does not reach the provider, which knows numbers only. */
-function asked(hub: Json): Asked {
+function asked(hub: Json): EmbeddingInput {
   const isSingle = !Array.isArray(hub.input);
   const inputs: readonly unknown[] = isSingle ? [hub.input] : list(hub.input);
   const texts = inputs.filter((input) => typeof input === 'string');

@@ -25,7 +25,7 @@ export interface Speech {
   readonly signature: string | undefined;
 }
 
-interface Spoken {
+interface SpokenParts {
   text: string;
   reasoning: string;
   calls: { readonly index: number; readonly call: Json }[];
@@ -53,7 +53,7 @@ export class SpeechReader {
   }
 
   read(content: unknown): Speech {
-    const spoken: Spoken = {
+    const spoken: SpokenParts = {
       text: '',
       reasoning: '',
       calls: [],
@@ -68,7 +68,7 @@ export class SpeechReader {
     return spoken;
   }
 
-  #part(part: Json, spoken: Spoken): void {
+  #part(part: Json, spoken: SpokenParts): void {
     if (typeof part.text === 'string') this.#text(part.text, part.thought === true, spoken);
     if (isObject(part.functionCall)) this.#call(part.functionCall, part.thoughtSignature, spoken);
     else if (typeof part.thoughtSignature === 'string' && part.thought !== true)
@@ -77,7 +77,7 @@ export class SpeechReader {
     if (part.thought !== true) media(part, spoken);
   }
 
-  #text(text: string, isThought: boolean, spoken: Spoken): void {
+  #text(text: string, isThought: boolean, spoken: SpokenParts): void {
     if (text === '') return;
     if (isThought) spoken.reasoning += text;
     else spoken.text += text;
@@ -89,7 +89,7 @@ export class SpeechReader {
     spoken.blocks.push({ index: this.#block, kind, value: text });
   }
 
-  #call({ id, name, args }: Json, signature: unknown, spoken: Spoken): void {
+  #call({ id, name, args }: Json, signature: unknown, spoken: SpokenParts): void {
     if (typeof name !== 'string' || name === '') return;
     const index = this.#calls;
     this.#calls += 1;
@@ -104,7 +104,7 @@ export class SpeechReader {
 }
 
 /** https://ai.google.dev/api/caching#Blob and https://ai.google.dev/api/caching#FileData */
-function media(part: Json, spoken: Spoken): void {
+function media(part: Json, spoken: SpokenParts): void {
   if (isObject(part.inlineData)) {
     const { mimeType, data } = part.inlineData;
     if (typeof mimeType !== 'string' || typeof data !== 'string') return;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../endpoint.js';
-import type { Context, Translated } from '../../translation.js';
+import type { Context, TranslatedEvent } from '../../translation.js';
 import { ChatStream } from './stream.js';
 
 const context: Context = {
@@ -15,7 +15,7 @@ const context: Context = {
 function run(
   events: readonly unknown[],
   isStrict = true,
-): { steps: Translated[]; end: Translated; choices: Json[] } {
+): { steps: TranslatedEvent[]; end: TranslatedEvent; choices: Json[] } {
   const stream = new ChatStream({ ...context, isStrict });
   const steps = events.map((event) =>
     stream.event({ event: null, data: typeof event === 'string' ? event : JSON.stringify(event) }),

@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
-import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import type { Context, EventTranslator, StreamEvent, TranslatedEvent } from '../../translation.js';
 import { citations, heading, nativeFields } from './answer.js';
 import { googleError } from './errors.js';
 import { blocked, finishReason } from './finish.js';
@@ -35,7 +35,7 @@ export class ChatStream implements EventTranslator {
 
   constructor(private readonly context: Context) {}
 
-  event({ data }: StreamEvent): Translated {
+  event({ data }: StreamEvent): TranslatedEvent {
     const response = parsed(data);
     if (!response) return { chunks: [] };
     if (isObject(response.error)) return { chunks: [], error: failure(response) };
@@ -48,7 +48,7 @@ export class ChatStream implements EventTranslator {
     return { chunks, ...(told && { soFar: { usage: told, isBeginning: told.completion_tokens === 0 } }) };
   }
 
-  end(): Translated {
+  end(): TranslatedEvent {
     const chunks = this.#usage ? [{ ...this.#chunk([]), usage: this.#usage }] : [];
     return { chunks, ...(this.#isDone && { isDone: true }) };
   }

@@ -49,13 +49,17 @@ export function usageOf({ prompt_eval_count: read, eval_count: written }: Json):
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 }
 
-interface Called {
+interface IndexedCall {
   readonly index: number;
   readonly call: Json;
 }
 
 /** Calls, each whole, counted on from `first`. */
-export function callsOf({ tool_calls: calls }: Json, first: number, requestId: string): readonly Called[] {
+export function callsOf(
+  { tool_calls: calls }: Json,
+  first: number,
+  requestId: string,
+): readonly IndexedCall[] {
   const functions = list(calls).flatMap((call) =>
     isObject(call) && isObject(call.function) && typeof call.function.name === 'string'
       ? [call.function]

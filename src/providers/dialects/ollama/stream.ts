@@ -5,7 +5,7 @@ import {
   type EventTranslator,
   NOTHING,
   type StreamEvent,
-  type Translated,
+  type TranslatedEvent,
 } from '../../translation.js';
 import { callsOf, finishOf, usageOf } from './answer.js';
 import { ollamaError } from './errors.js';
@@ -17,7 +17,7 @@ export class OllamaStream implements EventTranslator {
 
   constructor(private readonly context: Context) {}
 
-  event({ data }: StreamEvent): Translated {
+  event({ data }: StreamEvent): TranslatedEvent {
     const line = parsed(data);
     if (!line) return NOTHING;
     if (line.error !== undefined) return { chunks: [], error: ollamaError(500, line) };
@@ -25,7 +25,7 @@ export class OllamaStream implements EventTranslator {
     return line.done === true ? { chunks: [...said, ...this.last(line)], isDone: true } : { chunks: said };
   }
 
-  end(): Translated {
+  end(): TranslatedEvent {
     return NOTHING;
   }
 

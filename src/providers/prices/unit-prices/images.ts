@@ -1,7 +1,7 @@
-import { type ImagePriceRow, LITELLM, type Page } from './row.js';
+import { type ImagePriceRow, LITELLM, type PricePage } from './row.js';
 
 /** One price for every size and quality. */
-const flat = (page: Page, amounts: Readonly<Record<string, string>>): readonly ImagePriceRow[] =>
+const flat = (page: PricePage, amounts: Readonly<Record<string, string>>): readonly ImagePriceRow[] =>
   Object.entries(amounts).map(([model, amount]) => ({
     ...page,
     model,
@@ -13,7 +13,7 @@ const flat = (page: Page, amounts: Readonly<Record<string, string>>): readonly I
 
 /** Sizes by quality; the quality `any` matches every quality. */
 const sized = (
-  page: Page,
+  page: PricePage,
   model: string,
   qualities: Record<string, Record<string, string>>,
 ): readonly ImagePriceRow[] =>
@@ -28,17 +28,17 @@ const sized = (
     })),
   );
 
-const DALL_E: Page = {
+const DALL_E: PricePage = {
   provider: 'openai',
   source: 'https://platform.openai.com/docs/pricing',
   checked: '2025-06-30',
 };
-const IMAGEN: Page = {
+const IMAGEN: PricePage = {
   provider: 'google',
   source: 'https://ai.google.dev/gemini-api/docs/pricing',
   checked: '2025-09-30',
 };
-const STABILITY: Page = {
+const STABILITY: PricePage = {
   provider: 'stability-ai',
   source: 'https://platform.stability.ai/pricing',
   checked: '2026-06-01',
@@ -54,7 +54,7 @@ const VERTEX_IMAGES = {
   'imagen-3.0-fast-generate-001': '0.02',
 };
 /** In credits; one is a cent. */
-const STABILITY_EDITS: Page = {
+const STABILITY_EDITS: PricePage = {
   provider: 'stability-ai',
   source: 'https://stability.ai/api-pricing-update-25',
   checked: '2025-08-01',

@@ -9,7 +9,7 @@ export type PlainUnit = Exclude<keyof UnitPrices, 'images'>;
  */
 export type UnitPriceRow = PlainUnitPriceRow | ImagePriceRow;
 
-interface Priced {
+interface PricedRow {
   /** Id in the catalogue. */
   readonly provider: string;
   /** The whole name, or a prefix of names that ends with `*`. */
@@ -22,16 +22,16 @@ interface Priced {
   readonly checked: string;
 }
 
-export interface PlainUnitPriceRow extends Priced {
+export interface PlainUnitPriceRow extends PricedRow {
   readonly unit: PlainUnit;
 }
 
 /** The part of a row that its page decides. */
-export type Page = Pick<Priced, 'provider' | 'source' | 'checked'>;
+export type PricePage = Pick<PricedRow, 'provider' | 'source' | 'checked'>;
 
 /** Rows of one page and unit: amounts by model. */
 export const each = (
-  page: Page,
+  page: PricePage,
   unit: PlainUnit,
   amounts: Readonly<Record<string, string>>,
 ): readonly PlainUnitPriceRow[] =>
@@ -44,7 +44,7 @@ export const each = (
 export const LITELLM = '2026-11-20';
 
 /** Null matches every size, or every quality. */
-export interface ImagePriceRow extends Priced {
+export interface ImagePriceRow extends PricedRow {
   readonly unit: 'images';
   readonly size: string | null;
   readonly quality: string | null;

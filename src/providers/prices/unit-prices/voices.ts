@@ -1,12 +1,16 @@
-import { each, LITELLM, type Page, type PlainUnitPriceRow } from './row.js';
+import { each, LITELLM, type PricePage, type PlainUnitPriceRow } from './row.js';
 
-const ELEVENLABS: Page = {
+const ELEVENLABS: PricePage = {
   provider: 'elevenlabs',
   source: 'https://elevenlabs.io/pricing/api',
   checked: LITELLM,
 };
-const DEEPGRAM: Page = { provider: 'deepgram', source: 'https://deepgram.com/pricing', checked: LITELLM };
-const mistral = (card: string): Page => ({
+const DEEPGRAM: PricePage = {
+  provider: 'deepgram',
+  source: 'https://deepgram.com/pricing',
+  checked: LITELLM,
+};
+const mistral = (card: string): PricePage => ({
   provider: 'mistral-ai',
   source: `https://docs.mistral.ai/models/${card}`,
   checked: LITELLM,

@@ -20,7 +20,7 @@ const OWN: ReadonlySet<unknown> = new Set([
 ]);
 
 /** What decides why an answer ended. */
-export interface Ending {
+export interface StopFacts {
   readonly reason: unknown;
   readonly native: unknown;
   /** The stop sequence that was found; null where the provider does not say. */
@@ -35,7 +35,7 @@ export interface Ending {
  * would not run them.
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
-export function stopOf({ reason, native, sequence, hasCalls, refusal }: Ending): Json {
+export function stopOf({ reason, native, sequence, hasCalls, refusal }: StopFacts): Json {
   const found = typeof sequence === 'string' && reason === 'stop' ? sequence : null;
   const own = found === null ? native : 'stop_sequence';
   const known = OWN.has(own) ? own : (REASONS.get(reason) ?? 'end_turn');

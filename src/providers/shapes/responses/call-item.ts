@@ -1,9 +1,9 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, stringify } from '../../endpoints/reading.js';
-import { type Emit, type ItemStatus, type OutputItem, type Place, added, done } from './output-item.js';
+import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
 
 /** A call of a tool, as a chunk begins it. */
-export interface Called {
+export interface CallStart {
   readonly kind: 'function' | 'custom';
   readonly call_id: string;
   readonly name: string;
@@ -25,9 +25,9 @@ export class CallItem implements OutputItem {
   private own: Json | null = null;
 
   constructor(
-    private readonly place: Place,
+    private readonly place: OutputPlace,
     private readonly emit: Emit,
-    private readonly called: Called,
+    private readonly called: CallStart,
   ) {
     added(emit, place, this.snapshot('in_progress'));
   }

@@ -1,22 +1,22 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
-import type { Called, CallItem } from './call-item.js';
+import type { CallStart, CallItem } from './call-item.js';
 
 /** A call whose name has not come yet, and its arguments until then. */
-interface Awaited {
+interface AwaitedCall {
   id: string;
   input: string;
 }
 
 /** Opens an item of the response. */
-export type OpenCall = (called: Called) => CallItem;
+export type OpenCall = (called: CallStart) => CallItem;
 
 /**
  * Tool calls by their index in the hub's stream. Their pieces may come mixed, so each stays open until the answer ends.
  */
 export class Calls {
   private readonly open = new Map<number, { id: string; item: CallItem }>();
-  private readonly awaited = new Map<number, Awaited>();
+  private readonly awaited = new Map<number, AwaitedCall>();
 
   constructor(private readonly openCall: OpenCall) {}
 
@@ -58,7 +58,7 @@ export class Calls {
 }
 
 interface Beginning {
-  readonly kind: Called['kind'];
+  readonly kind: CallStart['kind'];
   readonly name: string;
   readonly id: string;
   readonly input: string;
@@ -70,7 +70,7 @@ function grow(item: CallItem, input: string, call: Json): void {
   item.keep(call.extra_content);
 }
 
-function calledIn(call: Json): { kind: Called['kind']; name: string; input: string } {
+function calledIn(call: Json): { kind: CallStart['kind']; name: string; input: string } {
   if (isObject(call.custom))
     return { kind: 'custom', name: textOf(call.custom.name), input: textOf(call.custom.input) };
   const called = isObject(call.function) ? call.function : {};

@@ -6,13 +6,13 @@ import { invalid, unsupported } from './refusing.js';
 import { unseal } from './sealing.js';
 
 /** What an item of `input` says: a whole message of the hub, or a piece of an assistant's turn. */
-export type Read =
+export type ReadItem =
   | { readonly kind: 'message'; readonly message: Json }
   | { readonly kind: 'reasoning'; readonly text: string; readonly blocks: readonly Json[] }
   | { readonly kind: 'said'; readonly parts: readonly Json[] }
   | { readonly kind: 'call'; readonly call: Json };
 
-type ItemReader = (item: Json, where: string) => Read;
+type ItemReader = (item: Json, where: string) => ReadItem;
 
 const ITEMS: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
   ['message', message],
@@ -28,7 +28,7 @@ const ITEMS: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
  * to items that only OpenAI keeps.
  * https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
-export function readItem(item: unknown, where: string): Read {
+export function readItem(item: unknown, where: string): ReadItem {
   if (!isObject(item)) throw invalid(`"${where}" must be an object`);
   const type = typeOf(item);
   const read = ITEMS.get(type);
@@ -52,7 +52,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
   ['developer', 'system'],
 ]);
 
-function message({ role, content }: Json, where: string): Read {
+function message({ role, content }: Json, where: string): ReadItem {
   const parts = partsOf(content, `${where}.content`);
   if (role === 'assistant') return { kind: 'said', parts };
   const known = ROLES.get(wordOf(role));
@@ -60,21 +60,21 @@ function message({ role, content }: Json, where: string): Read {
   return { kind: 'message', message: { role: known, content: contentOf(parts) } };
 }
 
-function reasoning({ content, summary, encrypted_content }: Json): Read {
+function reasoning({ content, summary, encrypted_content }: Json): ReadItem {
   const said = list(content).length > 0 ? content : summary;
   return { kind: 'reasoning', text: list(said).map(textIn).join('\n\n'), blocks: unseal(encrypted_content) };
 }
 
 const textIn = (part: unknown): string => (isObject(part) ? textOf(part.text) : '');
 
-function functionCall(item: Json, where: string): Read {
+function functionCall(item: Json, where: string): ReadItem {
   const call = { name: calledName(item, where), arguments: required(item, 'arguments', where) };
   const own = isObject(item.extra_content) ? { extra_content: item.extra_content } : {};
   const id = required(item, 'call_id', where);
   return { kind: 'call', call: { id, type: 'function', function: call, ...own } };
 }
 
-function customCall(item: Json, where: string): Read {
+function customCall(item: Json, where: string): ReadItem {
   const custom = { name: calledName(item, where), input: required(item, 'input', where) };
   return { kind: 'call', call: { id: required(item, 'call_id', where), type: 'custom', custom } };
 }
@@ -85,7 +85,7 @@ function calledName(item: Json, where: string): string {
   return typeof item.namespace === 'string' ? joinedName(item.namespace, name) : name;
 }
 
-function callOutput(item: Json, where: string): Read {
+function callOutput(item: Json, where: string): ReadItem {
   const content = contentOf(partsOf(item.output, `${where}.output`));
   return {
     kind: 'message',

@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list, textOf } from '../../endpoints/reading.js';
-import { type Emit, type ItemStatus, type OutputItem, type Place, added, done } from './output-item.js';
+import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
 
 type PartType = 'output_text' | 'refusal';
 
@@ -19,7 +19,7 @@ export class MessageItem implements OutputItem {
   private readonly parts: Part[] = [];
 
   constructor(
-    private readonly place: Place,
+    private readonly place: OutputPlace,
     private readonly emit: Emit,
   ) {
     added(emit, place, this.snapshot('in_progress'));

@@ -1,10 +1,10 @@
 import type { Json } from '../../endpoint.js';
 import { textOf } from '../../endpoints/reading.js';
 import { contentOf } from './content.js';
-import { type Read, readItem } from './items.js';
+import { type ReadItem, readItem } from './items.js';
 import { invalid } from './refusing.js';
 
-type Piece = Exclude<Read, { kind: 'message' }>;
+type Piece = Exclude<ReadItem, { kind: 'message' }>;
 
 /**
  * `input` as the hub's messages. What the assistant thought, said and called stands in items of their own; the hub has

@@ -1,11 +1,11 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import { spokenIn } from '../spoken.js';
-import { CallItem, type Called } from './call-item.js';
+import { CallItem, type CallStart } from './call-item.js';
 import { Calls } from './calls.js';
 import { MessageItem, annotationOf } from './message-item.js';
 import type { NamespacedName } from './namespaces.js';
-import type { Emit, ItemStatus, OutputItem, Place } from './output-item.js';
+import type { Emit, ItemStatus, OutputItem, OutputPlace } from './output-item.js';
 import { ReasoningItem } from './reasoning-item.js';
 
 type Kind = 'rs' | 'msg' | 'fc' | 'ctc';
@@ -92,7 +92,7 @@ export class Output {
     return item;
   }
 
-  private openCall(called: Called): CallItem {
+  private openCall(called: CallStart): CallItem {
     const place = this.nextPlace(called.kind === 'function' ? 'fc' : 'ctc');
     const { emit, namespaced } = this.options;
     const item = new CallItem(place, emit, { ...called, ...namespaced.get(called.name) });
@@ -101,7 +101,7 @@ export class Output {
   }
 
   /** The place after what is being said, which ends here. */
-  private nextPlace(kind: Kind): Place {
+  private nextPlace(kind: Kind): OutputPlace {
     if (this.current)
       this.closeAt(
         this.items.findIndex(({ item }) => item === this.current),

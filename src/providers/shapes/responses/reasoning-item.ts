@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
-import { type Emit, type ItemStatus, type OutputItem, type Place, added, done } from './output-item.js';
+import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
 import { knownBlock, seal } from './sealing.js';
 
 interface Words {
@@ -49,7 +49,7 @@ export class ReasoningItem implements OutputItem {
   private readonly blocks = new Map<number, Record<string, string>>();
 
   constructor(
-    private readonly place: Place,
+    private readonly place: OutputPlace,
     private readonly emit: Emit,
     private readonly isSummary: boolean,
   ) {

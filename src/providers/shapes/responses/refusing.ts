@@ -2,7 +2,7 @@ import { AppError } from '../../../common/errors/app-error.js';
 import type { Json } from '../../endpoint.js';
 
 /** Parameters that ask for what only OpenAI keeps or runs, and when they ask for it. */
-interface Refused {
+interface RefusedParameter {
   readonly parameter: string;
   readonly isAsked: (value: unknown) => boolean;
   readonly detail: string;
@@ -13,7 +13,7 @@ const isTrue = (value: unknown): boolean => value === true;
 
 const NOT_KEPT = 'responses of this provider are not kept; send the earlier items in "input"';
 
-const REFUSED: readonly Refused[] = [
+const REFUSED: readonly RefusedParameter[] = [
   { parameter: 'previous_response_id', isAsked: isGiven, detail: NOT_KEPT },
   { parameter: 'conversation', isAsked: isGiven, detail: NOT_KEPT },
   {

@@ -14,29 +14,29 @@ import type {
   Series,
   TimeRange,
   UsageQuery,
-  UsageReader,
+  AnalyticsReader,
 } from '../usage-store.js';
 import type { ClickHouse } from './clickhouse.js';
 import { cut } from './expressions.js';
 import { groupedBySql, groupOrderSql, type Names } from './group-sql.js';
 import { conditionsSql, type IdsOf, Question } from './question.js';
-import { type Source, sourceOf } from './source.js';
+import { type ClickhouseSource, sourceOf } from './source.js';
 
 /** What stays in PostgreSQL, and who reads it. */
 interface BesideClickHouse {
   readonly database: LogDatabase;
   readonly kept: KeptLogs;
-  readonly postgres: UsageReader;
+  readonly postgres: AnalyticsReader;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** A question whose rows are found; how they are grouped is up to who asks. */
-interface Begun {
+interface StartedQuery {
   readonly range: CountedRange;
   readonly slots: readonly number[];
   readonly question: Question;
-  readonly source: Source;
+  readonly source: ClickhouseSource;
   readonly from: string;
 }
 
@@ -64,7 +64,7 @@ const NAMES: Readonly<Partial<Record<GroupedBy['kind'], string>>> = {
  * Reads counts from ClickHouse: out of the rollups, or of the request rows where those cannot tell. What is asked about
  * feedback only PostgreSQL can tell, from its own request rows.
  */
-export class ClickHouseUsageReader implements UsageReader {
+export class ClickHouseUsageReader implements AnalyticsReader {
   constructor(
     private readonly clickhouse: ClickHouse,
     private readonly beside: BesideClickHouse,
@@ -125,7 +125,11 @@ export class ClickHouseUsageReader implements UsageReader {
     return row?.groups ?? 0;
   }
 
-  async #begin(whose: Whose, { range: wished, conditions }: UsageQuery, wish: Wish): Promise<Begun | null> {
+  async #begin(
+    whose: Whose,
+    { range: wished, conditions }: UsageQuery,
+    wish: Wish,
+  ): Promise<StartedQuery | null> {
     const question = new Question();
     const idsOf: IdsOf = (sql, parameter) => this.#ids(sql, [whose.organizationId, parameter]);
     const asked = await conditionsSql(question, conditions, idsOf);
@@ -146,7 +150,7 @@ export class ClickHouseUsageReader implements UsageReader {
 
   #rows(
     question: Question,
-    { table, time, columns, where }: Source,
+    { table, time, columns, where }: ClickhouseSource,
     whose: Whose,
     { range, slots }: { readonly range: TimeRange; readonly slots: readonly number[] },
   ): string {

@@ -6,12 +6,12 @@ import { ClickHouse } from './clickhouse.js';
 /** Injects the `ClickHouse` of this process; null where none is set. */
 export const CLICKHOUSE = Symbol('clickhouse');
 
-type Needed = Pick<Settings, 'clickhouse' | 'retentionDays'>;
+type ClickhouseModuleSettings = Pick<Settings, 'clickhouse' | 'retentionDays'>;
 
 const provider = {
   provide: CLICKHOUSE,
   inject: [SETTINGS],
-  useFactory: ({ clickhouse, retentionDays }: Needed) =>
+  useFactory: ({ clickhouse, retentionDays }: ClickhouseModuleSettings) =>
     clickhouse ? ClickHouse.connect(clickhouse, retentionDays) : null,
 };
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../database/queryable.js';
-import type { StoredBatch } from '../count-once.js';
+import type { CountedBatch } from '../count-once.js';
 import type { ClickHouse } from './clickhouse.js';
 import { rowsOfBatch } from './request-row.js';
 
@@ -28,7 +28,7 @@ export async function copyMissingBatches(
   clickhouse: ClickHouse,
   { from, to, onProgress }: CopyOptions = {},
 ): Promise<number> {
-  const batches = await database.query<StoredBatch>(COUNTED, [from ?? null, to ?? null]);
+  const batches = await database.query<CountedBatch>(COUNTED, [from ?? null, to ?? null]);
   let copied = 0;
   for (let start = 0; start < batches.length; start += MOST_AT_ONCE) {
     const some = batches.slice(start, start + MOST_AT_ONCE);
@@ -46,7 +46,7 @@ export async function copyMissingBatches(
 
 async function knownOf(
   clickhouse: ClickHouse,
-  batches: readonly StoredBatch[],
+  batches: readonly CountedBatch[],
 ): Promise<ReadonlySet<string>> {
   const rows = await clickhouse.read<{ batch_id: string }>(
     'SELECT DISTINCT batch_id FROM request_logs WHERE batch_id IN {ids:Array(UUID)}',

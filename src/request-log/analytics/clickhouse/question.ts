@@ -1,4 +1,4 @@
-import type { Condition } from '../../reading/log-filters.js';
+import type { QueryCondition } from '../../reading/log-filters.js';
 import type { Whose } from '../../reading/where.js';
 
 /** The parameters of a query. Values travel as parameters and never as SQL: `{p0:Type}` stands in their place. */
@@ -39,7 +39,7 @@ export type IdsOf = (sql: string, parameter: unknown) => Promise<readonly string
 /** The conditions in the words of ClickHouse; null when one of them is about what only PostgreSQL has. */
 export async function conditionsSql(
   question: Question,
-  conditions: readonly Condition[],
+  conditions: readonly QueryCondition[],
   idsOf: IdsOf,
 ): Promise<readonly string[] | null> {
   const found: string[] = [];

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../database/queryable.js';
 import { LOG_COLUMN_NAMES, LOG_COLUMNS, type LogColumnName } from '../../columns.js';
 import { NIL_ID } from '../../rollups/dimensions.js';
-import { boundsOf, OF_BATCHES, type StoredBatch } from '../count-once.js';
+import { boundsOf, OF_BATCHES, type CountedBatch } from '../count-once.js';
 
 interface RowColumn {
   readonly name: string;
@@ -54,6 +54,6 @@ const SELECTED = ROW_COLUMNS.map(({ name, from }) => (from === undefined ? name 
 const ROWS_OF_BATCHES = `SELECT ${SELECTED} FROM request_logs WHERE ${OF_BATCHES} ORDER BY request_logs.created_at, id`;
 
 /** The requests of a batch as ClickHouse takes them. */
-export function rowsOfBatch(database: Queryable, batch: StoredBatch): Promise<readonly unknown[]> {
+export function rowsOfBatch(database: Queryable, batch: CountedBatch): Promise<readonly unknown[]> {
   return database.query(ROWS_OF_BATCHES, [...boundsOf([batch])]);
 }

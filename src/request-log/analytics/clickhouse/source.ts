@@ -5,7 +5,7 @@ import { metadataKeyOf, type SourceKind } from '../sources.js';
 import { literal } from './expressions.js';
 
 /** A family of rollups, or the request rows. */
-export interface Source {
+export interface ClickhouseSource {
   /** Null for the request rows. */
   readonly table: ((grain: Grain) => string) | null;
   readonly time: 'bucket' | 'created_at';
@@ -22,11 +22,11 @@ const measured =
     measures.map((name) => `${READ_MEASURES[name].clickhouse[of]} AS ${name}`).join(', ');
 
 /** Seconds since the epoch. */
-const at = (column: Source['time']): string => `toUInt32(toUnixTimestamp(${column})) AS at`;
+const at = (column: ClickhouseSource['time']): string => `toUInt32(toUnixTimestamp(${column})) AS at`;
 
 const ROLLUP = { time: 'bucket', select: measured('ofRollup') } as const;
 
-const REQUEST_ROWS: Source = {
+const REQUEST_ROWS: ClickhouseSource = {
   table: null,
   time: 'created_at',
   where: '',
@@ -34,14 +34,14 @@ const REQUEST_ROWS: Source = {
   select: measured('ofRequests'),
 };
 
-const CUBE_SOURCE: Source = {
+const CUBE_SOURCE: ClickhouseSource = {
   ...ROLLUP,
   table: (grain) => `usage_${grain}`,
   where: '',
   columns: at('bucket'),
 };
 
-function sliceSource(dimension: string): Source {
+function sliceSource(dimension: string): ClickhouseSource {
   const key = metadataKeyOf(dimension);
   const metadata = (name: string): string =>
     `, if(value = '', CAST(map(), 'Map(String, String)'), map(${literal(name)}, value)) AS metadata`;
@@ -59,7 +59,7 @@ function sliceSource(dimension: string): Source {
   };
 }
 
-export function sourceOf(source: SourceKind): Source {
+export function sourceOf(source: SourceKind): ClickhouseSource {
   if (source.kind === 'slice') return sliceSource(source.dimension);
   return source.kind === 'cube' ? CUBE_SOURCE : REQUEST_ROWS;
 }

@@ -1,16 +1,16 @@
 import { LONGEST_VALUE, NIL_ID } from '../../rollups/dimensions.js';
 import type { GroupedBy, GroupOrder } from '../usage-store.js';
-import type { Source } from './source.js';
-import type { Statement } from './statement.js';
+import type { PostgresSource } from './source.js';
+import type { QueryParameters } from './statement.js';
 
 /** Whether the source has the value ready, so that rows are grouped by a column as it stands, and only groups are made readable. */
-const isReady = (by: GroupedBy, { table }: Pick<Source, 'table'>): by is Ready =>
+const isReady = (by: GroupedBy, { table }: Pick<PostgresSource, 'table'>): by is Ready =>
   by.kind === 'config' || (table !== null && (by.kind === 'dimension' || by.kind === 'id'));
 
 type Ready = Extract<GroupedBy, { kind: 'config' | 'dimension' | 'id' }>;
 
 /** What groups: the value that is shown, or what stands for it. What it needs to know travels as a parameter. */
-export function groupedBySql(by: GroupedBy, statement: Statement, source: Source): string {
+export function groupedBySql(by: GroupedBy, statement: QueryParameters, source: PostgresSource): string {
   if (isReady(by, source)) return `request_logs.${by.kind === 'config' ? 'config_id' : by.dimension}`;
   return shown(valueSql(by, statement, source));
 }
@@ -19,8 +19,8 @@ const shown = (value: string): string => `left(coalesce((${value})::text, ''), $
 
 function valueSql(
   by: Exclude<GroupedBy, { kind: 'config' }>,
-  statement: Statement,
-  { table }: Pick<Source, 'table'>,
+  statement: QueryParameters,
+  { table }: Pick<PostgresSource, 'table'>,
 ): string {
   switch (by.kind) {
     case 'dimension':
@@ -35,7 +35,7 @@ function valueSql(
 }
 
 /** What a group is called. That is worked out once for a group: for each row it takes longer than adding it up. */
-export function namedSql(by: GroupedBy, key: string, source: Source): string {
+export function namedSql(by: GroupedBy, key: string, source: PostgresSource): string {
   if (!isReady(by, source)) return key;
   if (by.kind === 'dimension') return shown(key);
   const id = `nullif(${key}, '${NIL_ID}'::uuid)`;

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { addRequests, ensurePartitionsFor } from '../../rollups/add-requests.js';
 import { startOf } from '../../rollups/grains.js';
 import { readSeals } from '../../rollups/seals.js';
-import { boundsOf, countOnce, OF_BATCHES, type StoredBatch } from '../count-once.js';
+import { boundsOf, countOnce, OF_BATCHES, type CountedBatch } from '../count-once.js';
 import type { Aggregation, BatchAggregator } from '../usage-store.js';
 
 const DAYS_OF_BATCHES = `SELECT DISTINCT date_trunc('day', created_at, 'UTC') AS day FROM request_logs WHERE ${OF_BATCHES}`;
@@ -14,7 +14,7 @@ const BATCHES_MAX = 32;
 const BUSY_ROWS = 1_000;
 const ROUND_MS = 2_000;
 
-interface Asked {
+interface WaitingAggregation {
   readonly batchId: string;
   readonly resolve: (outcome: Aggregation) => void;
   readonly reject: (error: unknown) => void;
@@ -27,7 +27,7 @@ interface Asked {
  * meanwhile are counted together, in a round every two seconds. With little traffic each is counted as it comes.
  */
 export class PostgresBatchAggregator implements BatchAggregator {
-  #asked: Asked[] = [];
+  #asked: WaitingAggregation[] = [];
   #isCounting = false;
   #pauseUntil = 0;
 
@@ -53,7 +53,7 @@ export class PostgresBatchAggregator implements BatchAggregator {
   }
 
   /** False when several could not be counted together. */
-  async #settle(round: readonly Asked[]): Promise<boolean> {
+  async #settle(round: readonly WaitingAggregation[]): Promise<boolean> {
     try {
       const outcomes = await this.#count(round.map(({ batchId }) => batchId));
       for (const [at, { resolve }] of round.entries()) resolve(outcomes[at] ?? 'absent');
@@ -78,11 +78,11 @@ export class PostgresBatchAggregator implements BatchAggregator {
     });
   }
 
-  async #prepare(batches: readonly StoredBatch[]): Promise<void> {
+  async #prepare(batches: readonly CountedBatch[]): Promise<void> {
     await ensurePartitionsFor(this.database, await readSeals(this.database), await this.#daysOf(batches));
   }
 
-  async #daysOf(batches: readonly StoredBatch[]): Promise<readonly Date[]> {
+  async #daysOf(batches: readonly CountedBatch[]): Promise<readonly Date[]> {
     const [ids, first, last] = boundsOf(batches);
     const day = startOf('day', first.getTime());
     if (day === startOf('day', last.getTime())) return [new Date(day)];
@@ -92,7 +92,7 @@ export class PostgresBatchAggregator implements BatchAggregator {
 }
 
 /** A backlog is worked off without a pause. */
-function pauseAfter(began: number, batches: readonly StoredBatch[]): number {
+function pauseAfter(began: number, batches: readonly CountedBatch[]): number {
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
   return rows >= BUSY_ROWS && batches.length < BATCHES_MAX ? began + ROUND_MS : 0;
 }

@@ -1,4 +1,4 @@
-import type { Condition } from '../../reading/log-filters.js';
+import type { QueryCondition } from '../../reading/log-filters.js';
 import type { KeptLogs } from '../../reading/kept-logs.js';
 import type { LogDatabase } from '../../reading/log-database.js';
 import type { Whose } from '../../reading/where.js';
@@ -15,16 +15,16 @@ import type {
   Series,
   TimeRange,
   UsageQuery,
-  UsageReader,
+  AnalyticsReader,
 } from '../usage-store.js';
 import { GrowingSums } from './counts.js';
 import { DistinctUsers } from './distinct-users.js';
 import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
-import { type Source, sourceOf, USERS_OF_ALL } from './source.js';
-import { Statement } from './statement.js';
+import { type PostgresSource, sourceOf, USERS_OF_ALL } from './source.js';
+import { QueryParameters } from './statement.js';
 
 /** Counts requests for graphs and groups: out of the rollups, or of the request rows where those cannot tell. */
-export class PostgresUsageReader implements UsageReader {
+export class PostgresUsageReader implements AnalyticsReader {
   constructor(
     private readonly database: LogDatabase,
     private readonly kept: KeptLogs,
@@ -57,7 +57,7 @@ export class PostgresUsageReader implements UsageReader {
     return { range: begun.range, rows: await this.#rowsOf(begun, wish.measures) };
   }
 
-  #rowsOf(begun: Begun, measures: readonly ReadMeasureName[]): Promise<readonly SlotRow[]> {
+  #rowsOf(begun: StartedQuery, measures: readonly ReadMeasureName[]): Promise<readonly SlotRow[]> {
     const { statement, source, from } = begun;
     const slot = slotSql(begun);
     const isWholeOfParts = measures.every(addsUp);
@@ -75,7 +75,7 @@ export class PostgresUsageReader implements UsageReader {
 
   /** A row for each bucket, so that none grows with the range. */
   async #sumsOfTexts(
-    { statement }: Begun,
+    { statement }: StartedQuery,
     measures: readonly ReadMeasureName[],
     sql: string,
   ): Promise<readonly SlotRow[]> {
@@ -94,8 +94,8 @@ export class PostgresUsageReader implements UsageReader {
    * each user. Both are read in one statement, because what is counted between two would be counted in one of them.
    */
   async #ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
-    const statement = new Statement();
-    const requests = (conditions: readonly Condition[]): Promise<Begun> =>
+    const statement = new QueryParameters();
+    const requests = (conditions: readonly QueryCondition[]): Promise<StartedQuery> =>
       this.#begin(whose, { range, conditions }, { measures: ['requests'], slots, statement });
     const [all, nobodys] = [await requests([]), await requests([OF_NOBODY])];
     const named = await this.database.read<{ slot: number; count: string }>(
@@ -161,11 +161,15 @@ export class PostgresUsageReader implements UsageReader {
     return Number(row?.groups ?? 0);
   }
 
-  async #begin(whose: Whose, { range: asked, conditions }: UsageQuery, wish: BeginWish): Promise<Begun> {
+  async #begin(
+    whose: Whose,
+    { range: asked, conditions }: UsageQuery,
+    wish: BeginWish,
+  ): Promise<StartedQuery> {
     const state = await this.#state(whose, asked);
     const keys = state.keys.filter((key) => key.complete_since <= asked.from);
     const need = { conditions, ...wish, metadataKeys: new Set(keys.map(({ key }) => key)) };
-    const { statement = new Statement(), source = sourceOf(sourceFor(need)) } = wish;
+    const { statement = new QueryParameters(), source = sourceOf(sourceFor(need)) } = wish;
     const tenant = statement.tenant(whose);
     const part = ({ from, to }: TimeRange): string =>
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
@@ -213,11 +217,11 @@ export class PostgresUsageReader implements UsageReader {
 }
 
 /** The number of the slot in which a row lies, from 1 on. */
-const slotSql = ({ statement, slots }: Begun): string =>
+const slotSql = ({ statement, slots }: StartedQuery): string =>
   `width_bucket(at, ${statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
 
 /** Of the slice by end users, where every request has a value. */
-const OF_NOBODY: Condition = {
+const OF_NOBODY: QueryCondition = {
   sql: (value) => `end_user = ${value}`,
   parameter: '',
   on: ['end_user'],
@@ -237,11 +241,11 @@ interface CountedUsers {
   readonly counts: DistinctUsers;
 }
 
-interface Begun {
+interface StartedQuery {
   readonly range: CountedRange;
   readonly slots: readonly number[];
-  readonly statement: Statement;
-  readonly source: Source;
+  readonly statement: QueryParameters;
+  readonly source: PostgresSource;
   readonly from: string;
 }
 
@@ -250,9 +254,9 @@ interface BeginWish {
   readonly slots: readonly number[];
   readonly by?: GroupedBy;
   /** That it is to be a part of. */
-  readonly statement?: Statement;
+  readonly statement?: QueryParameters;
   /** Unless it is said, the cheapest that can tell. */
-  readonly source?: Source | undefined;
+  readonly source?: PostgresSource | undefined;
 }
 
 interface ChosenKey {
@@ -282,5 +286,5 @@ const STATE = `SELECT ${marksOf('hour')} AS hours, ${marksOf('day')} AS days,
   (SELECT jsonb_agg(jsonb_build_object('key', key, 'complete_since', ${ms('complete_since')}))
    FROM rollup_metadata_keys) AS keys`;
 
-const tableOf = (source: Source, grain: Grain | null): string =>
+const tableOf = (source: PostgresSource, grain: Grain | null): string =>
   source.table && grain ? source.table(grain) : 'request_logs';

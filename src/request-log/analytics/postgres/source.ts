@@ -6,7 +6,7 @@ import { columnsOf, READ_MEASURES, type ReadMeasureName } from '../read-measures
 import { metadataKeyOf, type SourceKind } from '../sources.js';
 
 /** A family of rollups, or the request rows. */
-export interface Source {
+export interface PostgresSource {
   /** Null for the request rows. */
   readonly table: ((grain: Grain) => string) | null;
   readonly time: string;
@@ -51,7 +51,7 @@ const texts =
 const columnsOfRollup = (named: readonly string[], measures: readonly ReadMeasureName[]): string =>
   ['organisation_id', 'workspace_id', 'bucket AS at', ...named, ...columnsOf(measures)].join(', ');
 
-const REQUEST_ROWS: Source = {
+const REQUEST_ROWS: PostgresSource = {
   table: null,
   time: 'created_at',
   where: '',
@@ -60,7 +60,7 @@ const REQUEST_ROWS: Source = {
   selectTexts: null,
 };
 
-const cubeSource = (dimensions: readonly string[]): Source => ({
+const cubeSource = (dimensions: readonly string[]): PostgresSource => ({
   ...ROLLUP,
   table: (grain) => `usage_${grain}`,
   where: '',
@@ -89,7 +89,7 @@ function namedBySlice(dimension: string, isFiltered: boolean): readonly string[]
   return ['value', ...column, ...(key !== null && isFiltered ? [metadataAs(key)] : [])];
 }
 
-const sliceSource = (dimension: string, isFiltered: boolean): Source => ({
+const sliceSource = (dimension: string, isFiltered: boolean): PostgresSource => ({
   ...ROLLUP,
   table: sliceTable,
   where: ` AND dimension = ${literal(dimension)}`,
@@ -98,7 +98,7 @@ const sliceSource = (dimension: string, isFiltered: boolean): Source => ({
 });
 
 /** All requests, a row for each bucket, with the hashes of its end users as `users`. */
-export const USERS_OF_ALL: Source = {
+export const USERS_OF_ALL: PostgresSource = {
   ...sliceSource('all', false),
   columns: (_, grain) => `bucket AS at, ${usersOfBucket(sliceTable(grain ?? 'minute'))} AS users`,
 };
@@ -107,7 +107,7 @@ const usersOfBucket = (table: string): string =>
   `coalesce(users, ${packedUsers(`(SELECT value FROM ${table} AS named WHERE named.organisation_id = ${table}.organisation_id
     AND named.workspace_id = ${table}.workspace_id AND named.bucket = ${table}.bucket AND named.dimension = 'end_user') AS seen`)})`;
 
-export function sourceOf(source: SourceKind): Source {
+export function sourceOf(source: SourceKind): PostgresSource {
   if (source.kind === 'slice') return sliceSource(source.dimension, source.isFiltered);
   return source.kind === 'cube' ? cubeSource(source.dimensions) : REQUEST_ROWS;
 }

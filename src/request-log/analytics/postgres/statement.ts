@@ -1,7 +1,7 @@
 import type { Whose } from '../../reading/where.js';
 
 /** The parameters of a query. Values travel as parameters and never as SQL. */
-export class Statement {
+export class QueryParameters {
   readonly parameters: unknown[] = [];
 
   bind(parameter: unknown): string {

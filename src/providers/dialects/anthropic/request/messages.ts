@@ -6,7 +6,7 @@ import { toolInput } from '../../claude/tool-input.js';
 import { invalid, unsupported } from '../../refusing.js';
 
 /** A conversation in Anthropic's words. */
-export interface Conversation {
+export interface AnthropicConversation {
   readonly system: readonly Json[];
   readonly messages: readonly Json[];
 }
@@ -41,7 +41,7 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
  * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls). Turns that say nothing are left out. Instructions alone are what
  * the user says, because there must be something to answer.
  */
-export function conversationOf(messages: unknown, takesSystemTurns: boolean): Conversation {
+export function conversationOf(messages: unknown, takesSystemTurns: boolean): AnthropicConversation {
   if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
   const ids = new CallIds(ANTHROPIC_CALL_IDS);
   const said: Turn[] = [];

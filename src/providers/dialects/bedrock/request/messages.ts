@@ -7,7 +7,7 @@ import { toolInput } from '../../claude/tool-input.js';
 import { invalid, unsupported } from '../../refusing.js';
 
 /** A conversation in Converse's words. */
-export interface Conversation {
+export interface BedrockConversation {
   readonly system: readonly Json[];
   readonly messages: readonly Json[];
 }
@@ -18,13 +18,13 @@ interface Turn {
 }
 
 /** What must be distinguished, or kept equal, throughout a request. */
-interface Known {
+interface RequestNames {
   readonly names: DocumentNames;
   readonly ids: CallIds;
 }
 
 type RoleOf = 'system' | Turn['role'];
-type ToBlocks = (message: Json, known: Known) => Json[];
+type ToBlocks = (message: Json, known: RequestNames) => Json[];
 
 /** Whose turn a message of the hub becomes, and what it says. */
 const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
@@ -45,9 +45,9 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
  * be something to answer.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-call.html
  */
-export function conversationOf(messages: unknown): Conversation {
+export function conversationOf(messages: unknown): BedrockConversation {
   if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
-  const known: Known = { names: new DocumentNames(), ids: new CallIds(BEDROCK_CALL_IDS) };
+  const known: RequestNames = { names: new DocumentNames(), ids: new CallIds(BEDROCK_CALL_IDS) };
   const system: Json[] = [];
   const turns: Turn[] = [];
   for (const message of messages as readonly unknown[]) {
@@ -85,7 +85,7 @@ function resultsFirst(content: readonly Json[]): readonly Json[] {
   return [...results, ...others];
 }
 
-function systemBlocks({ content }: Json, { names }: Known): Json[] {
+function systemBlocks({ content }: Json, { names }: RequestNames): Json[] {
   const blocks = blocksOf(content, names);
   if (blocks.some((block) => !('text' in block) && !('cachePoint' in block)))
     throw unsupported('messages[].content', 'Bedrock takes only text as instructions');
@@ -93,7 +93,7 @@ function systemBlocks({ content }: Json, { names }: Known): Json[] {
 }
 
 /** A mark inside a result has no place there, so it stands behind it. */
-function toolResult({ tool_call_id: id, content }: Json, { names, ids }: Known): Json[] {
+function toolResult({ tool_call_id: id, content }: Json, { names, ids }: RequestNames): Json[] {
   if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
   const blocks = blocksOf(content, names);
   const isMark = (block: Json) => 'cachePoint' in block;
@@ -105,7 +105,7 @@ function toolResult({ tool_call_id: id, content }: Json, { names, ids }: Known):
  * An assistant's turn: its blocks as the provider gave them where the client kept them, else its content, then its tool
  * calls. Blocks that have the thinking only are put before the content.
  */
-function assistantBlocks(message: Json, { names, ids }: Known): Json[] {
+function assistantBlocks(message: Json, { names, ids }: RequestNames): Json[] {
   if ((message.function_call ?? null) !== null)
     throw unsupported('messages[].function_call', 'send "tool_calls" instead');
   if ((message.audio ?? null) !== null)

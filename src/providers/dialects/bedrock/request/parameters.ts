@@ -2,7 +2,7 @@ import type { Json } from '../../../endpoint.js';
 import { isObject, stringify } from '../../../endpoints/reading.js';
 import { reasoningOf } from '../../claude/thinking.js';
 import { withoutAnthropicWishes } from '../../../models/anthropic-wishes.js';
-import { type Family, familyOf } from '../models.js';
+import { type ModelFamily, familyOf } from '../models.js';
 import { isImpossible, refuseImpossible } from './refusals.js';
 import { invalid, unsupported } from '../../refusing.js';
 import { stopSequences } from '../../stop.js';
@@ -123,7 +123,7 @@ function modelFields(hub: Json, model: string): Json {
  * https://docs.aws.amazon.com/nova/latest/userguide/complete-request-schema.html,
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-cohere-command-r-plus.html
  */
-const TOP_K: Readonly<Record<Family, (value: unknown) => Json>> = {
+const TOP_K: Readonly<Record<ModelFamily, (value: unknown) => Json>> = {
   anthropic: (value) => ({ top_k: value }),
   nova: (value) => ({ inferenceConfig: { topK: value } }),
   cohere: (value) => ({ k: value }),
@@ -134,7 +134,7 @@ const TOP_K: Readonly<Record<Family, (value: unknown) => Json>> = {
 const asGiven = (hub: Json, model: string): Json =>
   present({ reasoning_effort: withoutAnthropicWishes(hub, model).reasoning_effort });
 
-const REASONING: Readonly<Record<Family, (hub: Json, model: string) => Json>> = {
+const REASONING: Readonly<Record<ModelFamily, (hub: Json, model: string) => Json>> = {
   anthropic: anthropicReasoning,
   nova: novaReasoning,
   cohere: asGiven,

@@ -1,6 +1,6 @@
-import { BUDGETS } from '../../../dialects/claude/thinking.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
+import { EFFORT_BUDGETS } from '../../../models/efforts.js';
 import { invalid, unsupported } from './refusals.js';
 
 /** Parameters that are said in other words, or elsewhere. */
@@ -101,7 +101,7 @@ function effortOf({ thinking, output_config: output }: Json): unknown {
   if (OFF.has(type)) return 'none';
   const effort = ownEffort({ output_config: output })?.effort;
   if (effort !== undefined || type !== 'enabled' || typeof budget !== 'number') return effort ?? null;
-  const found = [...BUDGETS].find(([name, tokens]) => name !== 'max' && budget <= tokens);
+  const found = [...EFFORT_BUDGETS].find(([name, tokens]) => name !== 'max' && budget <= tokens);
   return found?.[0] ?? 'xhigh';
 }
 

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned, TenantRecord } from '../../database/tenant-owned.entity.js';
+import { TenantOwned } from '../../database/tenant-owned.entity.js';
 
 /** An OpenID provider at which users of the organization sign in. */
 @Entity('identity_providers')
@@ -73,21 +73,4 @@ export class SingleSignOnSession {
   /** Null where the provider has no sign-out. */
   @Column({ type: 'text', nullable: true })
   endSessionEndpoint: string | null;
-}
-
-/** A sign-in that shows what a provider says, and signs nobody in. */
-@Entity('sign_in_trials')
-export class SignInTrial extends TenantRecord {
-  @Column({ type: 'bytea' })
-  stateHash: Buffer;
-
-  @Column({ type: 'bytea' })
-  sealedDraft: Buffer;
-
-  /** Null until the provider has answered. */
-  @Column({ type: 'jsonb', nullable: true })
-  result: object | null;
-
-  @Column({ type: 'timestamptz' })
-  expiresAt: Date;
 }

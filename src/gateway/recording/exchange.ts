@@ -1,7 +1,7 @@
 import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
-import type { Rostered } from '../../common/processes/roster.js';
-import type { Entry } from '../recording/entry.js';
+import type { RosterMember } from '../../common/processes/roster.js';
+import type { Entry } from './entry.js';
 
 /** One request on its way: what came in, where the answer goes, and the journal of it. */
 export interface Exchange {
@@ -20,7 +20,7 @@ export interface StreamRegister {
 }
 
 /** A stream that runs. */
-export interface RunningStream extends Rostered {
+export interface RunningStream extends RosterMember {
   readonly exchange: Exchange;
   readonly attempt: Cancellable;
   isBeingChecked: boolean;

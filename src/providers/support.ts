@@ -1,6 +1,6 @@
-import type { EndpointId } from '../endpoint.js';
-import type { Provider } from '../provider.js';
-import { clientShapes } from '../shapes/index.js';
+import type { EndpointId } from './endpoint.js';
+import type { Provider } from './provider.js';
+import { clientShapes } from './shapes/index.js';
 
 /** How a provider serves an endpoint: it has it itself, the gateway translates, or the gateway counts by itself. */
 export type Support = 'native' | 'translated' | 'counted';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { bearer } from '../auth-scheme.js';
-import { type EndpointId, ENDPOINT_IDS } from '../endpoint.js';
-import type { Provider } from '../provider.js';
-import { clientShapes } from '../shapes/index.js';
-import type { Translator } from '../translation.js';
+import { bearer } from './auth-scheme.js';
+import { type EndpointId, ENDPOINT_IDS } from './endpoint.js';
+import type { Provider } from './provider.js';
+import { clientShapes } from './shapes/index.js';
+import type { Translator } from './translation.js';
 import { supportOf } from './support.js';
 
 const translator: Translator = {

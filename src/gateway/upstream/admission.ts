@@ -3,23 +3,23 @@ import type { Principal } from '../../auth/principal.js';
 import type { AttemptRecord } from '../../request-log/record.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { ClientLeft } from '../ingress/request-body.js';
+import { ClientLeft } from '../types/client-left.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
 import type { Entry } from '../recording/entry.js';
-import { readsBody } from './applying.js';
+import { readsBody } from '../limits/applying.js';
 import { metadataOf } from '../recording/records.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Content } from '../types/content.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
-import type { WireRequest } from '../upstream/wire.js';
-import { type Estimate, estimateOf, FREE, type Inestimable, isInestimable } from './estimate.js';
-import { type Hold, UNUSED } from './hold.js';
-import { Limiter, type Reserved, type Wanted } from './limiter.js';
+import type { Attempt } from './attempt.js';
+import type { WireRequest } from './wire.js';
+import { type Estimate, estimateOf, FREE, type Inestimable, isInestimable } from '../limits/estimate.js';
+import { type Hold, UNUSED } from '../limits/hold.js';
+import { Limiter, type LimitReservation, type LimitDemand } from '../limits/limiter.js';
 
 /** An attempt that is ready to be sent. */
-interface Sending {
+interface AdmissionRequest {
   readonly exchange: Exchange;
   readonly target: Target;
   /** As this target gets it. */
@@ -48,7 +48,7 @@ export class Admission {
    * Reserves what the attempt may use, then begins it. The attempt settles when it is written down, the request when it
    * ends. Where nothing limits, this costs two comparisons. Rejects as `Limiter.reserve` does, and when the client left.
    */
-  begin(sending: Sending, start: () => Attempt): Attempt | Promise<Attempt> {
+  begin(sending: AdmissionRequest, start: () => Attempt): Attempt | Promise<Attempt> {
     const { exchange, target } = sending;
     const { caller } = exchange.entry;
     if (caller === null || !isLimited(caller, target)) return start();
@@ -85,7 +85,7 @@ export class Admission {
   }
 
   private beginWith(
-    { request, attempt: hold }: Reserved,
+    { request, attempt: hold }: LimitReservation,
     wish: Wish,
     start: () => Attempt,
   ): Attempt | Promise<Attempt> {
@@ -125,11 +125,11 @@ export function estimateAt(
 }
 
 /** What an attempt wants, looked up where a limit asks for it: most limits count requests, and look at nothing. */
-class Wish implements Wanted {
+class Wish implements LimitDemand {
   private estimated: Estimate | Inestimable | null = null;
 
   constructor(
-    private readonly sending: Sending,
+    private readonly sending: AdmissionRequest,
     readonly caller: Principal,
     private readonly outputCeiling: number,
   ) {}
@@ -150,7 +150,7 @@ class Wish implements Wanted {
     return this.exchange.entry.model;
   }
 
-  get metadata(): Wanted['metadata'] {
+  get metadata(): LimitDemand['metadata'] {
     return metadataOf(this.exchange.entry);
   }
 

@@ -1,9 +1,9 @@
-import type { Guarded } from '../guardrails/guard-request.js';
+import type { GuardedRequest } from '../guardrails/guard-request.js';
 import type { JudgedAnswer } from '../guardrails/judge-answer.js';
-import type { Translated } from '../translation/outgoing.js';
+import type { ActiveTranslation } from '../translation/outgoing.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { PlannedTarget } from './plan.js';
-import type { Target } from './target.js';
+import type { PlannedTarget } from '../types/plan.js';
+import type { Target } from '../types/target.js';
 
 /** An answer whose head has come, and how it is to be read. */
 export interface Answer {
@@ -12,9 +12,9 @@ export interface Answer {
   readonly target: Target;
   readonly planned: PlannedTarget;
   /** Null: the answer is the client's as it is. */
-  readonly translated: Translated | null;
+  readonly translated: ActiveTranslation | null;
   /** Null where no guardrail has to do with the answer. */
-  readonly guarded: Guarded | null;
+  readonly guarded: GuardedRequest | null;
   /** The answer as a whole with the verdict on it; null where it goes on as it comes. */
   readonly judged: JudgedAnswer | null;
 }

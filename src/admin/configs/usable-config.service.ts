@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import type { Reach } from '../../auth/tenant.js';
-import { Config } from '../configs/config.entity.js';
+import { Config } from './config.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';

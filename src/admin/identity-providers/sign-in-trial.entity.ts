@@ -1,0 +1,19 @@
+import { Column, Entity } from 'typeorm';
+import { TenantRecord } from '../../database/tenant-owned.entity.js';
+
+/** A sign-in that shows what a provider says, and signs nobody in. */
+@Entity('sign_in_trials')
+export class SignInTrial extends TenantRecord {
+  @Column({ type: 'bytea' })
+  stateHash: Buffer;
+
+  @Column({ type: 'bytea' })
+  sealedDraft: Buffer;
+
+  /** Null until the provider has answered. */
+  @Column({ type: 'jsonb', nullable: true })
+  result: object | null;
+
+  @Column({ type: 'timestamptz' })
+  expiresAt: Date;
+}

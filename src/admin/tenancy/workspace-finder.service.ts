@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isSlug } from '../../common/http/validators.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
+import { Workspace } from './workspace.entity.js';
+
+export const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
+
+/** Finds workspaces by their id or slug within the reach of the caller. */
+@Injectable()
+export class WorkspaceFinder {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** Where a new row goes: the caller's own workspace, or for an organization-wide caller the one it names. */
+  async tenantFor(caller: Principal, named: string | undefined): Promise<Tenant> {
+    if (named !== undefined) return tenantOf(await this.get(caller, named));
+    const { organizationId, workspaceId } = caller;
+    if (workspaceId === null)
+      throw new AppError('invalid_request', { detail: 'The field "workspace_id" is missing.' });
+    return { organizationId, workspaceId };
+  }
+
+  /** The caller's own workspace, or the one that it names; null for an organization-wide caller who names none. */
+  async ownOrNamed(caller: Principal, named: string | undefined): Promise<Workspace | null> {
+    if (named === undefined && caller.workspaceId === null) return null;
+    const { workspaceId: id } = await this.tenantFor(caller, named);
+    return this.unitOfWork.repository(Workspace).findOneByOrFail({ id });
+  }
+
+  /** What a list shows: everything within reach, or of that the workspace that is named. */
+  async narrowed(caller: Principal, named: string | undefined): Promise<Reach> {
+    return named === undefined ? reachOf(caller) : tenantOf(await this.get(caller, named));
+  }
+
+  /** Another tenant's workspace is "not found", not "forbidden": a 403 would tell that it exists. */
+  async get(caller: Principal, named: string, lock = false): Promise<Workspace> {
+    const { organizationId, workspaceId } = reachOf(caller);
+    const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
+    const workspace =
+      isUuid(named) || isSlug(named)
+        ? await this.unitOfWork.repository(Workspace).findOne({
+            where: { organizationId, ...which },
+            ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+          })
+        : null;
+    if (!workspace || (workspaceId !== undefined && workspace.id !== workspaceId))
+      throw new AppError('not_found', { resource: 'workspace' });
+    return workspace;
+  }
+}
