@@ -92,8 +92,8 @@ async function openApi() {
   return `${written(buildOpenApi(app))}\n`;
 }
 
-/** Below this depth a value has a line of its own and no more: a field of a schema, a part of an operation. */
-const EXPANDED = { paths: 4, others: 5 };
+/** Below this depth a value has a line of its own and no more: a field of a schema, an operation. */
+const EXPANDED = { paths: 3, others: 5 };
 
 /** JSON, a line for each part that a reader compares: indented throughout, the document would be half blanks. */
 function written(value, depth = 0, most = EXPANDED.others) {

@@ -2718,6 +2718,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the figures of a period with those of the period before
+         * @description Scope: `analytics.view`.
+         */
+        get: operations["analyticsOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/analytics/facets/{field}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the most frequent values of a field of the request log
+         * @description Scope: `analytics.view` or `logs.list`.
+         */
+        get: operations["analyticsFacet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/summary/cache": {
         parameters: {
             query?: never;
@@ -5042,7 +5082,7 @@ export interface components {
              */
             export_settings?: {
                 /** @description Names of the fields that exports may not contain. */
-                deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+                deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
             } | null;
             /** @description URL that receives a POST when a budget reaches its threshold or its end. Null: no webhook. Default: null. */
             alert_webhook_url: string | null;
@@ -5119,7 +5159,7 @@ export interface components {
              */
             export_settings?: {
                 /** @description Names of the fields that exports may not contain. */
-                deniedFields?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+                deniedFields?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
             } | null;
             /**
              * @description URL that receives a POST when a budget reaches its threshold or its end. Null: no webhook. Default: null.
@@ -6819,6 +6859,12 @@ export interface components {
             expires_at?: components["schemas"]["ExpiresAt"];
             model_pricing?: components["schemas"]["ModelPricing"];
             on_client_disconnect?: components["schemas"]["OnClientDisconnect"];
+            /**
+             * @description What happens to a parameter that the provider does not have: `refuse` answers 400, `drop` sends the request without it. A header or a config goes first.
+             * @example drop
+             * @enum {string|null}
+             */
+            unsupported_parameters?: "refuse" | "drop" | null;
             usage_limits?: components["schemas"]["UsageLimits"];
             rate_limits?: components["schemas"]["RateLimits"];
             /**
@@ -6898,6 +6944,11 @@ export interface components {
              * @enum {string|null}
              */
             on_client_disconnect: "cancel" | "finish" | null;
+            /**
+             * @description What happens to a parameter that the provider does not have: `refuse` answers 400, `drop` sends the request without it. A header or a config goes first.
+             * @enum {string|null}
+             */
+            unsupported_parameters: "refuse" | "drop" | null;
             organisation_id: components["schemas"]["OrganisationId"];
             /**
              * Format: uuid
@@ -6939,6 +6990,12 @@ export interface components {
             expires_at?: components["schemas"]["ExpiresAt"];
             model_pricing?: components["schemas"]["ModelPricing"];
             on_client_disconnect?: components["schemas"]["OnClientDisconnect"];
+            /**
+             * @description What happens to a parameter that the provider does not have: `refuse` answers 400, `drop` sends the request without it. A header or a config goes first.
+             * @example drop
+             * @enum {string|null}
+             */
+            unsupported_parameters?: "refuse" | "drop" | null;
             usage_limits?: components["schemas"]["UsageLimits"];
             rate_limits?: components["schemas"]["RateLimits"];
             /**
@@ -8842,7 +8899,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
         };
         LogExportAnswerDto: {
             /**
@@ -8889,7 +8946,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
             /**
              * @description Format of the file. Default: `jsonl`.
              * @enum {string}
@@ -8976,7 +9033,7 @@ export interface components {
              *       "response"
              *     ]
              */
-            deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+            deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
         };
         UpdateLogExportDto: {
             /**
@@ -9012,7 +9069,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score")[];
+            requested_data?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
         };
         LogExportTaskDto: {
             /**
@@ -9121,6 +9178,8 @@ export interface components {
             cache_status: components["schemas"]["CacheStatus"];
             cache_score: components["schemas"]["CacheScore"];
             saved_nano_usd: components["schemas"]["SavedNanoUsd"];
+            service_tier: components["schemas"]["ServiceTier"];
+            dropped_parameters: components["schemas"]["DroppedParameters"];
             retry_count: components["schemas"]["RetryCount"];
             fallback_count: components["schemas"]["FallbackCount"];
             metadata: components["schemas"]["Metadata"];
@@ -9271,6 +9330,8 @@ export interface components {
             cache_status: components["schemas"]["CacheStatus"];
             cache_score: components["schemas"]["CacheScore"];
             saved_nano_usd: components["schemas"]["SavedNanoUsd"];
+            service_tier: components["schemas"]["ServiceTier"];
+            dropped_parameters: components["schemas"]["DroppedParameters"];
             retry_count: components["schemas"]["RetryCount"];
             fallback_count: components["schemas"]["FallbackCount"];
             metadata: components["schemas"]["Metadata"];
@@ -9731,6 +9792,8 @@ export interface components {
             cache_status: components["schemas"]["CacheStatus"];
             cache_score: components["schemas"]["CacheScore"];
             saved_nano_usd: components["schemas"]["SavedNanoUsd"];
+            service_tier: components["schemas"]["ServiceTier"];
+            dropped_parameters: components["schemas"]["DroppedParameters"];
             retry_count: components["schemas"]["RetryCount"];
             fallback_count: components["schemas"]["FallbackCount"];
             metadata: components["schemas"]["Metadata"];
@@ -9947,6 +10010,179 @@ export interface components {
         OtlpAnswerDto: {
             /** @description Present if some spans were rejected. */
             partialSuccess?: components["schemas"]["PartialSuccessDto"];
+        };
+        CountedRangeDto: {
+            /**
+             * Format: date-time
+             * @description Begin of the period that was counted.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the period that was counted.
+             */
+            to: string;
+            /**
+             * @description False if whole hours had to be counted where the period cuts them, or if retention may have removed part of it.
+             * @example true
+             */
+            is_exact: boolean;
+        };
+        OverviewFiguresDto: {
+            /**
+             * @description Number of requests.
+             * @example 48204
+             */
+            requests: number;
+            /**
+             * @description Requests with a status of 400 or more.
+             * @example 593
+             */
+            errors: number;
+            /**
+             * @description Input and output tokens.
+             * @example 31204881
+             */
+            tokens: number;
+            /**
+             * @description Cost in US cents. Null if the price is unknown.
+             * @example 128416.2
+             */
+            cost: number;
+            /**
+             * @description Median time to the whole answer in milliseconds, at most 0.8 % off.
+             * @example 1204.5
+             */
+            latency_p50: number;
+            /**
+             * @description 95th percentile of the time to the whole answer in milliseconds, at most 0.8 % off.
+             * @example 4120.2
+             */
+            latency_p95: number;
+        };
+        OverviewPointDto: {
+            /**
+             * Format: date-time
+             * @description Time, ISO 8601 in UTC.
+             */
+            timestamp: string;
+            /**
+             * @description Number of requests.
+             * @example 412
+             */
+            requests: number;
+            /**
+             * @description Requests with a status of 400 to 499.
+             * @example 3
+             */
+            client_errors: number;
+            /**
+             * @description Requests with a status of 500 or more: the provider or the gateway failed.
+             * @example 1
+             */
+            server_errors: number;
+            /**
+             * @description Cost in US cents. Null if the price is unknown.
+             * @example 1066.4
+             */
+            cost: number;
+            /**
+             * @description Median time to the whole answer in milliseconds, at most 0.8 % off.
+             * @example 1180
+             */
+            latency_p50: number;
+            /**
+             * @description 95th percentile of the time to the whole answer in milliseconds, at most 0.8 % off.
+             * @example 3990
+             */
+            latency_p95: number;
+        };
+        OverviewGroupDto: {
+            /**
+             * @description The most that is allowed in the window.
+             * @example gpt-5
+             */
+            value: string;
+            /**
+             * @description Number of requests.
+             * @example 20118
+             */
+            requests: number;
+            /**
+             * @description Cost in US cents. Null if the price is unknown.
+             * @example 70210
+             */
+            cost: number;
+        };
+        OverviewStatusDto: {
+            /**
+             * @description HTTP status.
+             * @example 429
+             */
+            status_code: number;
+            /**
+             * @description Number of requests.
+             * @example 402
+             */
+            requests: number;
+        };
+        OverviewDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "analytics-overview";
+            /** @description Time range that was counted. */
+            range: components["schemas"]["CountedRangeDto"];
+            /** @description The period of the same length before `range`. */
+            previous_range: components["schemas"]["CountedRangeDto"];
+            /** @description Values for the whole time range. */
+            summary: components["schemas"]["OverviewFiguresDto"];
+            /** @description Figures of the previous period. */
+            previous_summary: components["schemas"]["OverviewFiguresDto"];
+            /** @description Values for each interval, or for each group. */
+            data_points: components["schemas"]["OverviewPointDto"][];
+            /** @description Intervals of the previous period. */
+            previous_points: components["schemas"]["OverviewPointDto"][];
+            /** @description The five models that cost most. */
+            top_models: components["schemas"]["OverviewGroupDto"][];
+            /** @description The five API keys that cost most. */
+            top_api_keys: components["schemas"]["OverviewGroupDto"][];
+            /** @description The five most frequent statuses of 400 or more. */
+            top_errors: components["schemas"]["OverviewStatusDto"][];
+        };
+        FacetValueDto: {
+            /**
+             * @description The most that is allowed in the window.
+             * @example gpt-5
+             */
+            value: string;
+            /**
+             * @description Number of requests.
+             * @example 20118
+             */
+            requests: number;
+        };
+        FacetDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "analytics-facet";
+            /** @description Time range that was counted. */
+            range: components["schemas"]["CountedRangeDto"];
+            /**
+             * @description False if a filter was left out because rollups do not count by it, such as a filter by cost or trace. The counts then include more requests.
+             * @example true
+             */
+            is_filtered: boolean;
+            /**
+             * @description Whether older requests follow.
+             * @example false
+             */
+            has_more: boolean;
+            /** @description The items of this page, or the resource itself. */
+            data: components["schemas"]["FacetValueDto"][];
         };
         CreateFeedbackDto: {
             /**
@@ -11050,6 +11286,13 @@ export interface components {
         /** @description What the answer would have cost without the cache, in nano-dollars (10⁻⁹ USD). */
         SavedNanoUsd: number | null;
         /**
+         * @description Tier of service that the answer names, or else the request; null for none
+         * @example default
+         */
+        ServiceTier: string | null;
+        /** @description Parameters that the provider does not have and was not sent; null for none */
+        DroppedParameters: string[] | null;
+        /**
          * @description Number of retries at the last target. Null if unknown.
          * @example 0
          */
@@ -11600,12 +11843,12 @@ export interface components {
         not_metadata: string;
         /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
         workspace_slug: string;
-        /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
-        workspace_id: string;
         /** @description Length of a data point. Default: chosen by the length of the time range. */
         interval: "minute" | "hour" | "day" | "week" | "month";
         /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
         time_zone: string;
+        /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+        workspace_id: string;
         /** @description Id of the user. */
         userId: string;
         /** @description Id or slug of the workspace. */
@@ -16076,6 +16319,287 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OtlpAnswerDto"];
+                };
+            };
+            default: components["responses"]["refusal"];
+        };
+    };
+    analyticsOverview: {
+        parameters: {
+            query?: {
+                /** @description Length of a data point. Default: chosen by the length of the time range. */
+                interval?: components["parameters"]["interval"];
+                /** @description IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC. */
+                time_zone?: components["parameters"]["time_zone"];
+                /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
+                time_of_generation_min?: components["parameters"]["time_of_generation_min"];
+                /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
+                time_of_generation_max?: components["parameters"]["time_of_generation_max"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
+                /** @description Input and output tokens together: the lowest to include. */
+                total_units_min?: components["parameters"]["total_units_min"];
+                /** @description Input and output tokens together: the highest to include. */
+                total_units_max?: components["parameters"]["total_units_max"];
+                /** @description Cost in US cents: the lowest to include. */
+                cost_min?: components["parameters"]["cost_min"];
+                /** @description Cost in US cents: the highest to include. */
+                cost_max?: components["parameters"]["cost_max"];
+                /** @description Input tokens: the lowest to include. */
+                prompt_token_min?: components["parameters"]["prompt_token_min"];
+                /** @description Input tokens: the highest to include. */
+                prompt_token_max?: components["parameters"]["prompt_token_max"];
+                /** @description Output tokens: the lowest to include. */
+                completion_token_min?: components["parameters"]["completion_token_min"];
+                /** @description Output tokens: the highest to include. */
+                completion_token_max?: components["parameters"]["completion_token_max"];
+                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                response_time_min?: components["parameters"]["response_time_min"];
+                /** @description Milliseconds to the end of the answer: the highest to include. */
+                response_time_max?: components["parameters"]["response_time_max"];
+                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
+                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
+                /** @description HTTP status of the answer: the lowest to include. */
+                status_code_min?: components["parameters"]["status_code_min"];
+                /** @description HTTP status of the answer: the highest to include. */
+                status_code_max?: components["parameters"]["status_code_max"];
+                /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
+                weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
+                /** @description Mean of value times weight of the feedback on the trace: the highest to include. */
+                weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
+                /** @description True selects requests whose trace has feedback, false the others. */
+                has_feedback?: components["parameters"]["has_feedback"];
+                /** @description True selects answers with a status below 400, false the others. */
+                is_success?: components["parameters"]["is_success"];
+                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Id of the provider, such as `openai`. */
+                provider?: components["parameters"]["provider"];
+                /** @description Id of the model, percent-encoded. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
+                api_key_id?: components["parameters"]["api_key_id"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
+                /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
+                trace_id?: components["parameters"]["trace_id"];
+                /** @description Includes requests by id of the span. Commas separate values, at most 100. */
+                span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
+                metadata?: components["parameters"]["metadata"];
+                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
+                not_provider?: components["parameters"]["not_provider"];
+                /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
+                not_model?: components["parameters"]["not_model"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                not_endpoint?: components["parameters"]["not_endpoint"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
+                not_prompt_slug?: components["parameters"]["not_prompt_slug"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
+                not_trace_id?: components["parameters"]["not_trace_id"];
+                /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
+                not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
+                not_metadata?: components["parameters"]["not_metadata"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewDto"];
+                };
+            };
+            default: components["responses"]["refusal"];
+        };
+    };
+    analyticsFacet: {
+        parameters: {
+            query?: {
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
+                /** @description Earliest arrival of the request: a date, or a date and time with its zone. Default in analytics: a day before the latest. */
+                time_of_generation_min?: components["parameters"]["time_of_generation_min"];
+                /** @description Latest arrival of the request: a date, or a date and time with its zone. Default in analytics: now. */
+                time_of_generation_max?: components["parameters"]["time_of_generation_max"];
+                /** @description Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own. */
+                workspace_slug?: components["parameters"]["workspace_slug"];
+                /** @description Input and output tokens together: the lowest to include. */
+                total_units_min?: components["parameters"]["total_units_min"];
+                /** @description Input and output tokens together: the highest to include. */
+                total_units_max?: components["parameters"]["total_units_max"];
+                /** @description Cost in US cents: the lowest to include. */
+                cost_min?: components["parameters"]["cost_min"];
+                /** @description Cost in US cents: the highest to include. */
+                cost_max?: components["parameters"]["cost_max"];
+                /** @description Input tokens: the lowest to include. */
+                prompt_token_min?: components["parameters"]["prompt_token_min"];
+                /** @description Input tokens: the highest to include. */
+                prompt_token_max?: components["parameters"]["prompt_token_max"];
+                /** @description Output tokens: the lowest to include. */
+                completion_token_min?: components["parameters"]["completion_token_min"];
+                /** @description Output tokens: the highest to include. */
+                completion_token_max?: components["parameters"]["completion_token_max"];
+                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                response_time_min?: components["parameters"]["response_time_min"];
+                /** @description Milliseconds to the end of the answer: the highest to include. */
+                response_time_max?: components["parameters"]["response_time_max"];
+                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
+                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
+                /** @description HTTP status of the answer: the lowest to include. */
+                status_code_min?: components["parameters"]["status_code_min"];
+                /** @description HTTP status of the answer: the highest to include. */
+                status_code_max?: components["parameters"]["status_code_max"];
+                /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
+                weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
+                /** @description Mean of value times weight of the feedback on the trace: the highest to include. */
+                weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
+                /** @description True selects requests whose trace has feedback, false the others. */
+                has_feedback?: components["parameters"]["has_feedback"];
+                /** @description True selects answers with a status below 400, false the others. */
+                is_success?: components["parameters"]["is_success"];
+                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                status_code?: components["parameters"]["status_code"];
+                /** @description Includes requests by code of the error. Commas separate values, at most 100. */
+                error_code?: components["parameters"]["error_code"];
+                /** @description Includes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                cache_status?: components["parameters"]["cache_status"];
+                /** @description Id of the provider, such as `openai`. */
+                provider?: components["parameters"]["provider"];
+                /** @description Id of the model, percent-encoded. */
+                model?: components["parameters"]["model"];
+                /** @description Includes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                ai_org_model?: components["parameters"]["ai_org_model"];
+                /** @description Includes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                endpoint?: components["parameters"]["endpoint"];
+                /** @description Includes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                ending?: components["parameters"]["ending"];
+                /** @description Includes requests by id of the API key. Commas separate values, at most 100. */
+                api_key_id?: components["parameters"]["api_key_id"];
+                /** @description Includes requests by slug of the virtual key. Commas separate values, at most 100. */
+                virtual_key?: components["parameters"]["virtual_key"];
+                /** @description Includes requests by slug of the saved config. Commas separate values, at most 100. */
+                config?: components["parameters"]["config"];
+                /** @description Includes requests by slug of the prompt template. Commas separate values, at most 100. */
+                prompt_slug?: components["parameters"]["prompt_slug"];
+                /** @description Includes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                user?: components["parameters"]["user"];
+                /** @description Includes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Includes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                source?: components["parameters"]["source"];
+                /** @description Includes requests by id of the trace. Commas separate values, at most 100. */
+                trace_id?: components["parameters"]["trace_id"];
+                /** @description Includes requests by id of the span. Commas separate values, at most 100. */
+                span_id?: components["parameters"]["span_id"];
+                /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
+                metadata?: components["parameters"]["metadata"];
+                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                not_status_code?: components["parameters"]["not_status_code"];
+                /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
+                not_error_code?: components["parameters"]["not_error_code"];
+                /** @description Excludes requests by what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`. Commas separate values, at most 100. */
+                not_cache_status?: components["parameters"]["not_cache_status"];
+                /** @description Excludes requests by id of the provider. Commas separate values, at most 100. */
+                not_provider?: components["parameters"]["not_provider"];
+                /** @description Excludes requests by id of the model. Commas separate values, at most 100. */
+                not_model?: components["parameters"]["not_model"];
+                /** @description Excludes requests by provider and model, as `provider__model`. Commas separate values, at most 100. */
+                not_ai_org_model?: components["parameters"]["not_ai_org_model"];
+                /** @description Excludes requests by endpoint, such as `chat-completions`. Commas separate values, at most 100. */
+                not_endpoint?: components["parameters"]["not_endpoint"];
+                /** @description Excludes requests by how the exchange ended, such as `completed`. Commas separate values, at most 100. */
+                not_ending?: components["parameters"]["not_ending"];
+                /** @description Excludes requests by id of the API key. Commas separate values, at most 100. */
+                not_api_key_id?: components["parameters"]["not_api_key_id"];
+                /** @description Excludes requests by slug of the virtual key. Commas separate values, at most 100. */
+                not_virtual_key?: components["parameters"]["not_virtual_key"];
+                /** @description Excludes requests by slug of the saved config. Commas separate values, at most 100. */
+                not_config?: components["parameters"]["not_config"];
+                /** @description Excludes requests by slug of the prompt template. Commas separate values, at most 100. */
+                not_prompt_slug?: components["parameters"]["not_prompt_slug"];
+                /** @description Excludes requests by end user: the value of `_user` in the metadata. Commas separate values, at most 100. */
+                not_user?: components["parameters"]["not_user"];
+                /** @description Excludes requests by id of the user to whom the API key belongs. Commas separate values, at most 100. */
+                not_user_id?: components["parameters"]["not_user_id"];
+                /** @description Excludes requests by source of an imported log, such as `otlp`. Commas separate values, at most 100. */
+                not_source?: components["parameters"]["not_source"];
+                /** @description Excludes requests by id of the trace. Commas separate values, at most 100. */
+                not_trace_id?: components["parameters"]["not_trace_id"];
+                /** @description Excludes requests by id of the span. Commas separate values, at most 100. */
+                not_span_id?: components["parameters"]["not_span_id"];
+                /** @description Excludes requests that have all these key-value pairs: a JSON object of texts. */
+                not_metadata?: components["parameters"]["not_metadata"];
+            };
+            header?: never;
+            path: {
+                /** @description Field of the request log whose values to list. */
+                field: "status_code" | "model" | "provider" | "virtual_key" | "api_key_id" | "config" | "endpoint" | "cache_status";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetDto"];
                 };
             };
             default: components["responses"]["refusal"];

@@ -150,7 +150,7 @@ export class AnalyticsController {
   @Get('overview')
   @RequireScope('analytics.view')
   @ApiOperation({
-    summary: 'Figures, series and largest groups of a period, compared with the period before',
+    summary: 'Compare the figures of a period with those of the period before',
   })
   @Filters()
   @SeriesParameters()
@@ -161,7 +161,7 @@ export class AnalyticsController {
 
   @Get('facets/:field')
   @RequireOneOf('analytics.view', 'logs.list')
-  @ApiOperation({ summary: 'The most frequent values of a field of the request log, to filter by' })
+  @ApiOperation({ summary: 'List the most frequent values of a field of the request log' })
   @ApiParam({ name: 'field', enum: Object.keys(FACETS) })
   @Filters()
   @PageSize()

@@ -178,7 +178,9 @@ function endingOf(path: string): string {
 function dropDeprecated(document: OpenAPIObject): void {
   const kept = Object.entries(document.paths).map(([path, methods]) => [
     path,
-    Object.fromEntries(Object.entries(methods as OperationsByMethod).filter(([, { deprecated }]) => !deprecated)),
+    Object.fromEntries(
+      Object.entries(methods as OperationsByMethod).filter(([, { deprecated }]) => !deprecated),
+    ),
   ]) as [string, object][];
   document.paths = Object.fromEntries(kept.filter(([, methods]) => Object.keys(methods).length > 0));
 }

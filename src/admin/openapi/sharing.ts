@@ -21,7 +21,7 @@ interface Operation {
 }
 
 /** A part of the document and the places where it stands. */
-interface Repeated {
+interface RepeatedPart {
   readonly name: string;
   readonly part: object;
   readonly places: ((reference: object) => void)[];
@@ -29,7 +29,7 @@ interface Repeated {
 
 /** Collects equal parts, by what they say. */
 class Repetitions {
-  private readonly found = new Map<string, Repeated>();
+  private readonly found = new Map<string, RepeatedPart>();
 
   add(name: string, part: object, place: (reference: object) => void): void {
     const key = `${name} ${JSON.stringify(part)}`;

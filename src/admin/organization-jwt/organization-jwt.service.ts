@@ -132,7 +132,9 @@ function checkAddressOfKeys(text: string, egress: Egress): void {
 }
 
 function detailOf({ code, details }: AppError): string {
-  return code === 'custom_host_invalid' ? String(details['detail']) : 'the gateway may not call this address unless the operator allows it (GATEHOUSE_EGRESS_ALLOW)';
+  return code === 'custom_host_invalid'
+    ? String(details['detail'])
+    : 'the gateway may not call this address unless the operator allows it (GATEHOUSE_EGRESS_ALLOW)';
 }
 
 const refused = (detail: string): AppError =>

@@ -137,7 +137,7 @@ export const IsMetadata = (): PropertyDecorator =>
 
 /** Counts characters as JSON Schema does, and PostgreSQL: one that UTF-16 writes in two units is one. */
 const fits = (text: string, longest: number): boolean =>
-  text.length <= longest || [...text].length <= longest;
+  text.length <= longest || Array.from(text).length <= longest;
 
 function isText(value: unknown, longest: number): value is string {
   return typeof value === 'string' && value.length > 0 && fits(value, longest);

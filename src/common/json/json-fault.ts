@@ -31,12 +31,12 @@ function placeOf(text: string, at: number): string {
   return `line ${line}, column ${at - begin + 1}`;
 }
 
-type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end';
+type JsonToken = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end';
 
 /** Reads JSON without building it. Keeps a list of open brackets instead of recursion, so that depth costs no stack. */
 class JsonScan {
   private at = 0;
-  private expected: Expected = 'value';
+  private expected: JsonToken = 'value';
   private readonly closers: string[] = [];
 
   constructor(private readonly text: string) {}
@@ -70,7 +70,7 @@ class JsonScan {
     return (next === '"' ? this.string() : this.skip(SIMPLE)) && this.then('comma or end');
   }
 
-  private open(closer: string, expected: Expected): boolean {
+  private open(closer: string, expected: JsonToken): boolean {
     this.closers.push(closer);
     return this.skipOne() && this.then(expected);
   }
@@ -98,7 +98,7 @@ class JsonScan {
     }
   }
 
-  private then(expected: Expected): true {
+  private then(expected: JsonToken): true {
     this.expected = expected;
     return true;
   }

@@ -203,10 +203,10 @@ export function reservedAttempt({
 export const isUnended = ({ wasSent, status, isWhole }: RecordedAttempt, isComplete = false): boolean =>
   wasSent && status < 400 && !isComplete && !isWhole;
 
-type Used = Pick<RequestLogRecord, 'usage' | 'usage_source'>;
+type UsageColumns = Pick<RequestLogRecord, 'usage' | 'usage_source'>;
 
 /** Of an answer that reported nothing it is what the last attempt is charged, which is an estimate then. */
-function usageIn(attempts: readonly AttemptRecord[], { usage, isAssumed }: Reading): Used {
+function usageIn(attempts: readonly AttemptRecord[], { usage, isAssumed }: Reading): UsageColumns {
   const last = attempts.at(-1);
   const known = usage ?? (last?.isEstimated ? last.usage : null);
   if (!known) return { usage: null, usage_source: 'none' };
@@ -217,21 +217,27 @@ function usageIn(attempts: readonly AttemptRecord[], { usage, isAssumed }: Readi
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /** The second frame. */
-export function closedRecord(found: Findings, opened: OpenedExchange, outcome: ExchangeOutcome): RequestLogRecord {
+export function closedRecord(
+  found: Findings,
+  opened: OpenedExchange,
+  outcome: ExchangeOutcome,
+): RequestLogRecord {
   const used = usageIn(found.attempts, outcome.reading);
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
-  return recordAt(where, used, { found, opened, outcome });
+  return recordAt({ where, used, found, opened, outcome });
 }
 
 interface ClosedExchange {
+  readonly where: Where;
+  readonly used: UsageColumns;
   readonly found: Findings;
   readonly opened: OpenedExchange;
   readonly outcome: ExchangeOutcome;
 }
 
 /** Written out field by field: a spread of an object this wide costs several microseconds. */
-function recordAt(where: Where, used: Used, { found, opened, outcome }: ClosedExchange): RequestLogRecord {
+function recordAt({ where, used, found, opened, outcome }: ClosedExchange): RequestLogRecord {
   return {
     id: opened.id,
     created_at: opened.created_at,

@@ -3,7 +3,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { droppableIn } from '../../providers/unsupported-parameters.js';
 
 /** What a step of a translation accepted of a request, and what it made of it. */
-interface Accepted<Made> {
+interface TranslationResult<Made> {
   readonly request: Json;
   readonly made: Made;
 }
@@ -26,7 +26,7 @@ export class ParameterDrops {
    * Runs a step of a translation, without each parameter that it refuses and that the request may lose. Throws what the
    * step throws for any other; under the rule `refuse`, the error says how to drop the parameter.
    */
-  run<Made>(request: Json, step: (request: Json) => Made): Accepted<Made> {
+  run<Made>(request: Json, step: (request: Json) => Made): TranslationResult<Made> {
     for (let kept = request; ;) {
       try {
         return { request: kept, made: step(kept) };

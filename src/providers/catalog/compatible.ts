@@ -13,7 +13,9 @@ export function compatible(
 }
 
 /** A row of a provider with an API of its own that is not translated: everything passes through. */
-export function passedThrough(row: Omit<Provider, SharedColumns> & Partial<Pick<Provider, 'auth'>>): Provider {
+export function passedThrough(
+  row: Omit<Provider, SharedColumns> & Partial<Pick<Provider, 'auth'>>,
+): Provider {
   return { dialect: own, auth: bearer, endpoints: [], ...row };
 }
 

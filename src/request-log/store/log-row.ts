@@ -69,9 +69,9 @@ function tokens<Row>(usageOf: (row: Row) => Usage | null): CopyColumn<Row>[] {
 }
 
 /** Columns that are no field of the record. */
-type Computed = Exclude<LogColumnName, keyof RequestLogRecord>;
+type ComputedColumn = Exclude<LogColumnName, keyof RequestLogRecord>;
 
-const COMPUTED: Readonly<Record<Computed, (row: RequestRow) => unknown>> = {
+const COMPUTED: Readonly<Record<ComputedColumn, (row: RequestRow) => unknown>> = {
   batch_id: ({ batch_id }) => batch_id,
   retry_count: ({ retry_count }) => retry_count,
   fallback_count: ({ fallback_count }) => fallback_count,
@@ -81,7 +81,7 @@ const COMPUTED: Readonly<Record<Computed, (row: RequestRow) => unknown>> = {
   ) as Record<(typeof TOKENS)[number], (row: RequestRow) => unknown>),
 };
 
-const isComputed = (name: LogColumnName): name is Computed => Object.hasOwn(COMPUTED, name);
+const isComputed = (name: LogColumnName): name is ComputedColumn => Object.hasOwn(COMPUTED, name);
 
 const requestLogs: CopyTable<RequestRow> = {
   name: 'request_logs',

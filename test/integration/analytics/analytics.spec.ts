@@ -438,7 +438,10 @@ describe('the overview', () => {
 });
 
 describe('a facet', () => {
-  const counts = (of: readonly RequestLogRecord[], valueOf: (record: RequestLogRecord) => unknown) => {
+  const counts = (
+    of: readonly RequestLogRecord[],
+    valueOf: (record: RequestLogRecord) => string | number | null | undefined,
+  ) => {
     const all = new Map<string, number>();
     for (const record of of) {
       const value = String(valueOf(record) ?? '');
@@ -462,7 +465,7 @@ describe('a facet', () => {
 
   it.each(Object.keys(FIELDS))('%s has every value with its requests, most frequent first', async (field) => {
     const facet = await ask(`facets/${field}`);
-    const valueOf = FIELDS[field] as (record: RequestLogRecord) => unknown;
+    const valueOf = FIELDS[field] as (record: RequestLogRecord) => string | number | null;
     const amounts = facet.data.map(({ requests }: Json) => requests);
     expect(found(facet)).toEqual(counts(records, valueOf));
     expect(amounts).toEqual([...amounts].sort((one, other) => other - one));

@@ -61,4 +61,23 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
   'data.endpoint': 'Endpoint of the group, if grouped by it.',
   'data.cache_status': 'What the cache did, if grouped by it.',
   'data.cost': 'Cost in US cents.',
+
+  'CountedRange.from': 'Begin of the period that was counted.',
+  'CountedRange.to': 'End of the period that was counted.',
+  'CountedRange.is_exact':
+    'False if whole hours had to be counted where the period cuts them, or if retention may have removed part of it.',
+  'OverviewFigures.errors': 'Requests with a status of 400 or more.',
+  'OverviewFigures.tokens': 'Input and output tokens.',
+  latency_p50: 'Median time to the whole answer in milliseconds, at most 0.8 % off.',
+  latency_p95: '95th percentile of the time to the whole answer in milliseconds, at most 0.8 % off.',
+  client_errors: 'Requests with a status of 400 to 499.',
+  server_errors: 'Requests with a status of 500 or more: the provider or the gateway failed.',
+  previous_range: 'The period of the same length before `range`.',
+  previous_summary: 'Figures of the previous period.',
+  previous_points: 'Intervals of the previous period.',
+  top_models: 'The five models that cost most.',
+  top_api_keys: 'The five API keys that cost most.',
+  top_errors: 'The five most frequent statuses of 400 or more.',
+  is_filtered:
+    'False if a filter was left out because rollups do not count by it, such as a filter by cost or trace. The counts then include more requests.',
 };

@@ -59,6 +59,8 @@ export const COMMON_FIELDS: Readonly<Record<string, string>> = {
     'Ids or slugs of guardrails that check every request, before those of a config. Null: none. At most 50.',
   output_guardrails:
     'Ids or slugs of guardrails that check every answer, before those of a config. Null: none. At most 50.',
+  unsupported_parameters:
+    'What happens to a parameter that the provider does not have: `refuse` answers 400, `drop` sends the request without it. A header or a config goes first.',
   on_client_disconnect:
     'What happens when the client disconnects before the end of the answer: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the answer to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.',
   is_default: '1 if this is the default, else 0.',

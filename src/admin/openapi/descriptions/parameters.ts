@@ -72,6 +72,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> =
   include_total: 'True counts the matching requests, up to 10,001. Default: false.',
   'logsList.search':
     'Text to find in the bodies of requests and answers, in any case: 3 to 256 characters. It needs the scope `logs.view`, the setting `GATEHOUSE_BODY_SEARCH`, and a time range of at most 31 days.',
+  'analyticsFacet.field': 'Field of the request log whose values to list.',
   interval: 'Length of a data point. Default: chosen by the length of the time range.',
   time_zone: 'IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC.',
   columns: 'Columns of the answer. Commas separate them. Default: all.',
