@@ -41,6 +41,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'admin/logs/search/body-search.ts': 'the steps of one search',
   'adapters/directories/snapshot/snapshot-file.ts': 'the parts of one file',
   'gateway/guardrails/texts/escaped-text.ts': 'the special characters of one text',
+  'common/json/json-fault.ts': 'the characters of one text',
+  'gateway/translation/unsupported-parameters.ts': 'the parameters of one request',
   'gateway/guardrails/finding/windows.ts': 'the stretches of one text',
   'cli/declared/administration-client.ts': 'the pages of one list',
   'cli/database/prepare-database.ts': 'waits at the start for an API node',

@@ -94,7 +94,7 @@ describe('a query parameter that an operation does not document', () => {
   it('names what the operation accepts instead', async () => {
     const { body } = await app.call('GET', '/v1/configs?workspace=ws-default');
     expect(body.error.message).toBe(
-      'There is no parameter "workspace" here. This operation accepts: ' +
+      'There is no parameter "workspace" here (did you mean "workspace_id"?). This operation accepts: ' +
         'currentPage, current_page, pageSize, page_size, workspace_id.',
     );
   });
