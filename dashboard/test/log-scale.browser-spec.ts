@@ -90,7 +90,8 @@ async function numbersInSight(page: Page): Promise<readonly number[]> {
   return rows.map(([place = NaN]) => place);
 }
 
-describe('a list of 100,000 requests', () => {
+/** Takes minutes: `LOG_SCALE=1 npm run test:browser -- log-scale`. */
+describe.runIf(process.env['LOG_SCALE'])('a list of 100,000 requests', () => {
   it('is scrolled through with a bounded heap, loses no row, and reads earlier rows again', async () => {
     const { page, problems } = await stage.start(null);
     await manyRows(page);
