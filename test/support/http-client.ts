@@ -51,7 +51,8 @@ export function pairs(rawHeaders: readonly string[]): HeaderList {
 
 /** A plain HTTP/1.1 client that adds nothing to what it was given, and keeps its connections. */
 export class HttpClient {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 512 });
+  /** An idle connection is given up before the server closes it, after 75 s: otherwise a request may meet a socket that is closing. */
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 512, timeout: 60_000 });
 
   constructor(readonly baseUrl: string) {}
 
