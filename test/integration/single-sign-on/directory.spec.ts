@@ -196,7 +196,15 @@ describe('required single sign-on', () => {
       'sign_in_failed',
     );
     expect((await signedIn.call('GET', '/v1/auth/session')).body.error.code).toBe('session_ended');
-    await expect(aUserWithPassword(world.app)).rejects.toThrow('single_sign_on_required');
+    const invite = await world.app.call('POST', '/v1/admin/users/invites', {
+      body: { email: 'invited@example.com', role: 'member', workspaces: [] },
+    });
+    const token = invite.body.invite_link.split('#')[1];
+    const accepted = await world.app.call('POST', '/v1/admin/invites/accept', {
+      key: '',
+      body: { token, first_name: 'Ada', last_name: 'Lovelace', password: user.password },
+    });
+    expect(accepted.body.error.code, 'of an invite').toBe('single_sign_on_required');
     expect((await new Browser(world.app).signIn(owner.email, owner.password)).status).toBe(200);
     world.directory.account = user.subject;
     expect((await world.signedIn(provider)).user.id).toBe(user.id);
