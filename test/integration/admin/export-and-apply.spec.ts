@@ -173,7 +173,7 @@ describe('gatehouse apply', () => {
     await expect(apply(rich, text)).rejects.toThrow(
       /file\.yaml:1: integrations\[0\]\.provider cannot change/,
     );
-    await expect(apply(rich, text)).rejects.toThrow(/file\.yaml:2: guardrails\[0\]\.checks holds "\*\*\*"/);
+    await expect(apply(rich, text)).rejects.toThrow(/file\.yaml:2: guardrails\[0\]\.checks has "\*\*\*"/);
   });
 });
 
