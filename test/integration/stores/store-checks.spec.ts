@@ -58,7 +58,9 @@ describe.runIf(redis)('readiness', () => {
       const failing = async (): Promise<readonly string[]> => {
         const answer = await client.call({ path: '/readyz?verbose' });
         expect(answer.status).toBe(200);
-        const { checks: found } = jsonOf(answer) as Verbose;
+        const { checks } = jsonOf(answer) as Verbose;
+        // Files of this project share their process, and a loop that another file left behind stalls sooner or later.
+        const found = checks.filter(({ name }) => !name.startsWith('loop '));
         expect(found.map(({ name }) => name)).toEqual(['redis', 'clickhouse', 'object storage']);
         return found.filter(({ status }) => status === 'degraded').map(({ name }) => name);
       };
