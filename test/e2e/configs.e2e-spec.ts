@@ -336,7 +336,7 @@ describe('gatehouse apply', () => {
     });
     const { code, text } = await gatehouse('apply', '-f', path, '--yes');
     expect(code).toBe(1);
-    for (const word of ['NOT_SET', 'never-there', 'no API key']) expect(text).toContain(word);
+    for (const word of ['NOT_SET', 'never-there', 'not the name of an API key']) expect(text).toContain(word);
   });
 
   it('changes what an API key may do, by its name', async () => {

@@ -3,9 +3,10 @@ import { createServer } from 'node:https';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../../src/common/errors/catalog.js';
 import type { Answer, OpenAnswer } from '../../support/http-client.js';
 import { residentBytes } from '../../support/process-tree.js';
-import { expectRefusal, Vitals } from '../../support/refusals.js';
+import { expectRefusal as expectAnyRefusal, Vitals } from '../../support/refusals.js';
 import { listenOnOneOf, stopListening } from '../../support/upstreams/listen.js';
 import { MisbehavingUpstream } from '../../support/upstreams/misbehaving.js';
 import { eventually } from '../../support/waiting.js';
@@ -61,6 +62,12 @@ async function outcome(
     return { answer, text, isCut: true };
   }
   return { answer, text, isCut: false };
+}
+
+/** A refusal that names the provider and its host, which is the one that the request itself named. */
+function expectRefusal(body: Buffer, code: ErrorCode): void {
+  const text = body.toString('utf8');
+  expectAnyRefusal(Buffer.from(text.replace(/(provider \\"[\w-]+\\") at 127\.0\.0\.1:\d+/, '$1')), code);
 }
 
 describe.each(WAYS)('E: $way', ({ path }) => {
