@@ -79,6 +79,16 @@ interface AxeResults {
 
 /** Serious and critical defects of accessibility, each with where it is. https://github.com/dequelabs/axe-core */
 export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
+  // Colours on their way from one state to another have the contrast of neither.
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.race([
+      Promise.allSettled(ending.map(({ finished }) => finished)),
+      new Promise((resolve) => setTimeout(resolve, 2_000)),
+    ]);
+  });
   // Evaluated by the debugger, because the page's own policy forbids what it did not send.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
