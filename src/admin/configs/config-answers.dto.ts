@@ -104,7 +104,7 @@ export class ConfigDiffDto {
   }
 }
 
-/** What goes by a config. While keys do, it can be neither removed nor archived. */
+/** The users of a config: API keys and the workspace's default. While keys use it, it can be neither deleted nor archived. */
 export class ConfigUsageDto {
   @ApiProperty({ enum: ['config-usage'] })
   readonly object = 'config-usage';

@@ -99,7 +99,7 @@ export class UpdateLogExportDto extends WantedExportDto {
   readonly requested_data?: ExportFieldName[];
 }
 
-/** What is asked for now, how many requests that are, and under which id. */
+/** An export as it was created or changed, with the number of requests that match. */
 export class LogExportAnswerDto {
   @ApiId() readonly id: string;
   @ApiProperty({

@@ -193,7 +193,7 @@ function headersOf(
   return headers;
 }
 
-/** Nobody but the gateway can count for this provider. */
+/** The provider cannot count tokens, so the gateway does. */
 function isCounted({ provider }: Target, { endpoint }: RequestSubject): boolean {
   return endpoint?.id === 'count-tokens' && supportOf(provider, endpoint.id) === 'counted';
 }
