@@ -215,27 +215,38 @@ describe('D: sizes', () => {
     const packed = gzipSync(Buffer.alloc(100 * MIB));
     const { gateways } = world.service.pids;
     const before = gateways.map(residentBytes);
-    const busyBefore = gateways.map(processorMs);
-    const answer = await world.send({
-      method: 'POST',
-      path: '/v1/chat/completions',
-      headers: {
-        ...world.headers,
-        ...more(),
-        'content-type': 'application/json',
-        'content-encoding': 'gzip',
-      },
-      body: packed,
-    });
-    expect(statuses).toContain(answer.status);
-    await sleep(300);
+    const refused = async (): Promise<number> => {
+      const busyBefore = gateways.map(processorMs);
+      const answer = await world.send({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: {
+          ...world.headers,
+          ...more(),
+          'content-type': 'application/json',
+          'content-encoding': 'gzip',
+        },
+        body: packed,
+      });
+      expect(statuses).toContain(answer.status);
+      await sleep(300);
+      return Math.max(...gateways.map((pid, index) => processorMs(pid) - (busyBefore[index] ?? 0)));
+    };
+    const unpacked = (): number => {
+      const begin = process.cpuUsage();
+      gunzipSync(packed);
+      return process.cpuUsage(begin).user / 1_000;
+    };
+    // On whatever machine: less work than unpacking is here. What else a process does meanwhile only adds to it, so the least counts.
+    const works: number[] = [];
+    const unpackings: number[] = [];
+    while (works.length < 3 && Math.min(...works) >= Math.min(...unpackings, Infinity)) {
+      works.push(await refused());
+      unpackings.push(unpacked());
+    }
+    expect(Math.min(...works)).toBeLessThan(Math.min(...unpackings));
     const grown = gateways.map((pid, index) => residentBytes(pid) - (before[index] ?? 0));
     expect(Math.max(...grown)).toBeLessThan(32 * MIB);
-    // On whatever machine: less work than unpacking is here.
-    const work = gateways.map((pid, index) => processorMs(pid) - (busyBefore[index] ?? 0));
-    const unpacking = process.cpuUsage();
-    gunzipSync(packed);
-    expect(Math.max(...work)).toBeLessThan(process.cpuUsage(unpacking).user / 1_000);
   });
 
   it.each(['/v1/deep', '/v1/chat/completions'])(
