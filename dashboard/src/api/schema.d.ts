@@ -11243,7 +11243,7 @@ export interface components {
          */
         ResponseModel: string | null;
         /**
-         * @description How the exchange ended, such as `completed` or `client_disconnected`.
+         * @description How the exchange ended, `completed`, `refused`, `client_aborted`, `upstream_failed`, `upstream_truncated` or `gateway_crashed`.
          * @example completed
          */
         Ending: string;
@@ -11277,7 +11277,7 @@ export interface components {
         /** @description Slug of the prompt template. Null if none was used. */
         PromptSlug: string | null;
         /**
-         * @description What the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`.
+         * @description What the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `SEMANTIC MISS`, `REFRESH` or `DISABLED`.
          * @example MISS
          */
         CacheStatus: string | null;
