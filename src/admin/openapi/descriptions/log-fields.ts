@@ -7,13 +7,15 @@ export const LOG_FIELDS: Readonly<Record<string, string>> = {
   attempts: 'Attempts in the order in which they began.',
   audio_input_tokens: 'Audio input tokens, part of the input tokens. Null if the provider reports none.',
   audio_output_tokens: 'Audio output tokens, part of the output tokens. Null if the provider reports none.',
-  cache_status: 'What the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `SEMANTIC MISS`, `REFRESH` or `DISABLED`.',
+  cache_status:
+    'What the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `SEMANTIC MISS`, `REFRESH` or `DISABLED`.',
   cache_write_tokens: 'Input tokens that the provider wrote to its prompt cache. Null if it reports none.',
   cached_input_tokens: 'Input tokens that the provider read from its prompt cache. Null if it reports none.',
   config_version_id: 'Id of the version of the config. Null if no saved config applied.',
   cost_currency: 'Currency of `cost`. Always USD.',
   'Log.decisions': 'Decisions of the routing, from the root of the config down. Null if there were none.',
-  ending: 'How the exchange ended, `completed`, `refused`, `client_aborted`, `upstream_failed`, `upstream_truncated` or `gateway_crashed`.',
+  ending:
+    'How the exchange ended, `completed`, `refused`, `client_aborted`, `upstream_failed`, `upstream_truncated` or `gateway_crashed`.',
   endpoint: 'Endpoint, such as `chat-completions`. Null for paths that pass through.',
   error_code: 'Code of the error. Null if there was none.',
   error_source: 'Where the error came from: `gateway` or `provider`. Null if there was none.',
