@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
-import type { QueryDeepPartialEntity } from 'typeorm';
+import {
+  DataSource,
+  type EntityManager,
+  type EntityTarget,
+  type ObjectLiteral,
+  type QueryDeepPartialEntity,
+  type Repository,
+} from 'typeorm';
 import { createLogger } from '../common/observability/logger.js';
 import { AsyncContext } from './async-context.js';
-import { PlainRepository } from './plain-queries/plain-repository.js';
 import { type TenantSessionContext, TenantSession } from './sessions/tenant-session.js';
 import { type Tenancy, TenantWall } from './sessions/tenant-wall.js';
-import { Writers } from './sessions/writers.js';
+import { WriteSemaphore } from './sessions/write-semaphore.js';
 
 /**
  * The last step of a unit of work, in its transaction. It is the only place for locks that every change of an organization
@@ -36,13 +41,13 @@ export class UnitOfWork {
 
   constructor(private readonly dataSource: DataSource) {
     const wall = new TenantWall(dataSource);
-    this.sessions = { dataSource, wall, writers: new Writers(dataSource) };
+    this.sessions = { dataSource, wall, writeSemaphore: new WriteSemaphore(dataSource) };
   }
 
   /** Commits when `work` resolves and rolls back when it rejects. Inside a running unit it joins that one. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running) return work();
-    const release = await this.sessions.writers.take(null);
+    const release = await this.sessions.writeSemaphore.take(null);
     const afterCommit: (() => void)[] = [];
     try {
       const result = await this.dataSource.transaction(async (manager) => {
@@ -91,9 +96,9 @@ export class UnitOfWork {
     return this.running?.transaction.manager ?? this.dataSource.manager;
   }
 
-  repository<T extends ObjectLiteral>(entity: EntityTarget<T>): PlainRepository<T> {
-    const { manager } = this;
-    return new PlainRepository(entity, manager, manager.queryRunner);
+  /** The repository of an entity in the running transaction. */
+  repository<T extends ObjectLiteral>(entity: EntityTarget<T>): Repository<T> {
+    return this.manager.getRepository(entity);
   }
 
   /**

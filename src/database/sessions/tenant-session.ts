@@ -2,13 +2,13 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Release } from '../../common/processes/slots.js';
 import { type Statement, TenantQueryRunner } from './tenant-query-runner.js';
 import type { Tenancy, TenantWall } from './tenant-wall.js';
-import type { Writers } from './writers.js';
+import type { WriteSemaphore } from './write-semaphore.js';
 
 /** What all sessions of a process share. */
 export interface TenantSessionContext {
   readonly dataSource: DataSource;
   readonly wall: TenantWall;
-  readonly writers: Writers;
+  readonly writeSemaphore: WriteSemaphore;
 }
 
 /** The transaction of one administrative request, which its first statement begins. */
@@ -45,9 +45,9 @@ export class TenantSession {
    * waited for that with a connection would wait for each other.
    */
   private async enter(): Promise<Statement> {
-    const { wall, writers } = this.shared;
+    const { wall, writeSemaphore } = this.shared;
     const entrance = await wall.entrance(this.tenancy);
-    if (!this.tenancy.isReading) await (this.writing = writers.take(this.tenancy.organizationId));
+    if (!this.tenancy.isReading) await (this.writing = writeSemaphore.take(this.tenancy.organizationId));
     return entrance;
   }
 
