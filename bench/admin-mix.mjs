@@ -77,7 +77,6 @@ function pages(what, parts, listOf) {
   const page = (which, place) => ({
     name: `${what}, ${which} page`,
     parts: parts / 3,
-    isPage: true,
     path: (world) => {
       const { path, total } = listOf(world);
       const last = Math.max(0, Math.ceil(total / PAGE_SIZE) - 1);
@@ -88,7 +87,6 @@ function pages(what, parts, listOf) {
 }
 
 export const OPERATIONS = [...READS, ...WRITES];
-export const PAGES = READS.filter(({ isPage }) => isPage).map(({ name }) => name);
 
 /**
  * Requests as many clients send them: independent of each other, so that several may come at once (a Poisson process).

@@ -1,13 +1,7 @@
 /** Network failures, and PostgreSQL's classes for broken connections (08), lack of resources (53) and shutdown (57P). */
 const AWAY_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08|53|57P)/;
 
-/**
- * invalid_sql_statement_name and duplicate_prepared_statement: what is heard behind a pool that gives a session to others
- * between transactions and does not know of names.
- */
-const NAME_CODES: ReadonlySet<string> = new Set(['26000', '42P05']);
-
-const BUSY_CODES: ReadonlySet<string> = new Set(['57014', '55P03', '40P01', ...NAME_CODES]);
+const BUSY_CODES: ReadonlySet<string> = new Set(['57014', '55P03', '40P01']);
 
 /** What `pg` and its pool say, without a code, of a connection that is gone or could not be had. */
 const AWAY_MESSAGE =
@@ -20,10 +14,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return isFatal(error) || AWAY_CODE.test(codeOf(error) ?? '') || AWAY_MESSAGE.test(error.message);
 }
 
-/**
- * Whether PostgreSQL gave up a statement that took or waited too long: query_canceled, lock_not_available, deadlock_detected. Or
- * did not begin with it, and would the next time.
- */
+/** Whether PostgreSQL gave up a statement that took or waited too long: query_canceled, lock_not_available, deadlock_detected. */
 export function isDatabaseBusy(error: unknown): boolean {
   return error instanceof Error && BUSY_CODES.has(codeOf(error) ?? '');
 }
@@ -34,11 +25,6 @@ export function isDatabaseBusy(error: unknown): boolean {
  */
 export function isFaultOfData(error: unknown): boolean {
   return error instanceof Error && /^(22|23|40)/.test(codeOf(error) ?? '');
-}
-
-/** Whether this session does not know a statement by the name that it was given, or knows another by it. */
-export function isNameUnknown(error: unknown): boolean {
-  return error instanceof Error && NAME_CODES.has(codeOf(error) ?? '');
 }
 
 /** Whether a row that was to be referred to is gone, or one that was to go is referred to: foreign_key_violation. */

@@ -1,14 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
-import type { QueryDeepPartialEntity } from 'typeorm';
+import {
+  DataSource,
+  type EntityManager,
+  type EntityTarget,
+  type ObjectLiteral,
+  type QueryDeepPartialEntity,
+  type Repository,
+} from 'typeorm';
 import { createLogger } from '../common/observability/logger.js';
 import { AsyncContext } from './async-context.js';
-import type { CommitHook, FinishedWork } from './commit-hook.js';
-import { PlainRepository } from './plain-queries/plain-repository.js';
-import { StatementNames } from './sessions/statement-names.js';
 import { type TenantSessionContext, TenantSession } from './sessions/tenant-session.js';
 import { type Tenancy, TenantWall } from './sessions/tenant-wall.js';
-import { Writers } from './sessions/writers.js';
+import { WriteSemaphore } from './sessions/write-semaphore.js';
+
+/**
+ * The last step of a unit of work, in its transaction. It is the only place for locks that every change of an organization
+ * needs: nothing but the commit comes after them. When it rejects, the transaction is rolled back.
+ */
+export type CommitHook = (manager: EntityManager) => Promise<void>;
 
 interface Work {
   /** An answer that is still being streamed runs on in the flow of a unit that has ended. */
@@ -31,21 +40,20 @@ export class UnitOfWork {
   private readonly sessions: TenantSessionContext;
 
   constructor(private readonly dataSource: DataSource) {
-    const names = new StatementNames();
-    const wall = new TenantWall(dataSource, names);
-    this.sessions = { dataSource, names, wall, writers: new Writers(dataSource) };
+    const wall = new TenantWall(dataSource);
+    this.sessions = { dataSource, wall, writeSemaphore: new WriteSemaphore(dataSource) };
   }
 
   /** Commits when `work` resolves and rolls back when it rejects. Inside a running unit it joins that one. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running) return work();
-    const release = await this.sessions.writers.take(null);
+    const release = await this.sessions.writeSemaphore.take(null);
     const afterCommit: (() => void)[] = [];
     try {
       const result = await this.dataSource.transaction(async (manager) => {
         const unit: Work = { isOver: false, transaction: { manager }, afterCommit };
         const done = await this.within(unit, work);
-        await unit.commitHook?.(finishedWork(manager));
+        await unit.commitHook?.(manager);
         return done;
       });
       afterCommit.forEach(attempt);
@@ -65,7 +73,8 @@ export class UnitOfWork {
     const unit: Work = { isOver: false, transaction: session, afterCommit: [] };
     try {
       const result = await this.within(unit, work);
-      await (unit.commitHook ? unit.commitHook(session) : session.commit());
+      await unit.commitHook?.(session.manager);
+      await session.commit();
       unit.afterCommit.forEach(attempt);
       return result;
     } catch (error) {
@@ -74,8 +83,8 @@ export class UnitOfWork {
     }
   }
 
-  /** Leaves the commit of the running unit to a hook, which runs when the work is done. A unit has one. */
-  commitWith(hook: CommitHook): void {
+  /** Runs a hook when the work of the running unit is done, right before its commit. A unit has one. */
+  beforeCommit(hook: CommitHook): void {
     const work = this.running;
     if (!work) throw new Error('A commit hook needs a unit of work.');
     if (work.commitHook) throw new Error('A unit of work has one commit hook.');
@@ -87,9 +96,9 @@ export class UnitOfWork {
     return this.running?.transaction.manager ?? this.dataSource.manager;
   }
 
-  repository<T extends ObjectLiteral>(entity: EntityTarget<T>): PlainRepository<T> {
-    const { manager } = this;
-    return new PlainRepository(entity, manager, manager.queryRunner);
+  /** The repository of an entity in the running transaction. */
+  repository<T extends ObjectLiteral>(entity: EntityTarget<T>): Repository<T> {
+    return this.manager.getRepository(entity);
   }
 
   /**
@@ -131,9 +140,7 @@ export class UnitOfWork {
 
   /** Notifies a channel of PostgreSQL when the running transaction commits; outside of a unit, at once. */
   async notify(channel: string, payload: string): Promise<void> {
-    const transaction = this.running?.transaction;
-    if (transaction instanceof TenantSession && transaction.hasBegun) transaction.notify(channel, payload);
-    else await this.manager.query('SELECT pg_notify($1, $2)', [channel, payload]);
+    await this.manager.query('SELECT pg_notify($1, $2)', [channel, payload]);
   }
 
   private get running(): Work | undefined {
@@ -157,14 +164,4 @@ function attempt(then: () => void): void {
   } catch (error) {
     logger.error({ err: error }, 'A callback after the commit failed.');
   }
-}
-
-/** For a transaction that TypeORM commits behind the hook. */
-function finishedWork(manager: EntityManager): FinishedWork {
-  return {
-    query: (text, values = []) => manager.query(text, [...values]),
-    commitAfter: async (statements) => {
-      for (const { text, values } of statements) await manager.query(text, [...values]);
-    },
-  };
 }

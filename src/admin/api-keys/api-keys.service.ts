@@ -222,7 +222,7 @@ export class ApiKeysService {
   }
 
   private save(key: ApiKey): Promise<ApiKey> {
-    return this.unitOfWork.repository(ApiKey).saveLocked(key);
+    return this.unitOfWork.repository(ApiKey).save(key);
   }
 }
 

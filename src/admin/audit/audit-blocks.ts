@@ -1,5 +1,4 @@
 import type { EntityManager } from 'typeorm';
-import type { PlainQuery } from '../../database/plain-queries/plain-find.js';
 
 /** From when to when, both included, as ISO 8601; null is without an end. */
 export interface AuditTime {
@@ -44,9 +43,13 @@ const REMEMBER = `
   WHERE organization_id = $1 AND seq > $2::bigint - 1000 AND seq <= $2::bigint
   HAVING count(*) = 1000 ON CONFLICT DO NOTHING`;
 
-/** What has to be done behind each record that is added, while the head of the chain is locked. */
-export function blockToRemember(organizationId: string, seq: string): PlainQuery[] {
-  return seq.endsWith('000') ? [{ text: REMEMBER, values: [organizationId, seq] }] : [];
+/** Call it behind each record that is added, while the head of the chain is locked. */
+export async function rememberBlock(
+  manager: EntityManager,
+  organizationId: string,
+  seq: string,
+): Promise<void> {
+  if (seq.endsWith('000')) await manager.query(REMEMBER, [organizationId, seq]);
 }
 
 /** The numbers of blocks that remember something else than their records say: `$1` is the organization. */

@@ -80,7 +80,7 @@ export class VirtualKeysService {
     if (dto.unsupported_parameters !== undefined) key.unsupportedParameters = dto.unsupported_parameters;
     await this.changeLimits(key, dto);
     if (namesDestination(dto)) await this.changeDestination(key, dto);
-    const saved = await this.unitOfWork.repository(VirtualKey).saveLocked(key);
+    const saved = await this.unitOfWork.repository(VirtualKey).save(key);
     this.noteChange(saved, before, VirtualKeyDto.from(saved));
     await this.announce(saved);
   }

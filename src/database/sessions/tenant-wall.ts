@@ -2,8 +2,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { createLogger } from '../../common/observability/logger.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import type { StatementNames } from './statement-names.js';
-import type { Statement } from './tenant-statement.js';
+import type { Statement } from './tenant-query-runner.js';
 
 /**
  * The role that administrative requests work as. It owns no table, cannot log in, and the policies of the tables show
@@ -45,10 +44,7 @@ export class TenantWall {
   private stands = false;
   private lookAgainAt = 0;
 
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly names: StatementNames,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** How a transaction begins for a reader that brings its own connection: one text, and so one round trip. */
   async beginning(tenancy: Tenancy): Promise<string> {
@@ -58,16 +54,7 @@ export class TenantWall {
 
   /** What makes a transaction that of a tenant. It holds for one transaction, and a pool that mixes sessions is no danger. */
   async entrance(tenancy: Tenancy): Promise<Statement> {
-    return this.entranceOf(await this.entering(tenancy));
-  }
-
-  /** The same at once, when the wall is known to stand; else null. */
-  known(tenancy: Tenancy): Statement | null {
-    return this.stands ? this.entranceOf(settingsOf(tenancy, TENANT_ROLE)) : null;
-  }
-
-  private entranceOf(values: readonly string[]): Statement {
-    return { text: ENTER, values, name: this.names.ofOwn(ENTER) };
+    return { text: ENTER, values: await this.entering(tenancy) };
   }
 
   private async entering(tenancy: Tenancy): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type DataSource, QueryFailedError } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isDatabaseBusy } from '../../../src/database/database-errors.js';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDataSource } from '../../../src/schema/data-source.js';
 import { VirtualKey } from '../../../src/admin/virtual-keys/virtual-key.entity.js';
 import { Workspace } from '../../../src/admin/tenancy/workspace.entity.js';
@@ -188,7 +188,7 @@ describe('the transaction of a request', () => {
       await alone.runFor({ organizationId: A, isReading: true }, async () => {
         expect(await one.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
         await select();
-        await alone.beginningElsewhere();
+        await Promise.all([alone.beginningElsewhere(), alone.beginningElsewhere()]);
         expect(await one.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
         await select();
       });
@@ -208,7 +208,7 @@ describe('the transaction of a request', () => {
   });
 });
 
-describe('a statement that brings its tenant along', () => {
+describe('a statement of a tenant', () => {
   const alone = async (work: (unit: UnitOfWork, one: DataSource) => Promise<void>) => {
     const one = await createDataSource(database.url, 1).initialize();
     try {
@@ -219,43 +219,13 @@ describe('a statement that brings its tenant along', () => {
   };
   const names = ({ manager }: UnitOfWork) => manager.query('SELECT name FROM workspaces');
 
-  it('is parsed once in each session, and still shows each tenant its own', async () => {
-    await alone(async (work, one) => {
-      for (let round = 0; round < 8; round++)
-        for (const organizationId of tenants) {
-          const seen = () =>
-            work.manager.query('SELECT organization_id AS id FROM workspaces WHERE slug = $1', ['w']);
-          expect(await work.runFor({ organizationId, isReading: true }, seen)).toEqual([
-            { id: organizationId },
-          ]);
-          expect(await work.runFor({ organizationId, isReading: false }, seen)).toEqual([
-            { id: organizationId },
-          ]);
-        }
-      const [{ known }] = await one.query(
-        "SELECT count(*)::int AS known FROM pg_prepared_statements WHERE statement LIKE '%FROM workspaces WHERE slug%'",
-      );
-      expect(known).toBe(1);
-    });
-  });
-
-  it('answers the same however often it was asked, though it is described once', async () => {
-    await alone(async (work, one) => {
-      const text = `SELECT name, created_at AS at, '-infinity'::timestamptz AS ever, ARRAY['a', 'b'] AS list,
-        ARRAY['a,b', NULL, 'null'] AS odd, '{"a":[1]}'::jsonb AS document, 5::bigint AS large, '\\x01'::bytea AS bytes,
-        NULL::text AS nothing FROM workspaces WHERE organization_id = $1`;
-      const wanted: unknown[] = await one.query(text, [A]);
-      expect(wanted).toHaveLength(1);
-      for (let round = 0; round < 6; round++)
-        await work.runFor({ organizationId: A, isReading: false }, async () => {
-          const ask = (asked: string) => work.manager.query(asked, [A]);
-          expect(await ask(text)).toStrictEqual(wanted);
-          expect(await ask(`${text} AND false`)).toEqual([]);
-          expect(
-            await ask('UPDATE workspaces SET name = name WHERE organization_id = $1 RETURNING id'),
-          ).toEqual([[{ id: expect.any(String) }], 1]);
-          expect(await ask('DELETE FROM workspaces WHERE organization_id = $1 AND false')).toEqual([[], 0]);
-        });
+  it('shows each tenant its own on one connection, in turns', async () => {
+    await alone(async (work) => {
+      const seen = () =>
+        work.manager.query('SELECT organization_id AS id FROM workspaces WHERE slug = $1', ['w']);
+      for (const organizationId of [A, B, A])
+        for (const isReading of [true, false])
+          expect(await work.runFor({ organizationId, isReading }, seen)).toEqual([{ id: organizationId }]);
     });
   });
 
@@ -283,37 +253,46 @@ describe('a statement that brings its tenant along', () => {
     });
   });
 
-  it.each([true, false])(
-    'does without names behind a pool that loses them, after one refusal (reading: %s)',
-    async (isReading) => {
-      await alone(async (work, one) => {
-        const ask = () => work.runFor({ organizationId: A, isReading }, () => names(work));
-        for (let round = 0; round < 4; round++) await ask();
-        await one.query('DEALLOCATE ALL');
-        const refusal: unknown = await ask().catch((error: unknown) => error);
-        expect(isDatabaseBusy(refusal)).toBe(true);
-        expect(await ask()).toHaveLength(1);
-        await one.query('DEALLOCATE ALL');
-        expect(await ask()).toHaveLength(1);
-      });
-    },
-  );
-
-  it('never runs without its tenant, when the beginning failed and nobody minded', async () => {
+  it('never runs without its tenant, when the tenant could not be set and the error was caught', async () => {
     await alone(async (work, one) => {
       const writer = { organizationId: A, isReading: false };
-      await work.runFor(writer, () => names(work));
-      await one.query('DEALLOCATE ALL');
       const change = () => work.manager.query("UPDATE workspaces SET name = 'everybody'");
-      await expect(
-        work.runFor(writer, () => Promise.allSettled([names(work), change(), change()])),
-      ).rejects.toThrow();
+      const query = Object.getOwnPropertyDescriptor(PostgresQueryRunner.prototype, 'query')?.value;
+      const failing = vi.spyOn(PostgresQueryRunner.prototype, 'query').mockImplementation(function (
+        this: PostgresQueryRunner,
+        text,
+        ...rest
+      ) {
+        return query.call(this, text.includes('set_config') ? 'SELECT nonsense' : text, ...rest);
+      });
+      try {
+        const refused = work.runFor(writer, () => Promise.allSettled([names(work), change(), change()]));
+        await expect(refused).rejects.toThrow();
+      } finally {
+        failing.mockRestore();
+      }
       expect(await one.query("SELECT 1 FROM workspaces WHERE name = 'everybody'")).toEqual([]);
       expect(await one.query('SELECT pg_current_xact_id_if_assigned() AS id')).toEqual([{ id: null }]);
     });
   });
 
-  it('gives each of several at once its own answer, and one transaction to all of a writer', async () => {
+  it('may have a transaction of its own within, which alone is undone when it fails', async () => {
+    const rename = (name: string) => unit.manager.query('UPDATE workspaces SET name = $1', [name]);
+    await writing(A, async () => {
+      await unit.manager.transaction(() => rename('inner'));
+      const undone = unit.manager.transaction(async () => {
+        await rename('undone');
+        await unit.manager.query('SELECT nonsense');
+      });
+      await expect(undone).rejects.toThrow('nonsense');
+    });
+    expect(await sql('SELECT name FROM workspaces WHERE organization_id = $1', [A])).toEqual([
+      { name: 'inner' },
+    ]);
+    expect(await sql('SELECT name FROM workspaces WHERE organization_id = $1', [B])).toEqual([{ name: 'w' }]);
+  });
+
+  it('gives each of several at once its own answer, in one transaction', async () => {
     await alone(async (work) => {
       const asked = () =>
         Promise.all(
@@ -327,7 +306,7 @@ describe('a statement that brings its tenant along', () => {
     });
   });
 
-  it('tells what it notifies of with the commit, and nothing after a rollback', async () => {
+  it('notifies at the commit, and never after a rollback', async () => {
     const listener = new pg.Client({ connectionString: database.url });
     const heard: (string | undefined)[] = [];
     await listener.connect();

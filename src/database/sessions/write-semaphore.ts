@@ -10,7 +10,7 @@ class TooManyWriters extends Error {
   readonly code = '55P03';
 }
 
-/** The writers of one organization, waiting ones included. */
+/** What one organization may use, and how many of its writers use it or wait for it. */
 interface Share {
   readonly slots: Slots;
   writers: number;
@@ -19,14 +19,13 @@ interface Share {
 const stays = (): boolean => false;
 
 /**
- * Half of a process's connections, at least one, which writers may have at once. They wait for locks and for the disk with a connection
- * in their hands, and readers must not wait for that.
+ * Limits how many transactions of a process write at once: to half of its connections, at least one. Writers wait for locks and
+ * for the disk while they hold a connection, and readers must not wait for that.
  *
- * One organization gets all of them but one, so that its writers, when all of them wait for one that is stuck, leave a connection to the other
- * organizations. A writer first enters the share of its organization, then takes a connection, and gives back both at once. Both
- * queues are served in the order of arrival.
+ * An organization gets all of these but one. When all its writers wait for one that is stuck, other organizations can still write.
+ * A writer enters the share of its organization first and takes a connection then. Both queues are served in the order of arrival.
  */
-export class Writers {
+export class WriteSemaphore {
   private readonly all: Slots;
   private readonly shareSize: number;
   private readonly shares = new Map<string, Share>();
