@@ -48,7 +48,7 @@ import { withUnreported } from './unreported.js';
 const DECISIONS_MAX = 32;
 
 /** Where an attempt was made: at this target, on this of two ways of a hedged request. */
-export interface AttemptPlace {
+interface AttemptPlace {
   readonly target: Target;
   readonly trail: Trail;
 }
