@@ -83,7 +83,7 @@ export class Pipeline {
     if (asksForModels(exchange, path)) return this.models.answer(exchange, caller, path);
     const found = this.configs.find(caller, options.config);
     const config = found instanceof Promise ? await found : found;
-    entry.config = config.saved;
+    entry.goesBy(config.saved);
     checkNamedKey(config, options);
     const reading = config.sendsAgain ? this.keeping : this.reading;
     const read = await readRequest(request, path, entry, readingFor(reading, config, options));

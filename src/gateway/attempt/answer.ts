@@ -2,6 +2,7 @@ import type { GuardedRequest } from '../guardrails/guard-request.js';
 import type { JudgedAnswer } from '../guardrails/judge-answer.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import type { Attempt } from '../upstream/attempt.js';
+import type { Content } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 
@@ -11,6 +12,8 @@ export interface Answer {
   readonly attempt: Attempt;
   readonly target: Target;
   readonly planned: PlannedTarget;
+  /** The request that it answers, as the target got it, in the client's dialect. */
+  readonly content: Content;
   /** Null: the answer is the client's as it is. */
   readonly translated: ActiveTranslation | null;
   /** Null where no guardrail has to do with the answer. */

@@ -1,8 +1,7 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Json, UsageReader } from '../../providers/endpoint.js';
+import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { type AnswerDecoder, decoding } from '../recording/decoding.js';
-import type { Entry } from '../recording/entry.js';
 import { reportedFailure, reportedStatus, saidAnError } from '../recording/reported-failure.js';
 import { tellsEnd, tellsFailure } from '../recording/tells-failure.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
@@ -28,11 +27,11 @@ const BYTES_MAX = 256 * 1024;
  */
 export function proven(
   answer: Answer,
-  entry: Entry,
+  endpoint: Endpoint | null,
   hold: HoldRule,
   response: ClientResponse,
 ): Promise<Answer> {
-  const trial = answer.status < 400 && !answer.judged ? trialOf(answer, entry, hold.onStatuses) : null;
+  const trial = answer.status < 400 && !answer.judged ? trialOf(answer, endpoint, hold.onStatuses) : null;
   if (!trial) return Promise.resolve(answer);
   const { attempt } = answer;
   return new Promise((resolve, reject) => {
@@ -52,10 +51,10 @@ export function proven(
 /** Null for what is not looked at: answers of endpoints that the gateway does not read, and encodings that it cannot. */
 function trialOf(
   answer: Answer,
-  { endpoint, body }: Entry,
+  endpoint: Endpoint | null,
   onStatuses: HoldRule['onStatuses'],
 ): Trial | null {
-  const reader = readerFor(endpoint, body);
+  const reader = readerFor(endpoint, answer.content.json);
   const head = readResponseHead(answer.attempt.rawHeaders);
   if (isPlain(answer, head))
     return reader || answer.translated ? new Trial(answer, null, { head, onStatuses }) : null;

@@ -1,5 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
+import type { UsageReader } from '../../providers/endpoint.js';
 import type { Entry } from '../recording/entry.js';
+import type { Trail } from '../recording/trail.js';
 import { nothingRead, noteWhole, readerFor } from '../recording/metering.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer } from '../translation/translated-answer.js';
@@ -14,29 +16,30 @@ const DISCARDED_BYTES_MAX = 64 * 1024;
 const DISCARDED_MS_MAX = 500;
 
 /** Another target is tried: what this one said becomes a row, and its connection is freed. */
-export async function giveUp(entry: Entry, { answer, thrown }: Outcome<Answer>): Promise<void> {
+export async function giveUp(entry: Entry, trail: Trail, { answer, thrown }: Outcome<Answer>): Promise<void> {
   if (answer) {
-    const { attempt, target, judged, translated } = answer;
+    const { attempt, target, content, judged, translated } = answer;
     attempt.recording?.drop();
     if (judged) attempt.partial = judged.reading;
-    else await putAway(entry, attempt, translated);
-    entry.addDiscarded(attempt, target, judged?.isDenied ? 'guardrail_denied' : null);
+    else await putAway(attempt, readerFor(entry.endpoint, content.json), translated);
+    const errorCode = judged?.isDenied ? 'guardrail_denied' : null;
+    entry.addDiscarded(attempt, { target, trail }, { errorCode });
   } else if (thrown instanceof FailedAttempt) {
     const { attempt, error } = thrown;
     // It may have come to its end before it was judged, and who waits for its answer must not wait for the next target's.
     attempt.recording?.drop();
-    if (attempt.target) entry.addDiscarded(attempt, attempt.target, error.code);
+    const { target } = attempt;
+    if (target) entry.addDiscarded(attempt, { target, trail }, { errorCode: error.code });
   }
 }
 
 /** Reads an answer that is discarded: it may tell what it cost. */
 export async function putAway(
-  { endpoint, body: asked }: Entry,
   attempt: Attempt,
+  reader: UsageReader | null,
   translated: ActiveTranslation | null = null,
 ): Promise<void> {
   const body = await discard(attempt);
-  const reader = readerFor(endpoint, asked);
   if (!reader || body.length === 0 || attempt.partial) return;
   const reading = (attempt.partial = nothingRead());
   if (translated && attempt.status < 400) readTranslated(attempt, body, translated, reading);

@@ -7,6 +7,7 @@ import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
+import { readerFor } from '../recording/metering.js';
 import { putAway } from './put-away.js';
 import { RetryBudgets } from './retry-budget.js';
 import { withRetries } from './retry.js';
@@ -31,7 +32,7 @@ export class RetryingSender {
 
   /** Resolves with the try that has answered. A client that leaves meanwhile ends the running try, unless that finishes. */
   async send(sending: SendableRequest, planned: PlannedTarget, outgoing: OutgoingRequest): Promise<Attempt> {
-    const { exchange, caller, read } = sending;
+    const { exchange, caller, read, trail } = sending;
     const { target, content, wire } = outgoing;
     const { request, response, entry } = exchange;
     const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
@@ -42,22 +43,22 @@ export class RetryingSender {
     response.on('close', onLeft);
     try {
       const { attempt, isExhausted } = await withRetries(
-        () => this.admission.begin({ exchange, target, content, wire }, start),
+        () => this.admission.begin({ exchange, target, content, wire, option: planned.path }, start),
         {
           retries: entry.asked.retries,
           plan: planned.retry,
           budget,
           isRepeatable: read.isRepeatable,
           isWanted: () => !response.destroyed && !sending.isOver,
-          putAway: (attempt) => putAway(entry, attempt),
+          putAway: (attempt) => putAway(attempt, readerFor(entry.endpoint, content.json)),
           onGivenUp: (given, errorCode) => {
             sending.gaveUp();
-            entry.retries += 1;
-            entry.addDiscarded(given, target, errorCode);
+            trail.retried();
+            entry.addDiscarded(given, { target, trail }, { errorCode });
           },
         },
       );
-      entry.isExhausted = isExhausted;
+      trail.retriesEnded(isExhausted);
       return attempt;
     } catch (error) {
       wire.lead?.close();
@@ -71,7 +72,7 @@ export class RetryingSender {
   private start(
     sending: SendableRequest,
     planned: PlannedTarget,
-    { target, wire }: OutgoingRequest,
+    { target, content, wire }: OutgoingRequest,
   ): Attempt {
     const { exchange, caller } = sending;
     sending.checkWanted();
@@ -79,7 +80,7 @@ export class RetryingSender {
     const attempt = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
     attempt.target = target;
     attempt.option = planned.path;
-    attempt.model = exchange.entry.model;
+    attempt.model = content.model;
     attempt.finishes = finishesWithoutClient(planned, target, caller);
     sending.began(attempt);
     return attempt;

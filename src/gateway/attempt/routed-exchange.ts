@@ -39,7 +39,9 @@ export class RoutedExchange implements RoutableRequest<Answer> {
     if (!hold?.holdMs) return pending;
     const { response, entry } = this.sending.exchange;
     // An answer that is judged as a whole has nothing left to prove.
-    return pending.then((answer) => (answer.judged ? answer : proven(answer, entry, hold, response)));
+    return pending.then((answer) =>
+      answer.judged ? answer : proven(answer, entry.endpoint, hold, response),
+    );
   }
 
   mayGoOn(failed: FailedAttempt | null): boolean {
@@ -51,7 +53,7 @@ export class RoutedExchange implements RoutableRequest<Answer> {
 
   giveUp(outcome: Outcome<Answer>): Promise<void> {
     this.sending.gaveUp();
-    return giveUp(this.sending.exchange.entry, outcome);
+    return giveUp(this.sending.exchange.entry, this.sending.trail, outcome);
   }
 
   decided(decision: string): void {

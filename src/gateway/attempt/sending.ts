@@ -3,6 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { EndpointId } from '../../providers/endpoint.js';
 import type { ReadRequest } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
+import type { Trail } from '../recording/trail.js';
 import type { Attempt } from '../upstream/attempt.js';
 
 /** The error code that the log shows for a try that ended because another target was faster. */
@@ -27,8 +28,8 @@ const TRACELESS: ReadonlySet<EndpointId> = new Set([
 ]);
 
 /**
- * A request that is ready to be sent. A hedged fallback sends it to two targets at once: the second time it is a `fork`, whose
- * notes for the log are adopted if it wins and dropped if it loses.
+ * A request that is ready to be sent. A hedged fallback sends it to two targets at once: the second time it is a `fork` with a trail of
+ * its own, and the winner's trail is the one that is recorded.
  */
 export class SendableRequest {
   /** The other one of two has won: nothing more is sent. */
@@ -41,6 +42,7 @@ export class SendableRequest {
     readonly exchange: Exchange,
     readonly caller: Principal,
     readonly read: ReadRequest,
+    public trail: Trail = exchange.entry.trail,
   ) {}
 
   /** Stored answers are found again by their id: of two, one would stay at the provider unknown. */
@@ -72,18 +74,19 @@ export class SendableRequest {
   }
 
   fork(): SendableRequest {
-    const entry = this.exchange.entry.fork();
-    return new SendableRequest({ ...this.exchange, entry }, this.caller, this.read);
+    return new SendableRequest(this.exchange, this.caller, this.read, this.trail.fork());
   }
 
-  adopt(fork: SendableRequest): void {
-    this.exchange.entry.adopt(fork.exchange.entry);
+  /** Goes on as the fork, which is not used any more. */
+  adopt({ trail }: SendableRequest): void {
+    this.exchange.entry.follows(trail);
+    this.trail = trail;
   }
 
   /** Ends it and writes down the try that was under way: its provider has begun to work and is paid for that. */
   abandon(): void {
     const { entry } = this.exchange;
-    const { running } = this;
+    const { running, trail } = this;
     this.isOver = true;
     this.running = null;
     if (running?.target) {
@@ -91,9 +94,9 @@ export class SendableRequest {
       const isCutOff = running.endedAt === null;
       running.recording?.drop();
       running.cancel(lost());
-      entry.addDiscarded(running, target, LOST, isCutOff);
+      entry.addDiscarded(running, { target, trail }, { errorCode: LOST, isCutOff });
     }
-    if (entry.isTwin) entry.drop();
+    if (trail !== entry.trail) trail.release();
   }
 }
 

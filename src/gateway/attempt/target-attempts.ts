@@ -40,29 +40,38 @@ export class TargetAttempts {
 
   /** The steps of a request at one target, in their order. Rejects with the FailedAttempt, or with what refused the target. */
   async attempt(sending: SendableRequest, planned: PlannedTarget): Promise<Answer> {
-    const { exchange, caller, read } = sending;
+    const { exchange, caller, read, trail } = sending;
     const { request, entry } = exchange;
     const asked = planned.params ? changedContent(read, planned.params) : read;
     const found = this.find(sending, planned);
     const target = found instanceof Promise ? await found : found;
-    entry.goesTo(target, planned.path, asked);
+    trail.goesTo(target, planned.path, asked);
     const content = asked.form ? await formContent(sending, planned, target, asked) : asked;
     checkAllowed(caller, target, content, entry);
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const translating = outgoing({ request, content: passed, planned, target, entry });
     const { wire, dropped } = translating;
-    entry.dropped = dropped;
+    trail.drops(dropped);
     if (!entry.isOpen) await opened(sending);
     const rules = cacheRules(entry, caller, planned);
     const ready = rules
-      ? await this.cache.offer({ exchange, caller, target, wire, content: passed, rules, path: planned.path })
+      ? await this.cache.offer({
+          exchange,
+          trail,
+          caller,
+          target,
+          wire,
+          content: passed,
+          rules,
+          path: planned.path,
+        })
       : wire;
     const attempt = await this.sender.send(sending, planned, { target, content: passed, wire: ready });
     const translated = unlessPassed(attempt, translating.translated);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
-    return { status, attempt, target, planned, translated, guarded, judged };
+    return { status, attempt, target, planned, content: passed, translated, guarded, judged };
   }
 
   private find(
@@ -77,12 +86,12 @@ export class TargetAttempts {
 
   /** What the organization and the workspace say comes first, whatever the config says. */
   private guard(
-    { exchange, caller }: SendableRequest,
+    { exchange, caller, trail }: SendableRequest,
     hooks: HookLists | null,
     content: Content,
   ): GuardedRequest | Promise<GuardedRequest> {
     const { request, entry } = exchange;
-    const asking = { entry, caller, headers: request.headers, content };
+    const asking = { entry, trail, caller, headers: request.headers, content };
     const imposed = this.guardsOf(caller, caller.guardrails ?? null);
     return imposed instanceof Promise
       ? imposed.then((made) => this.guardWith(made, hooks, asking))
@@ -107,7 +116,7 @@ export class TargetAttempts {
 
 /** A form that this target needs in other words, or that is limited, is read to its end; only then is all that it says known. */
 async function formContent(
-  { exchange, caller }: SendableRequest,
+  { exchange, caller, trail }: SendableRequest,
   planned: PlannedTarget,
   target: Target,
   asked: Content,
@@ -116,13 +125,13 @@ async function formContent(
   if (!needsFields(asked, planned, target, entry) && !isLimitedForm(asked, caller, target)) return asked;
   checkShown(caller, target, asked);
   const content = await withFields(asked);
-  entry.goesTo(target, planned.path, content);
+  trail.goesTo(target, planned.path, content);
   return content;
 }
 
 /** The journal has it before the first byte goes upstream. */
 function opened({ exchange: { entry }, caller, read }: SendableRequest): Promise<void> {
-  entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
+  entry.worked(performance.now() - entry.arrivedAt - read.waitedMs);
   return entry.open(caller);
 }
 
@@ -147,7 +156,8 @@ function judge(
   { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
 ): Promise<JudgedAnswer> | null {
   const head = readResponseHead(attempt.rawHeaders);
-  const answering = { entry, attempt, head, translated, isStrict: isStrictlyOpenAi(planned, request) };
+  const isStrict = isStrictlyOpenAi(planned, request);
+  const answering = { entry, content: guarded.content, attempt, head, translated, isStrict };
   return isJudgedWhole(guarded, answering) ? judgedWhole(guarded, answering, response) : null;
 }
 

@@ -76,8 +76,7 @@ export class ResponseCache {
   private async seek(offered: CacheOffer, wanted: CacheLookup): Promise<WireRequest> {
     const { place } = wanted;
     const { key } = place;
-    const { entry } = offered.exchange;
-    const landed = this.flights.join(key, entry.isStreamed ? STREAM_WAIT_MS : WAIT_MS);
+    const landed = this.flights.join(key, offered.content.isStreamed ? STREAM_WAIT_MS : WAIT_MS);
     if (landed) {
       const found = await landed;
       return found && wouldDo(found, wanted)
@@ -100,11 +99,11 @@ export class ResponseCache {
   }
 
   private meant(
-    { exchange: { entry }, caller, content, path }: CacheOffer,
+    { exchange: { entry }, trail, caller, content, path }: CacheOffer,
     { asked, semantic }: CacheLookup,
   ): Promise<Meaning | null> {
     if (!semantic) return NO_MEANING;
-    return this.search.meant({ asked, caller, entry, content, embedding: semantic.embedding, path });
+    return this.search.meant({ asked, caller, entry, trail, content, embedding: semantic.embedding, path });
   }
 
   /** The answer to the nearest question that is near enough, and has one. */
@@ -113,9 +112,8 @@ export class ResponseCache {
     wanted: CacheLookup,
     meaning: Meaning,
   ): Promise<FoundAnswer | null> {
-    const { entry } = offered.exchange;
     const nearest = await meaning.nearest();
-    entry.cacheScore = nearest[0]?.score ?? null;
+    offered.trail.cacheCompared(nearest[0]?.score ?? null);
     for (const { key, score } of nearest) {
       if (!wanted.semantic || score < wanted.semantic.threshold) return null;
       const answer = this.believed(key) ?? (await this.lookUp({ ...wanted.place, key }));
@@ -182,14 +180,13 @@ export class ResponseCache {
 const NO_MEANING = Promise.resolve(null);
 
 function hit(offered: CacheOffer, { answer, score }: FoundAnswer): WireRequest {
-  const { entry } = offered.exchange;
-  if (score !== null) entry.cacheScore = score;
+  if (score !== null) offered.trail.cacheCompared(score);
   note(offered, score === null ? 'HIT' : 'SEMANTIC HIT');
   return { ...offered.wire, stored: answer };
 }
 
-function note({ exchange }: CacheOffer, status: Exclude<CacheStatus, 'DISABLED'>): void {
-  exchange.entry.cacheStatus = status;
+function note({ trail }: CacheOffer, status: Exclude<CacheStatus, 'DISABLED'>): void {
+  trail.cacheSaid(status);
   cacheCounts.asked[status]++;
 }
 

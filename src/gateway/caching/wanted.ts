@@ -5,6 +5,7 @@ import { gatewayOption } from '../types/gateway-headers.js';
 import type { AnswerPlace } from '../ports.js';
 import type { Content } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
+import type { Trail } from '../recording/trail.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
@@ -15,6 +16,7 @@ import type { FoundAnswer } from './found.js';
 /** A request that is ready to be sent, and what its config says of the cache. */
 export interface CacheOffer {
   readonly exchange: Exchange;
+  readonly trail: Trail;
   readonly caller: Principal;
   readonly target: Target;
   readonly wire: WireRequest;
@@ -73,10 +75,11 @@ function semanticBy({ rules, caller, path }: CacheOffer): Semantic {
   return { embedding, threshold: rules.threshold ?? caller.cache?.threshold ?? THRESHOLD };
 }
 
-function askedBy({ exchange, caller, target, wire }: CacheOffer): CacheKeyParts | null {
+function askedBy({ exchange, caller, target, wire, content }: CacheOffer): CacheKeyParts | null {
   const { entry, request } = exchange;
   const { organizationId, workspaceId } = caller;
-  const { endpoint, body, isStreamed, asked } = entry;
+  const { endpoint, asked } = entry;
+  const { json: body, isStreamed } = content;
   if (workspaceId === null || !endpoint || !body || wire.method !== 'POST' || wire.counted !== undefined)
     return null;
   if (!isCacheable(endpoint.id, body)) return null;

@@ -45,17 +45,18 @@ function add(
   errorSource: 'gateway' | 'provider' | null,
 ): void {
   headers.push(names['request-id'], entry.id, names['trace-id'], entry.traceId);
-  if (entry.target)
+  const { target, cacheStatus, isExhausted, retries, option, dropped } = entry.trail;
+  if (target)
     headers.push(
       names.provider,
-      entry.target.provider.id,
+      target.provider.id,
       names['cache-status'],
-      entry.cacheStatus ?? 'DISABLED',
+      cacheStatus ?? 'DISABLED',
       names['retry-attempt-count'],
-      String(entry.isExhausted ? -1 : entry.retries),
+      String(isExhausted ? -1 : retries),
       names['last-used-option-index'],
-      entry.option,
+      option,
     );
-  if (entry.dropped) headers.push(names['dropped-parameters'], entry.dropped.join(', '));
+  if (dropped) headers.push(names['dropped-parameters'], dropped.join(', '));
   if (errorSource) headers.push(names['error-source'], errorSource);
 }

@@ -29,18 +29,19 @@ const OK = 200;
 /** Writes down the attempt and how the exchange ended. `then` runs when that survives a kill of the process. */
 export function closeExchange(closing: ClosingExchange, then: () => void): void {
   const { entry, attempt, ending, errorCode } = closing;
-  const reading = withUnreported(entry, attempt, closing.target, closing.reading);
+  const place = { target: closing.target, trail: entry.trail };
+  const reading = withUnreported(entry, attempt, place, closing.reading);
   const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
   const isProviders = ending !== 'client_aborted';
   if (ending === 'completed' && status === OK) attempt.recording?.approve();
   else attempt.recording?.drop();
-  entry.addAttempt(attempt, closing.target, {
+  entry.addAttempt(attempt, place, {
     errorCode: isProviders ? errorCode : null,
     reading,
     isCut: ending === 'client_aborted',
     isComplete: closing.isComplete ?? ending === 'completed',
   });
-  if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
+  if (attempt.endedAt !== null) entry.worked(performance.now() - attempt.endedAt);
   entry.close(
     {
       ending,

@@ -89,8 +89,8 @@ export class Delivery implements ReplySink {
     this.response = exchange.response;
     this.head = readResponseHead(attempt.rawHeaders);
     this.isStream = this.head.isEventStream;
-    const { endpoint, isStreamed } = this.entry;
-    this.isArray = this.head.isJson && isStreamed && endpoint?.id === 'generate-content';
+    const { endpoint, trail } = this.entry;
+    this.isArray = this.head.isJson && trail.isStreamed && endpoint?.id === 'generate-content';
     this.meter = this.meterFor();
     // The end of a compressed array cannot be recognized as it passes, so it is held as a plain answer is.
     const passes = this.isStream || (this.isArray && this.head.contentEncoding === null);
@@ -278,7 +278,8 @@ export class Delivery implements ReplySink {
   }
 
   private meterFor(): Meter | null {
-    const { endpoint, isStreamed, body } = this.entry;
+    const { endpoint, trail } = this.entry;
+    const { isStreamed, body } = trail;
     const reader = readerFor(endpoint, body);
     // Sound tells nothing of itself, and is large.
     if (!endpoint || !reader || this.head.isSound) return null;

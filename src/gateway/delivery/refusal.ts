@@ -78,7 +78,10 @@ export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boole
   const error = attempt?.target ? namingProvider(plain, attempt.target) : plain;
   if (error.code === 'internal_error')
     logger.error({ err: error, id: entry.id }, 'a request failed inside the gateway');
-  if (attempt?.target) entry.addDiscarded(attempt, attempt.target, hasLeft ? null : error.code, hasLeft);
+  if (attempt?.target) {
+    const place = { target: attempt.target, trail: entry.trail };
+    entry.addDiscarded(attempt, place, { errorCode: hasLeft ? null : error.code, isCutOff: hasLeft });
+  }
   refuseExchange({ ...exchange, error, hasLeft, attempt });
 }
 
@@ -111,7 +114,7 @@ function refuseExchange({ request, response, entry, error, hasLeft, attempt }: R
       addAnswerHeaders(headers, entry, 'gateway');
       const more = {
         ...(ANTHROPICS.has(entry.endpoint?.id) && { type: 'error' }),
-        ...(error.code === 'guardrail_denied' && { hook_results: entry.hookResults }),
+        ...(error.code === 'guardrail_denied' && { hook_results: entry.trail.hookResults }),
       };
       refuse(request, response, { error, requestId: entry.id, headers, more });
     },

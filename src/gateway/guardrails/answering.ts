@@ -1,6 +1,7 @@
 import type { Entry } from '../recording/entry.js';
 import type { AnswerFrames, EventFraming } from '../translation/framing/index.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
+import type { Content } from '../types/content.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
 import { note, readerFor, type Reading } from '../recording/metering.js';
@@ -11,6 +12,8 @@ import { ENDPOINT_TEXTS, WHOLE_EVENTS } from './texts/endpoint-texts.js';
 /** An answer whose head has come. */
 export interface PendingAnswer {
   readonly entry: Entry;
+  /** The request that it answers. */
+  readonly content: Content;
   readonly attempt: Attempt;
   readonly head: ResponseHead;
   readonly translated: ActiveTranslation | null;
@@ -23,10 +26,10 @@ export interface PendingAnswer {
  * it is (`wholeAnswer`). What the request asked for decides nothing, and a wrong content type costs time, not safety: a decoder takes
  * nothing but its own framing.
  */
-export function passingFraming({ head, translated, entry }: PendingAnswer): EventFraming | null {
+export function passingFraming({ head, translated, entry, content }: PendingAnswer): EventFraming | null {
   if (translated) return translated.context.isStreamed && !head.isJson ? 'sse' : null;
   if (head.isEventStream) return 'sse';
-  const isArray = head.isJson && entry.isStreamed && entry.endpoint?.id === 'generate-content';
+  const isArray = head.isJson && content.isStreamed && entry.endpoint?.id === 'generate-content';
   return isArray ? 'json-array' : null;
 }
 
@@ -42,10 +45,10 @@ interface GuardedFrames {
 /** The guard of an answer's stream. */
 export function streamGuard(
   { guards, facts }: GuardedRequest,
-  { entry }: PendingAnswer,
+  { entry, content }: PendingAnswer,
   { frames, reading }: GuardedFrames,
 ): StreamGuard {
-  const reader = readerFor(entry.endpoint, entry.body);
+  const reader = readerFor(entry.endpoint, content.json);
   return new StreamGuard({
     hooks: guards.output,
     texts: textsOf(entry)?.stream ?? WHOLE_EVENTS,

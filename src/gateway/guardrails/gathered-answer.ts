@@ -20,8 +20,8 @@ export function gathered(answering: PendingAnswer): Promise<Buffer> {
 
 /** What a stream that was cut off had reported, and its text so far. Null for a plain answer, of which a part says nothing. */
 function readCut(arrived: Buffer, answering: PendingAnswer): Reading | null {
-  const { entry, translated } = answering;
-  const reader = readerFor(entry.endpoint, entry.body);
+  const { entry, content, translated } = answering;
+  const reader = readerFor(entry.endpoint, content.json);
   if (passingFraming(answering) === null || !reader || arrived.length === 0) return null;
   const reading = nothingRead();
   if (translated) new TranslatedStream(translated, reading).feed(arrived);

@@ -7,6 +7,7 @@ import { formFields } from '../ingress/form-fields.js';
 import { withFields } from '../translation/outgoing.js';
 import type { Content } from '../types/content.js';
 import type { Entry } from '../recording/entry.js';
+import type { Trail } from '../recording/trail.js';
 import type { Facts } from './check.js';
 import { Placeholders } from './finding/placeholders.js';
 import type { Guards } from './guardrails.js';
@@ -28,10 +29,13 @@ export interface GuardedRequest {
   readonly content: Content;
   /** A guardrail failed that may not deny: a good answer gets the status 246. */
   readonly hasFailed: boolean;
+  /** What guardrails said so far; what they say of the answer is added. */
+  readonly results: HookResults;
 }
 
 export interface GuardInput {
   readonly entry: Entry;
+  readonly trail: Trail;
   readonly caller: Principal;
   readonly headers: IncomingHttpHeaders;
   readonly content: Content;
@@ -56,19 +60,20 @@ export function guardRequest(guards: Guards, asking: GuardInput): GuardedRequest
 /** The fields of a form are judged when all of it has come. */
 async function guardForm(guards: Guards, asking: GuardInput): Promise<GuardedRequest> {
   const content = await withFields(asking.content);
-  const { entry, headers } = asking;
+  const { trail, headers } = asking;
   const form = FormTexts.of(content.body, headers['content-type']);
   if (!form) throw unreadable('it is not a complete multipart form');
   const read = { ...asking, content };
   const judgement = await judgedRequest(guards, read, { json: form.json, tree: treeOf(read) });
   const { json, facts } = judgement.matter;
-  if (judgement.isDenied) throw denial(entry);
+  const results = trail.verdicts();
+  if (judgement.isDenied) throw denial(results);
   const { hasFailed } = judgement;
-  if (json === form.json || !json) return { guards, facts, content, hasFailed };
+  if (json === form.json || !json) return { guards, facts, content, hasFailed, results };
   const body = form.withFields(json);
-  entry.requestBody.replace(body);
+  trail.rewritten(content.json, body);
   const fields = formFields(body, form.boundary);
-  return { guards, facts, content: { ...content, body, fields }, hasFailed };
+  return { guards, facts, content: { ...content, body, fields }, hasFailed, results };
 }
 
 /** Where the texts of a request stand; null where it has none, or none that are read. */
@@ -82,7 +87,7 @@ function judgedRequest(
   { json, tree }: Pick<Matter, 'json' | 'tree'>,
 ): Judgement | Promise<Judgement> {
   const facts = factsOf(asking, json);
-  const results = resultsOf(asking.entry).before_request_hooks;
+  const results = asking.trail.verdicts().before_request_hooks;
   return judged(guards.input, { side: 'input', facts, json, tree, texts: null }, results);
 }
 
@@ -104,12 +109,14 @@ const unreadable = (detail: string): AppError =>
 function passed(
   { matter: { json, facts }, isDenied, hasFailed }: Judgement,
   guards: Guards,
-  { entry, content }: GuardInput,
+  { trail, content }: GuardInput,
 ): GuardedRequest {
-  if (isDenied) throw denial(entry);
-  if (json === content.json) return { guards, facts, content, hasFailed };
-  const changed = withJson(content, json, entry);
-  return { guards, facts: { ...facts, request: changed.json }, content: changed, hasFailed };
+  const results = trail.verdicts();
+  if (isDenied) throw denial(results);
+  if (json === content.json) return { guards, facts, content, hasFailed, results };
+  const changed = withJson(content, json);
+  trail.rewritten(changed.json, changed.body);
+  return { guards, facts: { ...facts, request: changed.json }, content: changed, hasFailed, results };
 }
 
 /** Runs hooks and notes what they said. Without a promise where no check has to be waited for. */
@@ -138,31 +145,22 @@ function refuse(error: unknown): never {
 }
 
 /** The refusal of an exchange in which a guardrail denied. */
-export function denial({ hookResults }: Pick<Entry, 'hookResults'>): AppError {
-  const { before_request_hooks: before = [], after_request_hooks: after = [] } = hookResults ?? {};
+export function denial({ before_request_hooks: before, after_request_hooks: after }: HookResults): AppError {
   const hook = [...after, ...before].findLast(isDenial);
   const side = hook && after.includes(hook) ? 'answer' : 'request';
   return new AppError('guardrail_denied', { guardrail: hook?.id ?? '', side });
 }
 
-/** Where what guardrails say is noted. */
-export function resultsOf(entry: Entry): HookResults {
-  return (entry.hookResults ??= { before_request_hooks: [], after_request_hooks: [] });
-}
-
 const needsTexts = (hooks: readonly Hook[]): boolean =>
   hooks.some(({ checks }) => checks.some(({ readsTexts }) => readsTexts));
 
-/** The log keeps the body as it went on: what was redacted is not kept. */
-function withJson(content: Content, changed: Json | null, entry: Entry): Content {
+function withJson(content: Content, changed: Json | null): Content & { readonly body: Buffer } {
   // The model may have named its target, which the provider must not see.
   const json = typeof changed?.model === 'string' ? { ...changed, model: content.model } : changed;
   const { body: before } = content;
   const body = Buffer.isBuffer(before)
     ? editedJson(before, content.json, json)
     : Buffer.from(JSON.stringify(json));
-  entry.requestBody.replace(body);
-  entry.body = json;
   return { ...content, json, body };
 }
 

@@ -101,7 +101,7 @@ export function wayOfStream(
   { attempt, target, translated }: Pick<Way, 'attempt' | 'target' | 'translated'>,
 ): Way | null {
   const head = readResponseHead(attempt.rawHeaders);
-  const answering = { entry, attempt, head, translated, isStrict: true };
+  const answering = { entry, content: guarded.content, attempt, head, translated, isStrict: true };
   const framing = passingFraming(answering);
   if (framing === null || !isGuardedStream(guarded, answering)) return null;
   return {

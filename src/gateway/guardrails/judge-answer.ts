@@ -14,7 +14,7 @@ import type { ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type PendingAnswer, passingFraming, streamGuard, textsOf } from './answering.js';
 import { gathered } from './gathered-answer.js';
-import { denial, type GuardedRequest, judged, resultsOf } from './guard-request.js';
+import { denial, type GuardedRequest, judged } from './guard-request.js';
 import { mayDeny, needsWhole, restoring } from './part-filters.js';
 import type { Hook, Judgement, Matter } from './run-hooks.js';
 import type { StreamGuard } from './stream-guard.js';
@@ -76,8 +76,8 @@ export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAns
       : judgedPlain(said, guarded, answering);
   const answer = judging instanceof Promise ? await judging : judging;
   if (!answer.isDenied) return answer;
-  const { entry } = answering;
-  const body = { ...errorBody(denial(entry), entry.id), hook_results: entry.hookResults };
+  const { results } = guarded;
+  const body = { ...errorBody(denial(results), answering.entry.id), hook_results: results };
   return {
     ...answer,
     status: DENIED_STATUS,
@@ -98,7 +98,7 @@ function judgedPlain(
   const json = said.json && isAmbiguous(said, guards.output) ? null : said.json;
   const texts = said.json === null && tree ? plainTexts(said.text, known?.isPlain) : null;
   const matter: Matter = { side: 'output', facts, json, tree, texts };
-  const judgement = judged(guards.output, matter, resultsOf(entry).after_request_hooks);
+  const judgement = judged(guards.output, matter, guarded.results.after_request_hooks);
   return judgement instanceof Promise
     ? judgement.then((one) => plainAnswer(said, one, { guarded, answering }))
     : plainAnswer(said, judgement, { guarded, answering });
@@ -126,7 +126,7 @@ function plainAnswer(
   { matter, isDenied, hasFailed }: Judgement,
   { guarded, answering }: JudgementInput,
 ): JudgedAnswer {
-  const changed = told(matter.json && restored(matter, json), answering);
+  const changed = told(matter.json && restored(matter, json), guarded, answering);
   const body = changed ? changedBody(bytes, { text, json, changed }) : changedText(bytes, text, matter);
   return {
     status: hasFailed || guarded.hasFailed ? FAILED_STATUS : answering.attempt.status,
@@ -166,7 +166,7 @@ interface SaidPlain extends TranslatedBody {
 type AnswerContent = SaidPlain | { readonly kind: 'events'; readonly framing: EventFraming };
 
 function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerContent {
-  const { entry, attempt, translated, head } = answering;
+  const { entry, content, attempt, translated, head } = answering;
   const reading = nothingRead();
   if (translated && passingFraming(answering)) return { kind: 'events', framing: 'sse' };
   if (translated) {
@@ -176,16 +176,16 @@ function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerConten
   const read = wholeAnswer(whole);
   if (read.kind === 'events' && textsOf(entry)?.answer) return read;
   const said = plain(read);
-  meterPlain(said, whole, { entry, reading });
+  meterPlain(said, whole, { entry, content, reading });
   return { ...said, contentType: head.contentType ?? JSON_TYPE, bytes: whole, reading };
 }
 
 function meterPlain(
   { json }: Pick<SaidPlain, 'json'>,
   whole: Buffer,
-  { entry, reading }: { readonly entry: Entry; readonly reading: Reading },
+  { entry, content, reading }: Pick<PendingAnswer, 'entry' | 'content'> & { readonly reading: Reading },
 ): void {
-  const reader = readerFor(entry.endpoint, entry.body);
+  const reader = readerFor(entry.endpoint, content.json);
   if (reader && json) note(reading, reader, json);
   else if (reader) noteWhole(reading, reader, whole);
 }
@@ -207,8 +207,8 @@ function translatedOrFailed(
   }
 }
 
-function told(json: Json | null, { entry, isStrict }: PendingAnswer): Json | null {
-  return json && !isStrict ? { ...json, hook_results: entry.hookResults } : json;
+function told(json: Json | null, { results }: GuardedRequest, { isStrict }: PendingAnswer): Json | null {
+  return json && !isStrict ? { ...json, hook_results: results } : json;
 }
 
 function restored({ json, tree, facts }: Matter, before: Json | null): Json | null {
@@ -265,8 +265,12 @@ function throughGuard(guard: StreamGuard, body: Buffer, attempt: Attempt): strin
 }
 
 /** The verdict on a stream that has come to its end, or was stopped. */
-export function judgedTexts({ texts }: StreamGuard, { guards, facts }: GuardedRequest, entry: Entry) {
+export function judgedTexts(
+  { texts }: StreamGuard,
+  { guards, facts, results }: GuardedRequest,
+  entry: Entry,
+) {
   const tree = textsOf(entry)?.answer ?? null;
   const matter: Matter = { side: 'output', facts, json: null, tree, texts };
-  return judged(guards.output, matter, resultsOf(entry).after_request_hooks);
+  return judged(guards.output, matter, results.after_request_hooks);
 }

@@ -20,8 +20,7 @@ export async function identified(
 ): Promise<Principal> {
   const found = identity.identify(request);
   const caller = found instanceof Promise ? await found : found;
-  entry.gatewayKey = presentedKey(request.headers);
-  entry.caller = caller;
+  entry.identified(caller, presentedKey(request.headers));
   if (!mayCallModels(caller)) refuseMistypedPath(request, caller);
   checkCaller(caller);
   return caller;
@@ -40,8 +39,7 @@ export function checkCaller({ scopes, workspaceId }: Principal): void {
 export function asked({ request, entry }: Exchange, { metadata }: Principal): GatewayHeaders {
   const own = readGatewayHeaders(request.headers);
   const options = metadata ? { ...own, metadata: { ...own.metadata, ...metadata } } : own;
-  entry.asked = options;
-  entry.traceId = options.traceId ?? entry.id;
+  entry.asks(options);
   checkLoop(request.headers);
   return options;
 }

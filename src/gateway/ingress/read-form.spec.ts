@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Entry } from '../recording/entry.js';
+import { type Entry, ExchangeRecorder } from '../recording/entry.js';
 import type { ReadRequest } from '../types/content.js';
 import { readRequest } from './read-request.js';
 
@@ -32,7 +32,7 @@ async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> 
     rawHeaders: [],
   });
   const message = request as unknown as IncomingMessage;
-  const entry = new Entry(
+  const entry = new ExchangeRecorder(
     message,
     { hasRoom: true, open: stop, update: stop, close: stop, whenWritten: stop },
     { find: () => null },
@@ -61,7 +61,7 @@ describe('a form', () => {
   it('names its model before the file, and passes as it was', async () => {
     const parts = [field('model', 'whisper-1'), field('stream', 'true'), file(LONG), END];
     const form = await read(...parts);
-    expect(form.entry).toMatchObject({ model: 'whisper-1', isStreamed: true });
+    expect(form.entry.trail).toMatchObject({ model: 'whisper-1', isStreamed: true });
     expect(form.read).toMatchObject({ modelSlug: null, isRepeatable: false });
     expect(await sent(form)).toBe(parts.join(''));
   });
@@ -69,7 +69,7 @@ describe('a form', () => {
   it('names its target in the model, which is then written without it', async () => {
     const form = await read(field('user', 'u'), field('model', '@prod/whisper-1'), file(LONG), END);
     expect(form.read.modelSlug).toBe('prod');
-    expect(form.entry.model).toBe('whisper-1');
+    expect(form.entry.trail.model).toBe('whisper-1');
     expect(await sent(form)).toBe(
       [field('user', 'u'), field('model', 'whisper-1'), file(LONG), END].join(''),
     );
@@ -86,9 +86,9 @@ describe('a form', () => {
   it('is known later where the model stands behind the file', async () => {
     const parts = [file(LONG), field('model', 'whisper-1'), END];
     const form = await read(...parts);
-    expect(form.entry.model).toBeNull();
+    expect(form.entry.trail.model).toBeNull();
     expect(await sent(form)).toBe(parts.join(''));
-    expect(form.entry.model).toBe('whisper-1');
+    expect(form.entry.trail.model).toBe('whisper-1');
   });
 
   it('is refused where a virtual key is named behind the file', async () => {

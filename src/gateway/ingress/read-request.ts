@@ -39,8 +39,7 @@ export async function readRequest(
   entry: Entry,
   { limitBytes, keepsBody, needsTarget }: ReadingRules,
 ): Promise<ReadRequest> {
-  entry.endpoint = findEndpointRow(request.method ?? '', path.path);
-  entry.path = path.path;
+  entry.isFor(findEndpointRow(request.method ?? '', path.path), path.path);
   const isKept = keepsBody && isBounded(request, limitBytes);
   if (isJson(entry.endpoint, request)) return readJson(request, path, entry, limitBytes);
   if (needsTarget && mayNameTarget(entry.endpoint, request))
@@ -58,7 +57,7 @@ async function keptBody(request: ClientRequest, entry: Entry, limitBytes: number
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
   const waitedMs = performance.now() - before;
-  entry.requestBody.add(bytes);
+  entry.trail.requestBody.add(bytes);
   return { bytes, waitedMs };
 }
 
@@ -85,14 +84,14 @@ async function readJson(
       isRepeatable: true,
       waitedMs,
     };
-  entry.body = json;
+  entry.trail.reads(json);
   const named = nameModel(entry, path, json);
   const read = {
     path: pathFor(path, named),
     body: named ? withModel(decoded, named.model) : decoded,
     json,
-    model: entry.model,
-    isStreamed: entry.isStreamed,
+    model: entry.trail.model,
+    isStreamed: entry.trail.isStreamed,
     modelSlug: named ? named.slug : null,
     isRepeatable: true,
     waitedMs,
@@ -115,7 +114,7 @@ function isBounded(request: ClientRequest, limitBytes: number): boolean {
 /** Notes the model and whether a stream is wanted, from the body or, in calls of Google's and Azure's, from the path. */
 function nameModel(entry: Entry, path: RequestPath, json: Json): ModelTarget | null {
   const inPath = pathModelOf(path);
-  entry.isStreamed = inPath?.isStreamed ?? wantsStream(json.stream);
+  entry.trail.asksForStream(inPath?.isStreamed ?? wantsStream(json.stream));
   // Google's clients say nothing of a target.
   if (inPath && !namesDeployment(path)) return noteModel(entry, inPath.model, null);
   const inBody = modelOf(json);
@@ -126,7 +125,7 @@ function nameModel(entry: Entry, path: RequestPath, json: Json): ModelTarget | n
 }
 
 function noteModel(entry: Entry, asked: string, named: ModelTarget | null): ModelTarget | null {
-  entry.model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
+  entry.trail.asksFor((named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null);
   return named;
 }
 
@@ -175,7 +174,7 @@ async function readForm(
   entry: Entry,
   { boundary, isKept, limitBytes }: FormReading,
 ): Promise<ReadRequest> {
-  const form = new FormBody(request, entry.requestBody, boundary, limitBytes);
+  const form = new FormBody(request, entry.trail.requestBody, boundary, limitBytes);
   const before = performance.now();
   await form.readHead(isKept);
   const waitedMs = performance.now() - before;
@@ -193,8 +192,8 @@ async function readForm(
     body: isWhole ? form.takeHead() : form,
     form,
     json: null,
-    model: entry.model,
-    isStreamed: entry.isStreamed,
+    model: entry.trail.model,
+    isStreamed: entry.trail.isStreamed,
     modelSlug: named ? named.slug : null,
     isRepeatable: isWhole,
     waitedMs,
@@ -203,12 +202,12 @@ async function readForm(
 
 /** `model`: what is called, where the field does not say it. */
 function noteForm(entry: Entry, form: FormBody, model = form.field('model') ?? ''): void {
-  entry.isStreamed = wantsStream(form.field('stream'));
-  entry.model = model.slice(0, MODEL_CHARS_MAX) || null;
+  entry.trail.asksForStream(wantsStream(form.field('stream')));
+  entry.trail.asksFor(model.slice(0, MODEL_CHARS_MAX) || null);
 }
 
 /** A model behind the file is seen when the request is on its way, and must be one that could have gone there. */
-function checkLate({ caller, target }: Entry, model: string): void {
+function checkLate({ caller, trail: { target } }: Entry, model: string): void {
   if (modelTarget(model))
     throw new AppError('invalid_request', {
       detail: 'The field "model" names a virtual key, so it must come before the file in the form.',
@@ -255,8 +254,8 @@ function modelOf({ model = '' }: Json): string {
 function passThrough(request: ClientRequest, path: RequestPath, entry: Entry, unread: Unread): ReadRequest {
   if (!hasBody(request)) return { ...unread, path, body: null, isRepeatable: true };
   if (!(request instanceof FastRequest))
-    return { ...unread, path, body: new BodyStream(request, entry.requestBody), isRepeatable: false };
+    return { ...unread, path, body: new BodyStream(request, entry.trail.requestBody), isRepeatable: false };
   const body = wholeBody(request);
-  entry.requestBody.add(body);
+  entry.trail.requestBody.add(body);
   return { ...unread, path, body, isRepeatable: false };
 }

@@ -35,7 +35,7 @@ export class LocalModels {
 
 function send({ response, entry }: Exchange, { status, body }: ModelsAnswer): void {
   entry.responseBody.add(body);
-  entry.overheadMs = performance.now() - entry.arrivedAt;
+  entry.worked(performance.now() - entry.arrivedAt);
   entry.close(
     { ...NO_ANSWER, ending: 'completed', status, errorCode: null, errorSource: null, contentType: JSON_TYPE },
     () => {

@@ -93,12 +93,11 @@ export class Realtime {
     this.sessions.checkRoom();
 
     const path = requestPath(request.url ?? '');
-    entry.endpoint = findEndpointRow('GET', path.path);
-    entry.path = path.path;
+    entry.isFor(findEndpointRow('GET', path.path), path.path);
     const { query, model, slug } = modelQuery(path.query);
     const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
     const config = await this.configs.find(caller, options.config);
-    entry.config = config.saved;
+    entry.goesBy(config.saved);
     checkNamedKey(config, options);
     const sending = new SendableRequest(opening, caller, read);
     const answer = await this.router.route(config.plan, new RoutedExchange(this.attempts, sending));
@@ -125,7 +124,7 @@ export class Realtime {
     this.sessions.add(session, socket, async () => {
       const caller = await this.identity.identify(request);
       checkCaller(caller);
-      if (caller.policy) checkPolicy(caller.policy, target.provider.id, entry.model);
+      if (caller.policy) checkPolicy(caller.policy, target.provider.id, entry.trail.model);
       const { headers } = request;
       await this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned, path });
     });

@@ -16,7 +16,7 @@ export interface RecordedSession {
 
 /** A session that writes down how it ended: one row, with the tokens and the cost of all its responses. */
 export function recordedSession(recorded: RecordedSession): RealtimeSession {
-  const meter = new SessionMeter(recorded.entry.model, costAt(recorded));
+  const meter = new SessionMeter(recorded.entry.trail.model, costAt(recorded));
   const session: RealtimeSession = new RealtimeSession(recorded.sides, meter, (end, then) => {
     recorded.onEnded();
     record(recorded, { session, meter, end }, then);
@@ -48,11 +48,15 @@ function record(
   const { ending, errorCode } = end;
   const { reading } = meter;
   if (reading.usage) entry.knowCost(reading.usage, meter.cost);
-  entry.requestBody.bytes = session.bytes.up;
+  entry.trail.requestBody.bytes = session.bytes.up;
   entry.responseBody.bytes = session.bytes.down;
   attempt.endedAt = performance.now();
   const isProviders = ending === 'upstream_truncated';
-  entry.addAttempt(attempt, target, { errorCode: isProviders ? errorCode : null, reading });
+  entry.addAttempt(
+    attempt,
+    { target, trail: entry.trail },
+    { errorCode: isProviders ? errorCode : null, reading },
+  );
   entry.close(
     {
       ending,

@@ -1,21 +1,19 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Usage } from '../../common/contracts/usage.js';
-import type { AttemptRecord, CacheStatus, Charge, OpenedExchange } from '../../request-log/record.js';
+import type { AttemptRecord, OpenedExchange } from '../../request-log/record.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { ChargeKind } from '../../providers/charging/charge.js';
 import { chargeOf } from '../../providers/charging/index.js';
-import type { Endpoint, Json } from '../../providers/endpoint.js';
+import type { Endpoint } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../types/gateway-headers.js';
 import type { Estimate } from '../limits/estimate.js';
 import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
-import type { HookResults } from '../types/hook-results.js';
-import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
-import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
+import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
 import {
@@ -40,29 +38,27 @@ import {
   isUnended,
   openedExchange,
   type ExchangeOutcome,
+  type ReservedAttempt,
   reservedAttempt,
 } from './records.js';
 import { redacted } from './redaction.js';
+import { RequestTrail, type Trail } from './trail.js';
 import { withUnreported } from './unreported.js';
 
 const DECISIONS_MAX = 32;
 
-/** What a second way of an exchange has for itself. */
-const OF_ITS_WAY = [
-  'target',
-  'option',
-  'body',
-  'model',
-  'isStreamed',
-  'isExhausted',
-  'retries',
-  'dropped',
-  'hookResults',
-  'requestBody',
-  'priced',
-  'cacheStatus',
-  'cacheScore',
-] as const satisfies readonly (keyof Entry | 'priced')[];
+/** Where an attempt was made: at this target, on this of two ways of a hedged request. */
+interface AttemptPlace {
+  readonly target: Target;
+  readonly trail: Trail;
+}
+
+/** Why an answer is not passed on. */
+interface DiscardedAttempt {
+  readonly errorCode: string | null;
+  /** It was working when it was stopped, so its input counts. */
+  readonly isCutOff?: boolean;
+}
 
 /** A question beside the request. */
 interface Aside {
@@ -72,11 +68,12 @@ interface Aside {
 }
 
 /**
- * The journal of one exchange: gathers what each step found and writes it down, once.
+ * The recorder of one exchange: gathers what each step found and writes it down, once. Only its methods change it: everyone else holds
+ * an `Entry`.
  *
  * `open` is on disk before the first byte goes upstream, `close` before the last goes to the client.
  */
-export class Entry implements Findings {
+export class ExchangeRecorder implements Findings {
   readonly arrivedAt = performance.now();
   readonly createdAt = Date.now();
   readonly id = uuidV7(this.createdAt);
@@ -89,47 +86,27 @@ export class Entry implements Findings {
   endpoint: Endpoint | null = null;
   /** Below `/v1`, as the client sent it. */
   path = '';
-  body: Json | null = null;
-  model: string | null = null;
-  isStreamed = false;
-  target: Target | null = null;
-  /** Where the target stands in the config. */
-  option = ROOT_OPTION;
   /** The choices of its config and their reasons; null where there was nothing to choose. */
   decisions: string[] | null = null;
   /** The saved config that the request goes by. */
   config: SavedConfig | null = null;
-  /** The target's retries were used up, and none helped. */
-  isExhausted = false;
-  /** Attempts at the target that were given up for another one at it. */
-  retries = 0;
-  /** Parameters that the target does not have and did not get; null for none. */
-  dropped: readonly string[] | null = null;
-  /** What the response cache did for the target; null where it was not asked. */
-  cacheStatus: CacheStatus | null = null;
-  /** How like the nearest question was that the cache knew; null where it compared no meanings. */
-  cacheScore: number | null = null;
-  /** What guardrails said; null where there are none. */
-  hookResults: HookResults | null = null;
+  /** The way that the record tells of: of a hedged request, the first attempt's until the second has won. */
+  trail: Trail = new RequestTrail(new BodyCapture(false));
   /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
   overheadMs = 0;
-  requestBody = new BodyCapture(false);
-  responseBody = new BodyCapture(false);
+  readonly responseBody = new BodyCapture(false);
   readonly attempts: AttemptRecord[] = [];
-
-  /** What the request as a whole reserved of limits: settled when it ends. */
-  permit: Hold | null = null;
   /** What is counted once per request has been counted. */
   isAdmitted = false;
 
-  /** Records of the attempts under way that hold part of a budget, as they stand if the process dies. Both ways of a race share it. */
+  /** What the request as a whole reserved of limits: settled when it ends. */
+  private permit: Hold | null = null;
+  /** Records of the attempts under way that hold part of a budget, as they stand if the process dies. */
   private readonly reservations = new Set<AttemptRecord>();
   private opened: OpenedExchange | null = null;
   /** The beginning as the sink wrote it down. */
   private written: string | null = null;
   private isClosed = false;
-  /** It is a second way of an exchange, which may be over before what this one asks is answered. */
-  isTwin = false;
   /** Set where a usage was added up from several, each at its own price. */
   private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
 
@@ -163,23 +140,49 @@ export class Entry implements Findings {
     if (this.decisions.length < DECISIONS_MAX) this.decisions.push(decision);
   }
 
-  /** Notes where the request goes next, and what it says there. */
-  goesTo(target: Target, option: string, { json, model, isStreamed }: Content): void {
-    this.target = target;
-    this.option = option;
-    this.body = json;
-    this.model = model;
-    this.isStreamed = isStreamed;
-    this.isExhausted = false;
-    this.retries = 0;
-    this.dropped = null;
-    this.cacheStatus = null;
-    this.cacheScore = null;
+  /** The credential belongs to this caller, who may still be refused. */
+  identified(caller: Principal, gatewayKey: string | null): void {
+    this.gatewayKey = gatewayKey;
+    this.caller = caller;
+  }
+
+  /** What the request asks of the gateway itself. */
+  asks(options: GatewayHeaders): void {
+    this.asked = options;
+    this.traceId = options.traceId ?? this.id;
+  }
+
+  /** The request is for this endpoint; null where the gateway does not know it. */
+  isFor(endpoint: Endpoint | null, path: string): void {
+    this.endpoint = endpoint;
+    this.path = path;
+  }
+
+  /** The request goes by this saved config; null for one that came with the request, or none. */
+  goesBy(config: SavedConfig | null): void {
+    this.config = config;
+  }
+
+  /** Limits have let the request begin. `permit`: what it holds of them as a whole. */
+  admitted(permit: Hold | null): void {
+    this.isAdmitted = true;
+    if (permit) this.permit = permit;
+  }
+
+  /** Adds to the time that the gateway worked, milliseconds. */
+  worked(ms: number): void {
+    this.overheadMs += ms;
   }
 
   keepBodies(isKept: boolean): void {
-    this.requestBody.isKept = isKept;
+    this.trail.requestBody.isKept = isKept;
     this.responseBody.isKept = isKept;
+  }
+
+  /** The second attempt of a hedged request has won: the record tells of it, and no more of the first. */
+  follows(winner: Trail): void {
+    this.trail.release();
+    this.trail = winner;
   }
 
   /**
@@ -196,9 +199,9 @@ export class Entry implements Findings {
   }
 
   /** Writes down what an attempt holds of budgets before it is sent. Resolves when that survives a kill of the process. */
-  openReservation(target: Target, charges: readonly Charge[], estimate: Estimate): Promise<AttemptRecord> {
+  openReservation(reserved: Omit<ReservedAttempt, 'attempt'>): Promise<AttemptRecord> {
     const attempt = this.attempts.length + this.reservations.size;
-    const record = reservedAttempt({ attempt, option: this.option, target, charges, estimate });
+    const record = reservedAttempt({ ...reserved, attempt });
     this.reservations.add(record);
     if (this.opened) this.sink.update(this.opened, [...this.attempts, ...this.reservations], this.written);
     return new Promise((resolve) => {
@@ -214,21 +217,26 @@ export class Entry implements Findings {
   /** Adds the attempt whose answer the client got, or would have got. */
   addAttempt(
     attempt: RecordedAttempt,
-    target: Target,
+    place: AttemptPlace,
     ended: Omit<EndedAttempt, 'countable' | 'isAside'>,
   ): void {
-    this.add(attempt, target, ended);
+    this.add(attempt, place, ended);
   }
 
   /**
    * Adds a try whose answer is discarded: it failed, or another target was faster. What it produced is billed all the same:
-   * as the provider reported, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
+   * as the provider reported, or else as it is counted later.
    */
-  addDiscarded(attempt: RecordedAttempt, target: Target, errorCode: string | null, isCutOff = false): void {
-    const reading = withUnreported(this, attempt, target, attempt.partial ?? UNREAD);
+  addDiscarded(
+    attempt: RecordedAttempt,
+    place: AttemptPlace,
+    { errorCode, isCutOff = false }: DiscardedAttempt,
+  ): void {
+    const reading = withUnreported(this, attempt, place, attempt.partial ?? UNREAD);
     const hasUnread = hasText(reading) || (reading.usage === null && isCutOff && attempt.wasSent);
-    const countable = lacksOutput(reading) && hasUnread ? this.countableOf(attempt, reading) : null;
-    this.add(attempt, target, { errorCode, reading, countable });
+    const countable =
+      lacksOutput(reading) && hasUnread ? this.countableOf(attempt, place.trail, reading) : null;
+    this.add(attempt, place, { errorCode, reading, countable });
   }
 
   /**
@@ -238,21 +246,20 @@ export class Entry implements Findings {
   addAside(attempt: RecordedAttempt, target: Target, { errorCode, reading, text }: Aside): void {
     const isBilled = reading.usage === null && attempt.wasSent && attempt.status < 400;
     const countable = isBilled ? { model: attempt.model, input: text, output: '' } : null;
-    this.add(attempt, target, { errorCode, reading, countable, isAside: true });
+    this.add(attempt, { target, trail: this.trail }, { errorCode, reading, countable, isAside: true });
   }
 
-  private countableOf({ model }: RecordedAttempt, reading: Reading): AttemptRecord['countable'] | null {
-    const { endpoint, body } = this;
+  private countableOf(
+    { model }: RecordedAttempt,
+    { body }: Trail,
+    reading: Reading,
+  ): AttemptRecord['countable'] | null {
+    const { endpoint } = this;
     if (!endpoint?.usage || !body) return null;
     return { model, ...countableText(endpoint.usage, body, reading) };
   }
 
-  private isCountedLater({ countable, reading, isCut }: EndedAttempt): boolean {
-    if (countable !== undefined) return countable !== null;
-    return lacksOutput(reading) && (hasText(reading) || isCut === true) && this.body !== null;
-  }
-
-  private add(attempt: RecordedAttempt, target: Target, added: EndedAttempt): void {
+  private add(attempt: RecordedAttempt, { target, trail }: AttemptPlace, added: EndedAttempt): void {
     const { errorCode, reading, countable } = added;
     this.closeReservation(attempt.reservation);
     attempt.reservation = null;
@@ -263,8 +270,9 @@ export class Entry implements Findings {
       return;
     }
     // A form may name its model behind the file, when the attempt is on its way.
-    const model = attempt.model ?? this.model;
-    const { cost, price } = this.billed(added, { target, model }, attempt.reserved);
+    const model = attempt.model ?? trail.model;
+    const isCounted = isCountedLater(added, trail);
+    const { cost, price } = this.billed(added, { target, model }, attempt.reserved, isCounted);
     const record = attemptRecord(attempt, target, {
       attempt: this.attempts.length,
       option_path: attempt.option,
@@ -282,49 +290,24 @@ export class Entry implements Findings {
     if (added.isAside) record.isAside = true;
     if (countable) record.countable = countable;
     if (hold) {
-      const charges = hold.settle(this.actualOf(added, cost));
+      const charges = hold.settle(actualOf(added, cost, isCounted));
       if (charges.length > 0) record.charges = charges;
     }
     this.attempts.push(record);
   }
 
-  private billed(added: EndedAttempt, priced: ModelAtTarget, reserved: Estimate | null): Bill {
-    const { usage, responseModel } = added.reading;
+  private billed(
+    { reading: { usage, responseModel } }: EndedAttempt,
+    priced: ModelAtTarget,
+    reserved: Estimate | null,
+    isCounted: boolean,
+  ): Bill {
     if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
-    const found = usage || this.isCountedLater(added) ? priceFor(this.prices, responseModel, priced) : null;
+    const found = usage || isCounted ? priceFor(this.prices, responseModel, priced) : null;
     if (!found) return UNBILLED;
     const { price, source, model } = found;
     const cost = usage && coveredCost(usage, price, reserved);
     return { cost, price: appliedPrice(price, source, model) };
-  }
-
-  private actualOf(added: EndedAttempt, costNanoUsd: number | null): Actual {
-    const { usage } = added.reading;
-    const tokens = usage && usage.input_tokens + usage.output_tokens;
-    return { costNanoUsd, tokens, isCountedLater: this.isCountedLater(added) };
-  }
-
-  /**
-   * A second way of the same exchange, which may become its way: `adopt`, or else `drop`. Tries of both stand in one list.
-   */
-  fork(): Entry {
-    const twin = Object.assign(Object.create(Entry.prototype) as Entry, this);
-    twin.isTwin = true;
-    twin.hookResults = null;
-    twin.priced = null;
-    twin.requestBody = this.requestBody.copy();
-    return twin;
-  }
-
-  /** Goes on as its twin, which is not used any more. */
-  adopt(twin: Entry): void {
-    this.requestBody.release();
-    Object.assign(this, Object.fromEntries(OF_ITS_WAY.map((name) => [name, twin[name]])));
-  }
-
-  /** This twin is not used any more. */
-  drop(): void {
-    this.requestBody.release();
   }
 
   /**
@@ -344,7 +327,7 @@ export class Entry implements Findings {
     const secrets = (this.secrets = this.credentials());
     const record = closedRecord(this, opened, outcome);
     countExchange(record);
-    const request = this.requestBody.taken(headers['content-type'], headers['content-encoding']);
+    const request = this.trail.requestBody.taken(headers['content-type'], headers['content-encoding']);
     const response = this.responseBody.taken(outcome.contentType, outcome.contentEncoding);
     const bodies = {
       request: redacted(request, secrets),
@@ -352,7 +335,7 @@ export class Entry implements Findings {
     };
     this.sink.close(record, bodies, this.written);
     this.sink.whenWritten(() => {
-      this.requestBody.release();
+      this.trail.release();
       this.responseBody.release();
       then();
     });
@@ -360,7 +343,7 @@ export class Entry implements Findings {
 
   /** What a usage would have cost at the target, nano-dollars; null when the price is unknown. Nothing is owed for it. */
   worth(usage: Usage, responseModel: string | null): number | null {
-    const { target, model } = this;
+    const { target, model } = this.trail;
     const found = target && priceFor(this.prices, responseModel, { target, model });
     return found && costOf(usage, found.price);
   }
@@ -372,7 +355,7 @@ export class Entry implements Findings {
 
   /** What must not stand in a kept body or header: the caller's gateway key, and the provider's credential, whoever brought it. */
   private credentials(): string[] {
-    const stored = this.target?.credentials.key;
+    const stored = this.trail.target?.credentials.key;
     const secrets = stored ? [stored.reveal()] : broughtCredentials(this.request.headers);
     if (this.gatewayKey !== null) secrets.push(this.gatewayKey);
     return secrets;
@@ -384,3 +367,20 @@ export class Entry implements Findings {
     return virtualKey?.prices?.get(model) ?? this.prices.find(provider.id, model);
   }
 }
+
+function isCountedLater({ countable, reading, isCut }: EndedAttempt, { body }: Trail): boolean {
+  if (countable !== undefined) return countable !== null;
+  return lacksOutput(reading) && (hasText(reading) || isCut === true) && body !== null;
+}
+
+function actualOf(
+  { reading: { usage } }: EndedAttempt,
+  costNanoUsd: number | null,
+  isCounted: boolean,
+): Actual {
+  const tokens = usage && usage.input_tokens + usage.output_tokens;
+  return { costNanoUsd, tokens, isCountedLater: isCounted };
+}
+
+/** What is recorded of an exchange, as its readers see it. */
+export type Entry = Readonly<ExchangeRecorder>;

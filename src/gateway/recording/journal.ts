@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import { Injectable } from '@nestjs/common';
 import { LogSink, PriceBook } from '../ports.js';
-import { Entry } from './entry.js';
+import { type Entry, ExchangeRecorder } from './entry.js';
 
 /** Begins the entry of each exchange. */
 @Injectable()
@@ -12,6 +12,6 @@ export class Journal {
   ) {}
 
   begin(request: ClientRequest): Entry {
-    return new Entry(request, this.sink, this.prices);
+    return new ExchangeRecorder(request, this.sink, this.prices);
   }
 }

@@ -16,10 +16,10 @@ import { costOfAttempts } from '../../request-log/request-cost.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../types/gateway-headers.js';
 import type { Estimate } from '../limits/estimate.js';
-import type { HookResults } from '../types/hook-results.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
+import type { Trail } from './trail.js';
 import { maskedHeaders, maskedPath } from './masking.js';
 import { lacksOutput, type Reading, TIER_CHARS_MAX, UNREAD } from './metering.js';
 
@@ -37,20 +37,11 @@ export interface Findings {
   /** Credentials, ours and the provider's: masked wherever they might show. Known when the exchange ends. */
   readonly secrets: readonly string[];
   readonly endpoint: Endpoint | null;
-  readonly body: Json | null;
-  readonly model: string | null;
-  readonly isStreamed: boolean;
-  readonly target: Target | null;
-  readonly option: string;
+  readonly trail: Trail;
   readonly config: SavedConfig | null;
   readonly decisions: readonly string[] | null;
-  readonly dropped: readonly string[] | null;
-  readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
-  readonly cacheStatus: CacheStatus | null;
-  readonly cacheScore: number | null;
-  readonly hookResults: HookResults | null;
   /** What a usage would cost at the place where the request went, nano-dollars; null when it is unknown. */
   worth(usage: Usage, responseModel: string | null): number | null;
 }
@@ -81,8 +72,8 @@ export function openedExchange(
   caller: Principal,
   { method = '', url = '' }: ClientRequest,
 ): OpenedExchange {
-  const { asked } = found;
-  const where = whereOf(found.target);
+  const { asked, trail } = found;
+  const where = whereOf(trail.target);
   return {
     id: found.id,
     created_at: found.createdAt,
@@ -100,9 +91,9 @@ export function openedExchange(
     provider: where.provider,
     virtual_key: where.virtual_key,
     virtual_key_id: where.virtual_key_id,
-    model: found.model,
-    streamed: found.isStreamed,
-    metadata: metadataOf(found),
+    model: trail.model,
+    streamed: trail.isStreamed,
+    metadata: metadataOf(asked, trail.body),
   };
 }
 
@@ -117,7 +108,7 @@ function whereOf(target: Target | null): Where {
   return { provider: provider.id, virtual_key: virtualKey.slug, virtual_key_id: virtualKey.id };
 }
 
-export const metadataOf = ({ asked, body }: Pick<Findings, 'asked' | 'body'>): OpenedExchange['metadata'] =>
+export const metadataOf = (asked: GatewayHeaders, body: Json | null): OpenedExchange['metadata'] =>
   requestMetadata(asked.metadata, body);
 
 /** The row of a try, with what is added to it only where it applies: a spread of an object this wide costs microseconds. */
@@ -162,7 +153,8 @@ export function attemptRecord(
   };
 }
 
-interface ReservedAttempt {
+/** An attempt that is about to be sent. */
+export interface ReservedAttempt {
   readonly attempt: number;
   readonly option: string;
   readonly target: Target;
@@ -224,20 +216,22 @@ export function closedRecord(
 ): RequestLogRecord {
   const used = usageIn(found.attempts, outcome.reading);
   // The last target's: the first one, which the first frame told, may not have been the last.
-  const where = found.target ? whereOf(found.target) : opened;
-  return recordAt({ where, used, found, opened, outcome });
+  const { target } = found.trail;
+  const where = target ? whereOf(target) : opened;
+  return recordAt({ where, used, found, trail: found.trail, opened, outcome });
 }
 
 interface ClosedExchange {
   readonly where: Where;
   readonly used: UsageColumns;
   readonly found: Findings;
+  readonly trail: Trail;
   readonly opened: OpenedExchange;
   readonly outcome: ExchangeOutcome;
 }
 
 /** Written out field by field: a spread of an object this wide costs several microseconds. */
-function recordAt({ where, used, found, opened, outcome }: ClosedExchange): RequestLogRecord {
+function recordAt({ where, used, found, trail, opened, outcome }: ClosedExchange): RequestLogRecord {
   return {
     id: opened.id,
     created_at: opened.created_at,
@@ -255,11 +249,11 @@ function recordAt({ where, used, found, opened, outcome }: ClosedExchange): Requ
     provider: where.provider,
     virtual_key: where.virtual_key,
     virtual_key_id: where.virtual_key_id,
-    model: found.model,
-    streamed: found.isStreamed,
+    model: trail.model,
+    streamed: trail.isStreamed,
     config_id: found.config ? found.config.id : null,
     config_version_id: found.config ? found.config.versionId : null,
-    option_path: found.option,
+    option_path: trail.option,
     decisions: found.decisions,
     metadata: opened.metadata,
     ending: outcome.ending,
@@ -269,20 +263,20 @@ function recordAt({ where, used, found, opened, outcome }: ClosedExchange): Requ
     duration_ms: rounded(performance.now() - found.arrivedAt),
     first_token_ms: between(found.arrivedAt, outcome.reading.firstEventAt),
     overhead_us: Math.round(found.overheadMs * 1000),
-    request_bytes: found.requestBody.bytes,
+    request_bytes: trail.requestBody.bytes,
     response_bytes: found.responseBody.bytes,
     response_model: outcome.reading.responseModel,
     usage: used.usage,
     usage_source: used.usage_source,
     cost_nano_usd: costIn(found),
-    cache_status: found.cacheStatus,
-    cache_score: found.cacheScore,
-    dropped_parameters: found.dropped,
-    service_tier: outcome.reading.serviceTier ?? askedTier(found.body),
+    cache_status: trail.cacheStatus,
+    cache_score: trail.cacheScore,
+    dropped_parameters: trail.dropped,
+    service_tier: outcome.reading.serviceTier ?? askedTier(trail.body),
     saved_nano_usd: savedIn(found, outcome.reading),
     attempts: found.attempts,
     countable: lacksOutput(outcome.reading) ? countable(found, outcome) : null,
-    hook_results: found.hookResults && { ...found.hookResults },
+    hook_results: trail.hookResults && { ...trail.hookResults },
     request_headers: maskedHeaders(found.rawHeaders, found.secrets),
     response_headers: maskedHeaders(outcome.responseHeaders, found.secrets),
   };
@@ -297,19 +291,19 @@ function askedTier(body: Json | null): string | null {
 const isHit = (status: CacheStatus | null): boolean => status === 'HIT' || status === 'SEMANTIC HIT';
 
 /** What the cache answers costs what it took to find it, mostly nothing. An unknown price is no 0 there either. */
-function costIn({ attempts, cacheStatus }: Findings): number | null {
+function costIn({ attempts, trail: { cacheStatus } }: Findings): number | null {
   const isFree = isHit(cacheStatus) && attempts.every(({ usage }) => usage === null);
   return isFree ? 0 : costOfAttempts(attempts);
 }
 
 /** What an answer of the cache would have cost. */
 function savedIn(found: Findings, { usage, responseModel }: Reading): number | null {
-  return isHit(found.cacheStatus) && usage ? found.worth(usage, responseModel) : null;
+  return isHit(found.trail.cacheStatus) && usage ? found.worth(usage, responseModel) : null;
 }
 
 /** Text to count where the provider gave an answer and no usage, or only that of its input; of a cut answer the input at least. */
 function countable(
-  { cacheStatus, endpoint, body }: Findings,
+  { endpoint, trail: { cacheStatus, body } }: Findings,
   { reading, ending }: ExchangeOutcome,
 ): RequestLogRecord['countable'] {
   if (!endpoint?.usage || !body || isHit(cacheStatus) || reading === UNREAD) return null;

@@ -10,11 +10,18 @@ import { type Reading, UNREAD } from './metering.js';
 /** What is known of the request. */
 interface ChargedExchange {
   readonly endpoint: Endpoint | null;
-  readonly body: Json | null;
-  readonly model: string | null;
-  readonly requestBody: { readonly bytes: number };
   chargeAt(target: Target): ChargeKind;
   priceAt(target: Target, model: string | null): Price | null;
+}
+
+/** Where the attempt was made, and what was sent there. */
+interface ChargedPlace {
+  readonly target: Target;
+  readonly trail: {
+    readonly body: Json | null;
+    readonly model: string | null;
+    readonly requestBody: { readonly bytes: number };
+  };
 }
 
 /**
@@ -25,29 +32,29 @@ interface ChargedExchange {
 export function withUnreported(
   exchange: ChargedExchange,
   attempt: RecordedAttempt,
-  target: Target,
+  place: ChargedPlace,
   reading: Reading,
 ): Reading {
   if (reading.usage !== null || reading.hasFailed || !isBilled(attempt)) return reading;
-  const charge = exchange.chargeAt(target);
-  return typeof charge === 'string' ? reading : assumed(exchange, { attempt, target, charge }, reading);
+  const charge = exchange.chargeAt(place.target);
+  return typeof charge === 'string' ? reading : assumed(exchange, { attempt, place, charge }, reading);
 }
 
 interface Assumption {
   readonly attempt: RecordedAttempt;
-  readonly target: Target;
+  readonly place: ChargedPlace;
   readonly charge: ChargeRule;
 }
 
 function assumed(
   exchange: ChargedExchange,
-  { attempt, target, charge }: Assumption,
+  { attempt, place, charge }: Assumption,
   reading: Reading,
 ): Reading {
   const { reserved } = attempt;
-  const usage = (reserved ?? shown(exchange, target, charge))?.usage;
+  const usage = (reserved ?? shown(exchange, place, charge))?.usage;
   if (usage && isUnits(usage)) return { ...reading, usage, isAssumed: true };
-  if (isCountable(exchange, { attempt, charge }, reading)) return { ...reading, isInputCounted: true };
+  if (isCountable(exchange, { attempt, place, charge }, reading)) return { ...reading, isInputCounted: true };
   return usage && reserved ? { ...reading, usage, isAssumed: true } : reading;
 }
 
@@ -59,10 +66,11 @@ const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_token
 
 /** Of an answer that was read, since one that was not may have said much. */
 function isCountable(
-  { endpoint, body }: ChargedExchange,
-  { attempt, charge }: Omit<Assumption, 'target'>,
+  { endpoint }: ChargedExchange,
+  { attempt, place, charge }: Assumption,
   reading: Reading,
 ): boolean {
+  const { body } = place.trail;
   if (!endpoint?.usage || !body || reading === UNREAD) return false;
   switch (charge.unreported(body)) {
     case 'text':
@@ -76,8 +84,12 @@ function isCountable(
 }
 
 /** The same as a limit would reserve, of a request that shows it exactly. */
-function shown(exchange: ChargedExchange, target: Target, charge: ChargeRule): Estimate | null {
-  const { body, model, requestBody } = exchange;
+function shown(
+  exchange: ChargedExchange,
+  { target, trail }: ChargedPlace,
+  charge: ChargeRule,
+): Estimate | null {
+  const { body, model, requestBody } = trail;
   if (!charge.isExact || !body) return null;
   const estimate = estimateOf({
     charge,

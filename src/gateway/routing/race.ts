@@ -69,6 +69,7 @@ async function better<Answer extends TargetAnswer>(
     const last = await (isFirst ? two : one);
     measure(await one);
     if (isFirst) request.adopt(fork);
+    else fork.abandon();
     return last;
   }
   measure(isFirst ? outcome : null);

@@ -1,11 +1,10 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { batchesOf } from '../../providers/endpoints/batches.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Entry } from '../recording/entry.js';
 import type { RequestPath } from '../types/request-path.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { joined, ownPath } from './own-path.js';
+import { joined, ownPath, type PathSubject } from './own-path.js';
 
 const OUTPUT = /^\/batches\/([^/]+)\/output$/;
 
@@ -17,13 +16,13 @@ export function batchRequest(
   request: WireRequest,
   { path: asked, query }: RequestPath,
   target: Target,
-  entry: Pick<Entry, 'endpoint' | 'model'>,
+  subject: PathSubject,
 ): WireRequest {
   const [, id] = OUTPUT.exec(asked) ?? [];
   const batches = batchesOf(target.provider);
   if (id === undefined || !batches || request.method !== 'GET') return request;
   const below = (path: string): string =>
-    target.basePath + joined(ownPath(target, entry, path) + query, target.query);
+    target.basePath + joined(ownPath(target, subject, path) + query, target.query);
   return {
     ...request,
     path: below(batches.pathOf(id)),

@@ -73,10 +73,7 @@ export async function withFields(content: Content): Promise<Content> {
 }
 
 /** What is known of a request besides its content. */
-export type RequestSubject = Pick<
-  Entry,
-  'id' | 'createdAt' | 'gatewayKey' | 'asked' | 'endpoint' | 'body' | 'model' | 'isStreamed'
->;
+export type RequestSubject = Pick<Entry, 'id' | 'createdAt' | 'gatewayKey' | 'asked' | 'endpoint'>;
 
 /** What the steps before have found. */
 export interface PreparedRequest {
@@ -106,14 +103,14 @@ const isAsItIs = ({ path }: Content, planned: PlannedTarget, { provider }: Targe
 function knownRequest(prepared: PreparedRequest): WireRequest {
   const { content, target, entry } = prepared;
   const request = ownRequest(prepared);
-  if (entry.endpoint?.id === 'batches') return batchRequest(request, content.path, target, entry);
+  if (entry.endpoint?.id === 'batches') return batchRequest(request, content.path, target, prepared);
   if (!isCounted(target, entry)) return request;
   if (!content.json) throw unreadable(target);
   return { ...request, counted: messagesUsage.inputText(content.json) };
 }
 
 function ownRequest(prepared: PreparedRequest): WireRequest {
-  const { request, content, target, entry } = prepared;
+  const { request, content, target } = prepared;
   const body = withCallIds(bodyAt(content, target), prepared);
   const own = codingsFor(prepared);
   const headers = headersOf(prepared, own, body !== content.encoded?.bytes);
@@ -121,7 +118,7 @@ function ownRequest(prepared: PreparedRequest): WireRequest {
   if (content.isWebSocket) addSubprotocols(headers, request, target);
   return {
     method: request.method ?? '',
-    path: (placeOf(content.path, target, entry) || '/') + queryAt(target, content.path),
+    path: (placeOf(content.path, target, prepared) || '/') + queryAt(target, content.path),
     headers,
     body,
     upgrade: content.isWebSocket ? 'websocket' : undefined,
@@ -201,7 +198,7 @@ function isCounted({ provider }: Target, { endpoint }: RequestSubject): boolean 
 function translatedRequest(prepared: PreparedRequest, translation: Translation): TranslatedRequest {
   const { content, target, entry } = prepared;
   const isForm = entry.endpoint?.body === 'form';
-  const given = content.fields ?? (isForm ? null : entry.body);
+  const given = content.fields ?? (isForm ? null : content.json);
   if (!given) throw unreadable(target, isForm);
   const context = contextOf(prepared, translation);
   const drops = new ParameterDrops(() => dropsUnsupported(prepared.planned, target, entry.asked));
@@ -223,11 +220,14 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
 /** The hub's request in the provider's words, which may be the hub's own. */
 function providerRequest(
   hub: Json,
-  { target, entry }: PreparedRequest,
+  prepared: PreparedRequest,
   { translation: { translator }, context }: Pick<ActiveTranslation, 'translation' | 'context'>,
 ): ProviderRequest {
   return (
-    translator?.request(hub, context) ?? { path: ownPath(target, entry, '/chat/completions'), body: hub }
+    translator?.request(hub, context) ?? {
+      path: ownPath(prepared.target, prepared, '/chat/completions'),
+      body: hub,
+    }
   );
 }
 
@@ -259,13 +259,16 @@ function withoutStreamOptions(hub: Json): Json {
   return hub.stream_options === undefined ? hub : without(hub, 'stream_options');
 }
 
-function contextOf({ request, planned, target, entry }: PreparedRequest, { shape }: Translation): Context {
+function contextOf(
+  { request, content, planned, target, entry }: PreparedRequest,
+  { shape }: Translation,
+): Context {
   const isStrict = isStrictlyOpenAi(planned, request);
   return {
     id: entry.id,
     created: Math.floor(entry.createdAt / 1000),
-    model: entry.model ?? '',
-    isStreamed: entry.isStreamed,
+    model: content.model ?? '',
+    isStreamed: content.isStreamed,
     fields: target.credentials.fields,
     // Other shapes have places for what OpenAI's has not.
     isStrict: shape === null && isStrict,

@@ -1,15 +1,19 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { OwnPaths, Provider } from '../../providers/provider.js';
-import type { Entry } from '../recording/entry.js';
+import type { Endpoint } from '../../providers/endpoint.js';
 import { beginsWith, type RequestPath, withoutParameter, writtenPath } from '../types/request-path.js';
 import type { Target } from '../types/target.js';
 
-type Subject = Pick<Entry, 'endpoint' | 'model'>;
+/** What a path may depend on besides the target. */
+export interface PathSubject {
+  readonly entry: { readonly endpoint: Endpoint | null };
+  readonly content: { readonly model: string | null };
+}
 
 /** The client's own path, but where the provider's dialect knows a better one for an endpoint. */
 export function ownPath(
   { provider, credentials }: Target,
-  { endpoint, model }: Subject,
+  { entry: { endpoint }, content: { model } }: PathSubject,
   path: string,
 ): string {
   const { pathOf } = provider.dialect;
@@ -34,7 +38,7 @@ export function isOwnPath({ paths }: Provider, path: RequestPath): boolean {
  * Where a request that is not translated lies at a provider, without its query. Throws `endpoint_unsupported` for an upload in two
  * steps to a provider that takes none, and what the dialect throws.
  */
-export function placeOf(requested: RequestPath, target: Target, subject: Subject): string {
+export function placeOf(requested: RequestPath, target: Target, subject: PathSubject): string {
   const { provider, basePath } = target;
   const { path, isProxied, prefix = '' } = requested;
   const written = writtenPath(requested);
@@ -43,7 +47,7 @@ export function placeOf(requested: RequestPath, target: Target, subject: Subject
   if (beginsWith(written, provider.paths?.belowBase)) return basePath + written;
   if (prefix.startsWith(UPLOADS)) throw withoutUploads(provider);
   // The base URL has the prefix, or the gateway knows the endpoint without.
-  if (subject.endpoint || basePath.endsWith(prefix)) return basePath + ownPath(target, subject, path);
+  if (subject.entry.endpoint || basePath.endsWith(prefix)) return basePath + ownPath(target, subject, path);
   return basePath + written;
 }
 

@@ -7,13 +7,13 @@ import { encodeSse } from './framing/index.js';
 /** The end of a stream that was stopped, in words that clients of its dialect understand. */
 export function streamFailure(error: HubError, entry: Entry, context?: Context): string {
   const shape = entry.endpoint ? clientShapes[entry.endpoint.id] : undefined;
-  const asked: Json = entry.body ?? {};
+  const asked: Json = entry.trail.body ?? {};
   const client = shape?.open(asked, context ?? contextOf(entry));
   const events = client?.fail(error) ?? [{ event: null, data: JSON.stringify({ error }) }];
   return events.map(encodeSse).join('');
 }
 
-function contextOf({ id, createdAt, model, isStreamed }: Entry): Context {
+function contextOf({ id, createdAt, trail: { model, isStreamed } }: Entry): Context {
   return {
     id,
     created: Math.floor(createdAt / 1000),

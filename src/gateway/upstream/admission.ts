@@ -25,6 +25,8 @@ interface AdmissionRequest {
   /** As this target gets it. */
   readonly content: Content;
   readonly wire: WireRequest;
+  /** Where the target stands in the config. */
+  readonly option: string;
 }
 
 /** A question beside the request, of which no more tokens come back than a vector has. */
@@ -72,16 +74,16 @@ export class Admission {
       caller,
       target,
       model,
-      metadata: metadataOf(entry),
+      metadata: metadataOf(entry.asked, entry.trail.body),
       isFirst: false,
       unreadable: null,
       estimate: { tokens: body.length, costNanoUsd: price && costOf(usage, price), usage },
     };
     const reserved = this.limiter.reserve(wanted);
-    const estimate = wanted.estimate;
+    const place = { entry, target, option: entry.trail.option, estimate: wanted.estimate };
     return reserved instanceof Promise
-      ? reserved.then(({ attempt }) => beginHolding({ hold: attempt, entry, target, estimate }, start))
-      : beginHolding({ hold: reserved.attempt, entry, target, estimate }, start);
+      ? reserved.then(({ attempt: hold }) => beginHolding({ ...place, hold }, start))
+      : beginHolding({ ...place, hold: reserved.attempt }, start);
   }
 
   private beginWith(
@@ -90,11 +92,10 @@ export class Admission {
     start: () => Attempt,
   ): Attempt | Promise<Attempt> {
     const { entry, response } = wish.exchange;
-    entry.isAdmitted = true;
-    if (request) entry.permit = request;
-    const { target, reserved: estimate } = wish;
+    entry.admitted(request);
+    const { target, option, reserved: estimate } = wish;
     // A client that left while the stores were asked gets nothing sent for it.
-    return beginHolding({ hold, entry, target, estimate }, () => {
+    return beginHolding({ hold, entry, target, option, estimate }, () => {
       if (response.destroyed) throw new ClientLeft();
       return start();
     });
@@ -118,7 +119,10 @@ export function estimateAt(
     name: `${entry.method} /v1${entry.path}`,
     body: content.fields ?? content.json,
     unreadable: content.unreadable ?? null,
-    bodyBytes: Math.max(entry.requestBody.bytes, content.body instanceof Buffer ? content.body.length : 0),
+    bodyBytes: Math.max(
+      entry.trail.requestBody.bytes,
+      content.body instanceof Buffer ? content.body.length : 0,
+    ),
     price: entry.priceAt(target, content.model),
     outputCeiling,
   });
@@ -142,16 +146,20 @@ class Wish implements LimitDemand {
     return this.sending.target;
   }
 
+  get option(): string {
+    return this.sending.option;
+  }
+
   get isFirst(): boolean {
     return !this.exchange.entry.isAdmitted;
   }
 
   get model(): string | null {
-    return this.exchange.entry.model;
+    return this.sending.content.model;
   }
 
   get metadata(): LimitDemand['metadata'] {
-    return metadataOf(this.exchange.entry);
+    return metadataOf(this.exchange.entry.asked, this.sending.content.json);
   }
 
   get unreadable(): string | null {
@@ -207,17 +215,18 @@ interface AdmittedAttempt {
   readonly hold: Hold;
   readonly entry: Entry;
   readonly target: Target;
+  readonly option: string;
   /** Null where no limit counts tokens or money. */
   readonly estimate: Estimate | null;
 }
 
 /** Starts an attempt; what it holds of budgets is on record before. Gives back what it holds when it cannot start. */
 function beginHolding(admitted: AdmittedAttempt, start: () => Attempt): Attempt | Promise<Attempt> {
-  const { hold, entry, target, estimate } = admitted;
+  const { hold, entry, target, option, estimate } = admitted;
   const charges = hold.reservation;
   if (!estimate || charges.length === 0) return started(admitted, null, start);
   return entry
-    .openReservation(target, charges, estimate)
+    .openReservation({ option, target, charges, estimate })
     .then((reservation) => started(admitted, reservation, start));
 }
 

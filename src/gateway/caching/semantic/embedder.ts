@@ -9,6 +9,7 @@ import { embeddingsUsage } from '../../../providers/endpoints/embeddings.js';
 import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../types/gateway-headers.js';
 import type { Entry } from '../../recording/entry.js';
+import type { Trail } from '../../recording/trail.js';
 import { note, nothingRead, parsedObject, type Reading } from '../../recording/metering.js';
 import { Admission } from '../../upstream/admission.js';
 import { checkModel } from '../../planning/allowed-models.js';
@@ -29,6 +30,7 @@ import { type Vector, vectorOf } from './vector.js';
 interface Embedding {
   readonly caller: Principal;
   readonly entry: Entry;
+  readonly trail: Trail;
   readonly rules: EmbeddingRules;
   readonly text: string;
   /** Where the log says that it was asked. */
@@ -84,7 +86,7 @@ export class Embedder {
     const known = this.remembered.get(name);
     if (known) return known;
     // Its exchange may be over, and its record written, before the answer is here.
-    if (embedding.entry.isTwin) throw new Error('it is a second question of its request');
+    if (embedding.trail !== embedding.entry.trail) throw new Error('it is a second question of its request');
     if (Date.now() < (this.awayUntil.get(target) ?? 0)) throw new Error('the account failed just before');
     const vector = await this.ask(embedding, target);
     this.remembered.set(name, vector);
@@ -151,9 +153,6 @@ function question(
       gatewayKey,
       asked: NOTHING_ASKED,
       endpoint: ENDPOINT,
-      body: json,
-      model,
-      isStreamed: false,
     },
   });
 }

@@ -5,6 +5,7 @@ import { SETTINGS } from '../../../common/settings/settings.module.js';
 import type { Settings } from '../../../common/settings/settings.js';
 import { slugOf } from '../../../routing-config/cache-rules.js';
 import type { Entry } from '../../recording/entry.js';
+import type { Trail } from '../../recording/trail.js';
 import { type VectorRoom, VectorStore } from '../../ports.js';
 import type { Content } from '../../types/content.js';
 import { type CacheKeyParts, roomKey } from '../cache-key.js';
@@ -19,6 +20,7 @@ interface Question {
   readonly asked: CacheKeyParts;
   readonly caller: Principal;
   readonly entry: Entry;
+  readonly trail: Trail;
   readonly content: Content;
   readonly embedding: EmbeddingRules;
   /** Where the target stands in the config. */
@@ -54,13 +56,14 @@ export class SemanticSearch {
 
   /** Null for a request that is not compared, and where its meaning could not be found out. Never rejects. */
   async meant(question: Question): Promise<Meaning | null> {
-    const { asked, caller, entry, content, path } = question;
+    const { asked, caller, entry, trail, content, path } = question;
     const compared = content.json && entry.endpoint && comparedIn(entry.endpoint.id, content.json);
     if (!compared) return null;
     const { model, virtual_key } = question.embedding;
     const rules = { model, virtual_key: slugOf(virtual_key) };
     const { text, rest } = compared;
-    const vector = await this.embedder.embed({ caller, entry, rules, text, path: `${path}.cache.embedding` });
+    const place = `${path}.cache.embedding`;
+    const vector = await this.embedder.embed({ caller, entry, trail, rules, text, path: place });
     if (!vector) return null;
     const { organizationId, workspaceId } = asked;
     const room = roomKey(asked, [rules.virtual_key, model, rest]);
