@@ -6,6 +6,7 @@ export const words = {
   product: 'Gatehouse',
   parts: {
     none: '–',
+    partial: 'Part of the interval only',
     retry: 'Retry',
     cancel: 'Cancel',
     close: 'Close',
@@ -140,6 +141,8 @@ export const words = {
     live: 'Live',
     livePaused: 'Pause live updates',
     liveStart: 'Watch new requests as they arrive',
+    newer: 'Show new requests',
+    notCharged: 'Not charged',
     liveDropped: (count: string) =>
       `${count} requests arrived faster than this connection could send them. The list has them all.`,
     liveReconnecting: 'Live updates are interrupted. Reconnecting.',

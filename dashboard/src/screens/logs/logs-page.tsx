@@ -40,7 +40,7 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   const all = useMemo(() => logColumns(keyNames), [keyNames]);
   const shown = useMemo(() => search.columns?.split(',') ?? [...LOG_COLUMN_KEYS], [search.columns]);
   const isLive = search.live === 'on';
-  const live = useLiveLogs(isLive, query);
+  const { live, hasNewer, onTop } = useLiveLogs(isLive, query);
   const change = (part: LogSearch): void => onSearch({ ...search, ...part });
   const changeFilters = (next: readonly Filter[]): void => change({ filter: filtersText(next) });
   return (
@@ -81,6 +81,8 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
         selected={openId}
         rowHeight={isNarrow() ? COMPACT_HEIGHT : undefined}
         renderCompact={(row) => <CompactLog row={row} keyNames={keyNames} />}
+        onTop={onTop}
+        toTop={hasNewer ? words.logs.newer : undefined}
         onOpen={({ id }) => onOpen(id)}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={<NoLogs isFiltered={filters.length > 0} onClear={() => changeFilters([])} />}

@@ -1,6 +1,7 @@
 import type { Overview, OverviewPoint } from '../../api/overview';
 import { Sparkline } from '../../parts/charts/sparkline';
 import { duration, money, nanoOfCents, percent, short } from '../../parts/format/numbers';
+import { type Interval, isPartial } from '../../parts/range/range';
 import type { LoadState } from '../../parts/states/load-state';
 import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
@@ -79,8 +80,16 @@ const FIGURES: readonly FigureOfCard[] = [
   },
 ];
 
+interface FigureCardsProps extends Figures {
+  readonly interval: Interval;
+  /** How many of them one point stands for. */
+  readonly minutes: number;
+}
+
 /** Requests, errors, cost and latency, each with its change and its shape. */
-export function FigureCards({ overview, state }: Figures) {
+export function FigureCards({ overview, state, interval, minutes }: FigureCardsProps) {
+  const isCut = (point: OverviewPoint | undefined): boolean =>
+    point !== undefined && isPartial(new Date(point.timestamp), minutes, interval);
   return FIGURES.map(({ title, text, change, unit, isMoreBetter, point, tone }) => (
     <Card key={title} title={title} span={3} isFigure state={state}>
       {() =>
@@ -95,6 +104,7 @@ export function FigureCards({ overview, state }: Figures) {
               values={overview.data_points.map(point)}
               before={overview.previous_points.map(point)}
               tone={tone}
+              partial={[isCut(overview.data_points[0]), isCut(overview.data_points.at(-1))]}
             />
           </>
         )
