@@ -48,7 +48,14 @@ export const routeWords = {
   charged: (cost: string, tokens: string) => `${tokens} tokens, ${cost}.`,
   chargedTo: (budgets: string) => `Charged to ${budgets}.`,
   delivered: (status: number) => `The client received ${status}`,
-  ending: (ending: string) => `Ending: ${ending}.`,
+  endings: {
+    completed: 'The response is complete.',
+    refused: 'The gateway refused the request.',
+    client_aborted: 'The client closed the connection before the end.',
+    upstream_failed: 'The provider failed.',
+    upstream_truncated: 'The provider broke off the response.',
+    gateway_crashed: 'The gateway process ended before the response did.',
+  } as Readonly<Record<string, string>>,
   budgets: {
     title: 'Charged to',
     owner: 'Budget of',
@@ -63,5 +70,6 @@ export const routeWords = {
     },
     removed: 'a budget that was removed',
     none: 'No budget applies to this request.',
+    nothing: 'The request used nothing, so no budget was charged.',
   },
 };

@@ -148,7 +148,7 @@ function ending(log: LogDetail): Step {
   const text =
     attempts.length === 0 && error_code
       ? `${route.noAttempt}. ${route.refused(error_code)}`
-      : route.ending(log.ending);
+      : (route.endings[log.ending] ?? log.ending);
   return {
     ...shared,
     icon: status < 400 ? 'done' : 'failed',

@@ -98,6 +98,7 @@ export function FigureCards({ overview, state, interval, minutes }: FigureCardsP
             <Figure
               text={text(overview.summary)}
               delta={change(overview.summary, overview.previous_summary)}
+              hasRequests={overview.summary.requests > 0}
               {...{ unit, isMoreBetter }}
             />
             <Sparkline
@@ -116,6 +117,8 @@ export function FigureCards({ overview, state, interval, minutes }: FigureCardsP
 interface FigureProps {
   readonly text: string;
   readonly delta: number | null;
+  /** Without any, there is nothing to compare. */
+  readonly hasRequests: boolean;
   readonly unit: string;
   readonly isMoreBetter: boolean;
 }
@@ -123,7 +126,7 @@ interface FigureProps {
 /** A difference that rounds to nothing is neither good nor bad. */
 const NOTHING = 0.05;
 
-function Figure({ text, delta, unit, isMoreBetter }: FigureProps) {
+function Figure({ text, delta, hasRequests, unit, isMoreBetter }: FigureProps) {
   const isMeant = delta !== null && Math.abs(delta) >= NOTHING;
   const tone = isMeant ? (delta > 0 === isMoreBetter ? 'success' : 'error') : undefined;
   const change =
@@ -133,9 +136,11 @@ function Figure({ text, delta, unit, isMoreBetter }: FigureProps) {
   return (
     <p className={styles.figure}>
       {text}
-      <span className={styles.delta} data-tone={tone} title={overviewWords.delta(change)}>
-        {change}
-      </span>
+      {hasRequests && (
+        <span className={styles.delta} data-tone={tone} title={overviewWords.delta(change)}>
+          {change}
+        </span>
+      )}
     </p>
   );
 }
