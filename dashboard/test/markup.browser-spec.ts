@@ -46,7 +46,7 @@ async function expectText(page: Page, problems: readonly string[], isShown = tru
 }
 
 describe('markup in a name', () => {
-  let config = '';
+  const config = 'pc-markup';
   const undo: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     const workspace_id = stage.bootstrap.workspace_slug;
@@ -65,7 +65,7 @@ describe('markup in a name', () => {
       scopes: ['completions.write'],
       usage_limits: [{ credit_limit: 5 }],
     });
-    const virtualKey = await call('POST', '/v1/virtual-keys', {
+    await call('POST', '/v1/virtual-keys', {
       ...shared,
       slug: 'markup',
       note: MARKUP,
@@ -73,8 +73,9 @@ describe('markup in a name', () => {
       key: 'unused',
       usage_limits: [{ credit_limit: 5 }],
     });
-    const made = await call('POST', '/v1/configs', {
+    await call('POST', '/v1/configs', {
       ...shared,
+      slug: config,
       config: {
         strategy: {
           mode: 'conditional',
@@ -84,7 +85,6 @@ describe('markup in a name', () => {
         targets: [{ name: MARKUP, virtual_key: 'markup', override_params: { model: MARKUP } }],
       },
     });
-    config = made.slug ?? '';
     await call('POST', '/v1/logs/views', { ...shared, filter: 'status:min:400', is_shared: true });
     const provider = await call('POST', '/v1/admin/organisation/identity-providers', {
       ...{
@@ -101,7 +101,6 @@ describe('markup in a name', () => {
       () => call('DELETE', `/v1/virtual-keys/markup`),
       () => call('DELETE', `/v1/api-keys/${key.id}`),
     );
-    void virtualKey;
     const { invite_link = '' } = await call('POST', '/v1/admin/users/invites', {
       email: `markup-${Date.now()}@acme.example`,
       role: 'member',
