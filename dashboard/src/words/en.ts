@@ -45,7 +45,7 @@ export const words = {
     unknown: (status: number) => `The server answered with status ${status} and no explanation.`,
     advice: {
       query_timeout: 'Choose a shorter range, or fewer filters.',
-      database_unavailable: 'The database is unavailable. This page retries automatically.',
+      database_unavailable: 'This page retries automatically.',
       administration_unavailable: 'The administration is starting. Try again in a few seconds.',
       insufficient_scope: 'Ask an admin of your organization for this permission.',
       step_up_required: 'Enter your password again to continue.',
