@@ -4,6 +4,7 @@ import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
 import type { LoadState } from '../states/load-state';
 import { Loadable } from '../states/states';
 import styles from './data-table.module.css';
+import { isNarrow } from './is-narrow';
 import { useRowKeys } from './use-row-keys';
 
 /** One column of a table whose rows are of one type. */
@@ -43,6 +44,8 @@ export interface DataTableProps<Row> {
 }
 
 const ROW_HEIGHT = 36;
+/** Two lines with room around them. */
+const COMPACT_HEIGHT = 59;
 const OVERSCAN = 12;
 
 /** A table of any length: only the rows in sight exist. `j`, `k` and the arrows move, Enter opens. */
@@ -61,7 +64,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 function VirtualRows<Row>(props: DataTableProps<Row>) {
-  const { columns, rows, firstRow = 0, keyOf, selected, label, rowHeight = ROW_HEIGHT, onTop } = props;
+  const { columns, rows, firstRow = 0, keyOf, selected, label, onTop } = props;
+  const rowHeight = heightOf(props.rowHeight);
   const scroll = useRef<HTMLDivElement>(null);
   const count = firstRow + rows.length;
   const virtualizer = useVirtualizer({
@@ -124,6 +128,9 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
     </>
   );
 }
+
+/** At least that of two lines where rows have two. */
+const heightOf = (wanted = ROW_HEIGHT): number => (isNarrow() ? Math.max(wanted, COMPACT_HEIGHT) : wanted);
 
 const tracks = (columns: readonly { readonly width: string }[], rowHeight: number): CSSProperties =>
   ({

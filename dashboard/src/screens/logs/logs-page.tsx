@@ -11,7 +11,6 @@ import { Page } from '../../parts/shell/page';
 import { EmptyState } from '../../parts/states/states';
 import { ColumnChooser } from '../../parts/table/column-chooser';
 import { DataTable } from '../../parts/table/data-table';
-import { isNarrow } from '../../parts/table/is-narrow';
 import { useKeyNames } from '../../session/key-names';
 import { words } from '../../words/en';
 import { CompactLog, LOG_COLUMN_KEYS, logColumns } from './log-columns';
@@ -28,8 +27,6 @@ interface LogsPageProps {
   readonly openId: string | undefined;
   readonly onOpen: (id: string) => void;
 }
-
-const COMPACT_HEIGHT = 59;
 
 /** Every request of a workspace. The address holds the filters, the range, the columns and the open request. */
 export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
@@ -79,7 +76,6 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
         keyOf={({ id }) => id}
         state={state}
         selected={openId}
-        rowHeight={isNarrow() ? COMPACT_HEIGHT : undefined}
         renderCompact={(row) => <CompactLog row={row} keyNames={keyNames} />}
         onTop={onTop}
         toTop={hasNewer ? words.logs.newer : undefined}
