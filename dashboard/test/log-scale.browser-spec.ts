@@ -74,6 +74,7 @@ const scrollDown = (page: Page, rows: number): Promise<void> =>
       grid.scrollTop = grid.scrollHeight;
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
+    grid.scrollTop = grid.scrollHeight;
   }, rows);
 
 /** Every row in sight stands where its number says. */

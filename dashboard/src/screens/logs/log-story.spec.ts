@@ -101,7 +101,9 @@ describe('the story of a route', () => {
     expect(story[3]?.text).toMatch(/^The status 429 is in strategy\.on_status_codes\./);
     expect(story[3]?.text).toMatch(/Charged to API key support-bot\.$/);
   });
+});
 
+describe('the sentences of a route', () => {
   it('counts nested targets from one, and names settings without their path', () => {
     const option_path = 'config.targets[0].targets[1]';
     const reason = {
@@ -132,9 +134,7 @@ describe('the story of a route', () => {
     expect(story[1]?.title).toBe('Retried anthropic (target 1.2), which answered 429');
     expect(story[1]?.text).toMatch(/^The status 429 is in retry\.on_status_codes\./);
   });
-});
 
-describe('the end of a route', () => {
   it('says nothing of money where an attempt cost nothing', () => {
     const refused = attempt({
       cost_nano_usd: 0,
