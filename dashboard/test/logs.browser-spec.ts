@@ -174,6 +174,15 @@ describe('live updates', () => {
   it('read the first page alone, and move no row under somebody who has scrolled down', async () => {
     const trace = randomUUID();
     for (let n = 0; n < 60; n++) await (await chat('sandbox', trace)).text();
+    await expect
+      .poll(async () => {
+        const headers = { 'x-gateway-api-key': stage.bootstrap.admin_api_key };
+        const list = await fetch(new URL(`/v1/logs?page_size=100&trace_id=${trace}`, stage.base), {
+          headers,
+        });
+        return ((await list.json()) as { data: unknown[] }).data.length;
+      })
+      .toBe(60);
     const { page } = await start(`/ui/w/:w/logs?live=on&filter=trace:is:${trace}`);
     await page.getByText('50 shown').waitFor();
     await page.getByRole('grid').evaluate((grid) => {
