@@ -50,6 +50,7 @@ describe('a page of another origin', () => {
       await page.evaluate(() => document.forms[0]?.submit());
 
       expect([401, 403, 415]).toContain((await answered).status());
+      await page.waitForURL('**/v1/auth/sign-out');
       expect(await isSignedIn(page)).toBe(true);
     },
   );

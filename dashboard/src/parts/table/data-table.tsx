@@ -86,7 +86,7 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
   useEdge((items.at(-1)?.index ?? 0) >= count - OVERSCAN, count, props.onEnd);
   useEdge(firstRow > 0 && (items[0]?.index ?? 0) <= firstRow, firstRow, props.onStart);
   useEffect(() => virtualizer.measure(), [rowHeight, virtualizer]);
-  useEffect(() => onTop?.(true), [onTop]);
+  useEffect(() => onTop?.((scroll.current?.scrollTop ?? 0) < rowHeight), [onTop, rowHeight]);
   return (
     <>
       <div
