@@ -170,4 +170,42 @@ describe('live updates', () => {
     await (await chat('sandbox', trace)).text();
     await page.getByText('2 shown').waitFor();
   });
+
+  it('read the first page alone, and move no row under somebody who has scrolled down', async () => {
+    const trace = randomUUID();
+    for (let n = 0; n < 60; n++) await (await chat('sandbox', trace)).text();
+    await expect
+      .poll(async () => {
+        const headers = { 'x-gateway-api-key': stage.bootstrap.admin_api_key };
+        const list = await fetch(new URL(`/v1/logs?page_size=100&trace_id=${trace}`, stage.base), {
+          headers,
+        });
+        return ((await list.json()) as { data: unknown[] }).data.length;
+      })
+      .toBe(60);
+    const { page } = await start(`/ui/w/:w/logs?live=on&filter=trace:is:${trace}`);
+    await page.getByText('50 shown').waitFor();
+    await page.getByRole('grid').evaluate((grid) => {
+      grid.scrollTop = grid.scrollHeight;
+    });
+    await page.getByText('60 shown').waitFor();
+    const cursors: (string | null)[] = [];
+    page.on('request', (sent) => {
+      const { pathname, searchParams } = new URL(sent.url());
+      if (pathname === '/v1/logs') cursors.push(searchParams.get('cursor'));
+    });
+    const row = page.locator('[data-row="45"]');
+    const before = await row.textContent();
+
+    await (await chat('sandbox', trace)).text();
+    await page.getByRole('button', { name: 'Show new requests' }).waitFor();
+    expect(await row.textContent()).toBe(before);
+    expect(cursors).toEqual([]);
+
+    await page.getByRole('button', { name: 'Show new requests' }).click();
+    await page.getByText('50 shown').waitFor();
+    await page.getByRole('button', { name: 'Show new requests' }).waitFor({ state: 'detached' });
+    expect(cursors.length).toBeGreaterThan(0);
+    expect(cursors.every((cursor) => cursor === null)).toBe(true);
+  });
 });

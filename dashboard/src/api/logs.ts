@@ -1,4 +1,9 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
 import { client, dataOf } from './client';
 import type { paths } from './schema';
 
@@ -70,8 +75,20 @@ export const logsQuery = ({ workspace, conditions, time }: LogQuery) =>
       next_cursor ? { cursor: next_cursor, before: place.before + data.length, previous: place } : null,
     getPreviousPageParam: (_page, _pages, place) => place.previous,
     maxPages: MOST_PAGES,
+    // Once the first page is dropped, every page would be compared with its neighbour, field by field, and copied.
+    structuralSharing: false,
     placeholderData: keepPreviousData,
   });
+
+/** Reads the first page again, and that page alone. Later pages are dropped; scrolling down reads them again. */
+export async function readNewestLogs(queryClient: QueryClient, query: LogQuery): Promise<void> {
+  const { queryKey } = logsQuery(query);
+  queryClient.setQueryData(
+    queryKey,
+    (list) => list && { pages: list.pages.slice(0, 1), pageParams: [FIRST_PAGE] },
+  );
+  await queryClient.invalidateQueries({ queryKey, exact: true });
+}
 
 /** How many rows come before the pages that are kept, of which these are the places. */
 export const rowsBefore = ([first]: readonly unknown[]): number =>

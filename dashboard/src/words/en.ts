@@ -6,6 +6,7 @@ export const words = {
   product: 'Gatehouse',
   parts: {
     none: '–',
+    partial: 'Part of the interval only',
     retry: 'Retry',
     cancel: 'Cancel',
     close: 'Close',
@@ -44,7 +45,7 @@ export const words = {
     unknown: (status: number) => `The server answered with status ${status} and no explanation.`,
     advice: {
       query_timeout: 'Choose a shorter range, or fewer filters.',
-      database_unavailable: 'The database is unavailable. This page retries automatically.',
+      database_unavailable: 'This page retries automatically.',
       administration_unavailable: 'The administration is starting. Try again in a few seconds.',
       insufficient_scope: 'Ask an admin of your organization for this permission.',
       step_up_required: 'Enter your password again to continue.',
@@ -140,6 +141,8 @@ export const words = {
     live: 'Live',
     livePaused: 'Pause live updates',
     liveStart: 'Watch new requests as they arrive',
+    newer: 'Show new requests',
+    notCharged: 'Not charged',
     liveDropped: (count: string) =>
       `${count} requests arrived faster than this connection could send them. The list has them all.`,
     liveReconnecting: 'Live updates are interrupted. Reconnecting.',

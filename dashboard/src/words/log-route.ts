@@ -1,3 +1,5 @@
+const ofOwner = (owner: string | null): string => (owner === null ? '' : ` of ${owner}`);
+
 /** Texts of the route and the charges of a request. */
 export const routeWords = {
   title: 'Why this route',
@@ -6,12 +8,15 @@ export const routeWords = {
   direct: (provider: string) => `The request named ${provider}`,
   directText: 'It used no config, so there was one target.',
   fixed: 'It names one order of targets. No condition or weight was involved.',
-  condition: (path: string, target: string) =>
-    `The condition ${path} matched, so the request went to ${target}.`,
-  default: (path: string, target: string) =>
-    `No condition of ${path} matched, so the request went to the default, ${target}.`,
-  noTarget: (path: string) => `No condition of ${path} matched and it has no default.`,
-  balance: (target: string, by: string) => `${target} was chosen by ${by}.`,
+  targetAt: (place: string) => `target ${place}`,
+  wholeConfig: 'the config',
+  conditionAt: (number: number, owner: string | null) =>
+    owner === null ? `Condition ${number}` : `Condition ${number} of ${owner}`,
+  condition: (condition: string, target: string) => `${condition} matched, so the request went to ${target}.`,
+  default: (owner: string | null, target: string) =>
+    `No condition${ofOwner(owner)} matched, so the request went to the default, ${target}.`,
+  noTarget: (owner: string | null) => `No condition${ofOwner(owner)} matched, and there is no default.`,
+  balance: (target: string, by: string) => `Load balancing chose ${target} by ${by}.`,
   balanceBy: {
     weight: 'weight',
     cost: 'the lowest cost',
@@ -19,17 +24,17 @@ export const routeWords = {
     least_busy: 'the fewest requests in progress',
     session: 'its session',
   } as Readonly<Record<string, string>>,
-  hedge: (target: string, after: string) => `${target} was asked too after ${after}.`,
+  hedge: (target: string, after: string) => `After ${after}, the request also went to ${target}.`,
   noAttempt: 'No provider received the request',
   refused: (code: string) => `The gateway refused the request: ${code}.`,
   cached: 'The cache answered',
   cachedText: (saved: string) => `No provider received the request. The cache saved ${saved}.`,
-  tried: (target: string, status: string) => `${target} answered ${status}`,
-  failed: (target: string, code: string) => `${target} failed: ${code}`,
+  answered: (status: number) => `answered ${status}`,
+  failed: (code: string) => `failed: ${code}`,
   retried: (target: string) => `Retried ${target}`,
   fellBack: (target: string) => `Fell back to ${target}`,
-  hedged: (target: string) => `Asked ${target} at the same time`,
-  sideCall: (target: string) => `The gateway asked ${target} for an embedding`,
+  hedged: (target: string) => `Also sent to ${target}`,
+  sideCall: (target: string) => `Requested an embedding from ${target}`,
   listed: (status: number, setting: string) => `The status ${status} is in ${setting}.`,
   byDefault: {
     retry: (result: string) => `The target retries after ${result} by default.`,
@@ -43,7 +48,14 @@ export const routeWords = {
   charged: (cost: string, tokens: string) => `${tokens} tokens, ${cost}.`,
   chargedTo: (budgets: string) => `Charged to ${budgets}.`,
   delivered: (status: number) => `The client received ${status}`,
-  ending: (ending: string) => `Ending: ${ending}.`,
+  endings: {
+    completed: 'The response is complete.',
+    refused: 'The gateway refused the request.',
+    client_aborted: 'The client closed the connection before the end.',
+    upstream_failed: 'The provider failed.',
+    upstream_truncated: 'The provider broke off the response.',
+    gateway_crashed: 'The gateway process ended before the response did.',
+  } as Readonly<Record<string, string>>,
   budgets: {
     title: 'Charged to',
     owner: 'Budget of',
@@ -58,5 +70,6 @@ export const routeWords = {
     },
     removed: 'a budget that was removed',
     none: 'No budget applies to this request.',
+    nothing: 'The request used nothing, so no budget was charged.',
   },
 };

@@ -6,7 +6,7 @@ export const overviewWords = {
   delta: (change: string) => `${change} from the period before`,
   noBefore: 'new',
   byResult: 'Requests by result',
-  latencyChart: 'Latency in milliseconds',
+  latencyChart: 'Latency',
   p50: 'p50',
   p95: 'p95',
   budgets: 'Budgets above 80 %',

@@ -1,4 +1,5 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
+import { AppError } from '../errors/app-error.js';
 import {
   COOKIE_OVER_HTTP,
   COOKIE_OVER_HTTPS,
@@ -13,9 +14,18 @@ class DashboardCookie {
     private readonly isSecure: boolean,
   ) {}
 
-  /** What a request presents, or null. `header`: its `Cookie` header. */
+  /**
+   * What a request presents, or null. `header`: its `Cookie` header. Twice the same name is `ambiguous_credentials`: over http, a page on
+   * another port can set a second cookie for a longer path, which browsers send first, and so put its own session in place of the user's.
+   * https://www.rfc-editor.org/rfc/rfc6265#section-5.4
+   */
   read(header: string | undefined): string | null {
     if (header === undefined || !header.includes(this.name)) return null;
+    const pairs = header.split(';').filter((pair) => pair.split('=')[0]?.trim() === this.name);
+    if (pairs.length > 1)
+      throw new AppError('ambiguous_credentials', {
+        detail: `the cookie ${this.name} is present ${pairs.length} times. Delete the cookies of this site and sign in again`,
+      });
     return parseCookie(header)[this.name] || null;
   }
 

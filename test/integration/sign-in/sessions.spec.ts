@@ -197,6 +197,18 @@ describe('a session', () => {
     },
   );
 
+  it('is not replaced by a second cookie of its name, which a page on another port sets for a longer path', async () => {
+    const { browser } = await signedIn();
+    const { browser: attacker } = await signedIn();
+    const header = `${attacker.cookieHeader}; ${browser.cookieHeader}`;
+    for (const cookie of [header, `${browser.cookieHeader}; ${browser.cookieHeader}`])
+      expect(await new Browser(app).call('GET', '/v1/auth/session', { headers: { cookie } })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'ambiguous_credentials' } },
+      });
+    expect((await browser.me()).object).toBe('signed-in');
+  });
+
   it('is for itself: an API key cannot list, end or show sessions', async () => {
     for (const [method, path] of [
       ['GET', '/v1/auth/session'],

@@ -1,4 +1,5 @@
 import { type PointerEvent, useRef, useState } from 'react';
+import { words } from '../../words/en';
 import { exact } from '../format/numbers';
 import { hourMinute, moment, offset } from '../format/times';
 import type { Interval } from '../range/range';
@@ -16,6 +17,8 @@ export interface HistogramSeries {
 export interface HistogramBar extends Interval {
   /** One count for each series, in their order, from the bottom up. */
   readonly counts: readonly number[];
+  /** Only a part of the bar lies within the range, as of one that has not ended: it is drawn paler. */
+  readonly isPartial?: boolean;
 }
 
 interface HistogramProps {
@@ -93,6 +96,7 @@ function Bars({ bars, series, label, height, onSelect }: HistogramProps & { heig
         <div
           key={bar.from.getTime()}
           className={styles.bar}
+          data-partial={bar.isPartial || undefined}
           data-hovered={hovered === at || undefined}
           data-dragged={isDragged(at) || undefined}
         >
@@ -131,6 +135,7 @@ function BarTip({
       <strong>
         {moment(bar.from, zone)} – {hourMinute(bar.to, zone)} {offset(zone, bar.from)}
       </strong>
+      {bar.isPartial && <span>{words.parts.partial}</span>}
       {series.map(({ name, tone }, of) => (
         <span key={name} className={styles.legendItem}>
           <i data-tone={tone} /> {name} <b>{exact(bar.counts[of] ?? 0)}</b>

@@ -1,5 +1,5 @@
 import { words } from '../../words/en';
-import type { Interval } from '../range/range';
+import { type Interval, isPartial } from '../range/range';
 import type { HistogramBar, HistogramSeries } from './histogram';
 
 const { series: names } = words.logs;
@@ -38,9 +38,13 @@ export function barsOf(
     bar[1] += client_errors;
     bar[2] += server_errors;
   }
-  return counts.map((bar, index) => ({
-    from: new Date((first + index) * size),
-    to: new Date((first + index + 1) * size),
-    counts: bar,
-  }));
+  return counts.map((bar, index) => {
+    const begin = new Date((first + index) * size);
+    return {
+      from: begin,
+      to: new Date((first + index + 1) * size),
+      counts: bar,
+      isPartial: isPartial(begin, minutes, { from, to }),
+    };
+  });
 }

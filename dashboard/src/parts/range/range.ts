@@ -52,6 +52,10 @@ export function bucketMinutes({ from, to }: Interval): number {
   return BUCKETS.find((size) => minutes / size <= MOST_BUCKETS) ?? 1_440;
 }
 
+/** Whether a bucket that begins at `begin` lies only in part within the interval, as one does that has not ended. */
+export const isPartial = (begin: Date, minutes: number, { from, to }: Interval): boolean =>
+  begin < from || begin.getTime() + minutes * MINUTE_MS > to.getTime();
+
 /** 1-minute, 6-hour, 1-day. */
 export function bucketName(minutes: number): string {
   if (minutes < 60) return `${minutes}-minute`;

@@ -1,8 +1,10 @@
+import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
 import type { LoadState } from '../states/load-state';
 import { Loadable } from '../states/states';
 import styles from './data-table.module.css';
+import { isNarrow } from './is-narrow';
 import { useRowKeys } from './use-row-keys';
 
 /** One column of a table whose rows are of one type. */
@@ -33,11 +35,17 @@ export interface DataTableProps<Row> {
   readonly onEnd?: (() => void) | undefined;
   /** Called when the first rows come into sight and others come before them. */
   readonly onStart?: (() => void) | undefined;
+  /** Called with whether the first row is in sight, when the table appears and whenever it scrolls. */
+  readonly onTop?: ((isAtTop: boolean) => void) | undefined;
+  /** The text of a button that scrolls to the first row; absent where there is nothing new to see. */
+  readonly toTop?: string | undefined;
   readonly rowHeight?: number;
   readonly footer?: ReactNode;
 }
 
 const ROW_HEIGHT = 36;
+/** Two lines with room around them. */
+const COMPACT_HEIGHT = 59;
 const OVERSCAN = 12;
 
 /** A table of any length: only the rows in sight exist. `j`, `k` and the arrows move, Enter opens. */
@@ -56,7 +64,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 function VirtualRows<Row>(props: DataTableProps<Row>) {
-  const { columns, rows, firstRow = 0, keyOf, selected, label, rowHeight = ROW_HEIGHT } = props;
+  const { columns, rows, firstRow = 0, keyOf, selected, label, onTop } = props;
+  const rowHeight = heightOf(props.rowHeight);
   const scroll = useRef<HTMLDivElement>(null);
   const count = firstRow + rows.length;
   const virtualizer = useVirtualizer({
@@ -77,39 +86,51 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
   useEdge((items.at(-1)?.index ?? 0) >= count - OVERSCAN, count, props.onEnd);
   useEdge(firstRow > 0 && (items[0]?.index ?? 0) <= firstRow, firstRow, props.onStart);
   useEffect(() => virtualizer.measure(), [rowHeight, virtualizer]);
+  useEffect(() => onTop?.((scroll.current?.scrollTop ?? 0) < rowHeight), [onTop, rowHeight]);
   return (
-    <div
-      ref={scroll}
-      className={styles.scroll}
-      role="grid"
-      aria-label={label}
-      aria-rowcount={count + 1}
-      onKeyDown={keys.onKeyDown}
-      style={tracks(columns, rowHeight)}
-    >
-      <HeadRow columns={columns} />
-      <div className={styles.rows} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index, start }) => {
-          const row = rows[index - firstRow];
-          return (
-            row !== undefined && (
-              <TableRow
-                key={keyOf(row)}
-                row={row}
-                index={index}
-                start={start}
-                isSelected={keyOf(row) === selected}
-                isReached={keys.reached === index}
-                onReach={() => keys.reach(index)}
-                table={props}
-              />
-            )
-          );
-        })}
+    <>
+      <div
+        ref={scroll}
+        className={styles.scroll}
+        role="grid"
+        aria-label={label}
+        aria-rowcount={count + 1}
+        onKeyDown={keys.onKeyDown}
+        onScroll={({ currentTarget }) => onTop?.(currentTarget.scrollTop < rowHeight)}
+        style={tracks(columns, rowHeight)}
+      >
+        <HeadRow columns={columns} />
+        <div className={styles.rows} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const row = rows[index - firstRow];
+            return (
+              row !== undefined && (
+                <TableRow
+                  key={keyOf(row)}
+                  row={row}
+                  index={index}
+                  start={start}
+                  isSelected={keyOf(row) === selected}
+                  isReached={keys.reached === index}
+                  onReach={() => keys.reach(index)}
+                  table={props}
+                />
+              )
+            );
+          })}
+        </div>
       </div>
-    </div>
+      {props.toTop !== undefined && (
+        <Button className={styles.toTop} onClick={() => virtualizer.scrollToIndex(0)}>
+          {props.toTop}
+        </Button>
+      )}
+    </>
   );
 }
+
+/** At least that of two lines where rows have two. */
+const heightOf = (wanted = ROW_HEIGHT): number => (isNarrow() ? Math.max(wanted, COMPACT_HEIGHT) : wanted);
 
 const tracks = (columns: readonly { readonly width: string }[], rowHeight: number): CSSProperties =>
   ({

@@ -96,12 +96,14 @@ interface MeterProps {
   readonly limit: number;
   /** How amounts are written. */
   readonly format: (amount: number) => string;
+  /** Says that it is exhausted, where nothing beside it does. */
+  readonly isMarked?: boolean;
 }
 
 const NEARLY_FULL = 0.8;
 
 /** How much of a limit is used: in words and as a bar. */
-export function Meter({ label, used, limit, format }: MeterProps) {
+export function Meter({ label, used, limit, format, isMarked = false }: MeterProps) {
   const share = limit > 0 ? Math.min(1, used / limit) : 1;
   const tone = share >= 1 ? 'error' : share >= NEARLY_FULL ? 'warning' : 'accent';
   const text = words.parts.of(format(used), format(limit));
@@ -117,7 +119,7 @@ export function Meter({ label, used, limit, format }: MeterProps) {
         aria-valuetext={text}
       >
         <span className={styles.meterText}>
-          {text} {share >= 1 && <StatusPill tone="error">{words.parts.exhausted}</StatusPill>}
+          {text} {isMarked && share >= 1 && <StatusPill tone="error">{words.parts.exhausted}</StatusPill>}
         </span>
         <span className={styles.track}>
           <span className={styles.fill} data-tone={tone} style={{ width: `${share * 100}%` }} />

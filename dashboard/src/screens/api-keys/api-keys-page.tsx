@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconDots, IconKey } from '@tabler/icons-react';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { lastUseQuery } from '../../api/key-use';
 import { type ApiKey, apiKeysQuery, limitsOf } from '../../api/keys';
 import { loadStateOf } from '../../api/load-state';
@@ -47,9 +47,10 @@ export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKey
   const query = useQuery(apiKeysQuery(workspace.slug));
   const use = useQuery(lastUseQuery(workspace.slug));
   const [open, setOpen] = useState<Open>(null);
+  const openKey: OnKey = useCallback((what, key) => setOpen({ what, key }), []);
   const columns = useMemo(
-    () => columnsOf((what, key) => setOpen({ what, key }), { me: session.user.id, lastUse: use.data }),
-    [session.user.id, use.data],
+    () => columnsOf(openKey, { me: session.user.id, lastUse: use.data }),
+    [openKey, session.user.id, use.data],
   );
   const filters = useMemo(() => filtersOf(filter), [filter]);
   const all = query.data?.data ?? [];
@@ -71,7 +72,7 @@ export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKey
         keyOf={({ id }) => id}
         state={loadStateOf(query, 'workspace_service_api_keys.list')}
         rowHeight={ROW_HEIGHT}
-        renderCompact={(key) => <CompactKey apiKey={key} />}
+        renderCompact={(key) => <CompactKey apiKey={key} onOpen={openKey} />}
         empty={<NoKeys isFiltered={all.length > 0}>{create}</NoKeys>}
         footer={footerOf(query.data?.total ?? 0, rows.length, all.length)}
       />
@@ -131,10 +132,9 @@ interface ColumnFacts {
   readonly lastUse: ReadonlyMap<string, string | null> | undefined;
 }
 
-const columnsOf = (
-  open: (what: 'revoke' | 'rotate', key: ApiKey) => void,
-  { me, lastUse }: ColumnFacts,
-): readonly Column<ApiKey>[] => [
+type OnKey = (what: 'revoke' | 'rotate', key: ApiKey) => void;
+
+const columnsOf = (open: OnKey, { me, lastUse }: ColumnFacts): readonly Column<ApiKey>[] => [
   {
     key: 'name',
     title: titles.name,
@@ -201,13 +201,7 @@ const PERMISSION: Readonly<Record<ApiKey['type'], string>> = {
   'workspace-user': 'workspace_user_api_keys',
 };
 
-function KeyMenu({
-  apiKey,
-  onOpen,
-}: {
-  apiKey: ApiKey;
-  onOpen: (what: 'revoke' | 'rotate', key: ApiKey) => void;
-}) {
+function KeyMenu({ apiKey, onOpen }: { apiKey: ApiKey; onOpen: OnKey }) {
   const may = useMay();
   const scope = PERMISSION[apiKey.type];
   return (
@@ -229,12 +223,13 @@ function KeyMenu({
   );
 }
 
-function CompactKey({ apiKey }: { apiKey: ApiKey }) {
+function CompactKey({ apiKey, onOpen }: { apiKey: ApiKey; onOpen: OnKey }) {
   return (
     <CompactRow
       title={apiKey.name}
       end={<StatusPill tone={TONES[apiKey.status]}>{statuses[apiKey.status] ?? apiKey.status}</StatusPill>}
       details={[<code key="key">{apiKey.key}</code>, types[apiKey.type] ?? apiKey.type]}
+      note={<KeyMenu apiKey={apiKey} onOpen={onOpen} />}
     />
   );
 }

@@ -88,7 +88,7 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
     title: titles.cost,
     width: '84px',
     align: 'end',
-    cell: ({ cost_nano_usd }) => <Money nano={cost_nano_usd} />,
+    cell: (row) => <Cost log={row} />,
   },
   {
     key: 'latency',
@@ -106,6 +106,16 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
   },
   { key: 'notes', title: titles.notes, width: '104px', cell: (row) => <Notes row={row} /> },
 ];
+
+/** What a request cost. One that failed and cost nothing was not charged, which `$0` would not say. */
+export function Cost({ log: { status, cost_nano_usd } }: { log: LogRow }) {
+  if (status < 400 || cost_nano_usd !== 0) return <Money nano={cost_nano_usd} />;
+  return (
+    <span className={styles.muted} title={words.logs.notCharged}>
+      {NONE}
+    </span>
+  );
+}
 
 const keyName = ({ api_key_id }: LogRow, names: KeyNames): string | null =>
   api_key_id === null ? null : (names.get(api_key_id) ?? api_key_id.slice(-6));
@@ -137,7 +147,7 @@ export function CompactLog({ row, keyNames }: { row: LogRow; keyNames: KeyNames 
           <StatusPill tone={toneOfStatus(row.status)}>{row.status}</StatusPill> {row.model ?? row.endpoint}
         </>
       }
-      end={<Money nano={row.cost_nano_usd} />}
+      end={<Cost log={row} />}
       details={[
         <Moment key="time" at={row.created_at} as="clock" />,
         keyName(row, keyNames),

@@ -64,6 +64,8 @@ describe('the story of a route', () => {
           error_code: null,
           setting: 'config.strategy.on_status_codes',
         },
+        output_tokens: 204,
+        cost_nano_usd: 3_060_000,
         charged_to: [{ limit_id: 'a', measure: 'cost', subject: 'api_key', name: 'support-bot' }],
       }),
     ];
@@ -90,13 +92,55 @@ describe('the story of a route', () => {
     ]);
     expect(story[0]).toMatchObject({
       title: 'Config prod v7 chose the target',
-      text: 'The condition config.conditions[0] matched, so the request went to config.targets[0].',
+      text: 'Condition 1 matched, so the request went to target 1.',
     });
-    expect(story[2]?.title).toMatch(/^Retried anthropic/);
+    expect(story[1]?.title).toBe('anthropic (target 1) answered 429');
+    expect(story[2]?.title).toBe('Retried anthropic (target 1), which answered 429');
     expect(story[2]?.text).toMatch(/^The target retries after status 429 by default\./);
-    expect(story[3]?.title).toMatch(/^Fell back to bedrock/);
-    expect(story[3]?.text).toMatch(/^The status 429 is in config\.strategy\.on_status_codes\./);
+    expect(story[3]?.title).toBe('Fell back to bedrock (target 2), which answered 200');
+    expect(story[3]?.text).toMatch(/^The status 429 is in strategy\.on_status_codes\./);
     expect(story[3]?.text).toMatch(/Charged to API key support-bot\.$/);
+  });
+});
+
+describe('the sentences of a route', () => {
+  it('counts nested targets from one, and names settings without their path', () => {
+    const option_path = 'config.targets[0].targets[1]';
+    const reason = {
+      kind: 'retry',
+      after_attempt: 0,
+      status: 429,
+      error_code: null,
+      setting: `${option_path}.retry.on_status_codes`,
+    } as const;
+    const decision = { path: 'config.targets[0]', target: option_path, after_ms: null, text: '' } as const;
+    const story = routeStory(
+      log({
+        config: { slug: 'pc-prod', name: 'prod', version: 7 },
+        route: [
+          { ...decision, kind: 'condition', condition: 1, by: null },
+          { ...decision, kind: 'default', condition: null, by: null },
+          { ...decision, kind: 'balance', condition: null, by: 'weight' },
+        ],
+        attempts: [attempt({ option_path, reason })],
+      }),
+    );
+
+    expect(story[0]?.text).toBe(
+      'Condition 2 of target 1 matched, so the request went to target 1.2. ' +
+        'No condition of target 1 matched, so the request went to the default, target 1.2. ' +
+        'Load balancing chose target 1.2 by weight.',
+    );
+    expect(story[1]?.title).toBe('Retried anthropic (target 1.2), which answered 429');
+    expect(story[1]?.text).toMatch(/^The status 429 is in retry\.on_status_codes\./);
+  });
+
+  it('says nothing of money where an attempt cost nothing', () => {
+    const refused = attempt({
+      cost_nano_usd: 0,
+      charged_to: [{ limit_id: 'a', measure: 'cost', subject: 'api_key', name: 'support-bot' }],
+    });
+    expect(routeStory(log({ attempts: [refused] }))[1]?.text).not.toMatch(/\$|[Cc]harged/);
   });
 
   it('of a request that the gateway refused says so, and names no provider', () => {

@@ -11,7 +11,6 @@ import { Page } from '../../parts/shell/page';
 import { EmptyState } from '../../parts/states/states';
 import { ColumnChooser } from '../../parts/table/column-chooser';
 import { DataTable } from '../../parts/table/data-table';
-import { isNarrow } from '../../parts/table/is-narrow';
 import { useKeyNames } from '../../session/key-names';
 import { words } from '../../words/en';
 import { CompactLog, LOG_COLUMN_KEYS, logColumns } from './log-columns';
@@ -29,8 +28,6 @@ interface LogsPageProps {
   readonly onOpen: (id: string) => void;
 }
 
-const COMPACT_HEIGHT = 59;
-
 /** Every request of a workspace. The address holds the filters, the range, the columns and the open request. */
 export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   const { range, filters, interval, query, list, rows, firstRow, state } = useLogList(search);
@@ -40,7 +37,7 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   const all = useMemo(() => logColumns(keyNames), [keyNames]);
   const shown = useMemo(() => search.columns?.split(',') ?? [...LOG_COLUMN_KEYS], [search.columns]);
   const isLive = search.live === 'on';
-  const live = useLiveLogs(isLive, query);
+  const { live, hasNewer, onTop } = useLiveLogs(isLive, query);
   const change = (part: LogSearch): void => onSearch({ ...search, ...part });
   const changeFilters = (next: readonly Filter[]): void => change({ filter: filtersText(next) });
   return (
@@ -79,8 +76,9 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
         keyOf={({ id }) => id}
         state={state}
         selected={openId}
-        rowHeight={isNarrow() ? COMPACT_HEIGHT : undefined}
         renderCompact={(row) => <CompactLog row={row} keyNames={keyNames} />}
+        onTop={onTop}
+        toTop={hasNewer ? words.logs.newer : undefined}
         onOpen={({ id }) => onOpen(id)}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={<NoLogs isFiltered={filters.length > 0} onClear={() => changeFilters([])} />}

@@ -38,23 +38,38 @@ type Decision = LogDetail['route'][number];
 /** A decision in a sentence; as it was recorded where there is none for it. */
 const SENTENCES: Readonly<Record<Decision['kind'], (decision: Decision) => string>> = {
   condition: ({ path, condition, target }) =>
-    route.condition(`${path}.conditions[${condition}]`, placeOf(target)),
-  default: ({ path, target }) => route.default(placeOf(path), placeOf(target)),
-  no_target: ({ path }) => route.noTarget(placeOf(path)),
-  balance: ({ target, by }) => route.balance(placeOf(target), route.balanceBy[by ?? ''] ?? placeOf(by)),
+    route.condition(route.conditionAt((condition ?? 0) + 1, ownerOf(path)), placeOf(target)),
+  default: ({ path, target }) => route.default(ownerOf(path), placeOf(target)),
+  no_target: ({ path }) => route.noTarget(ownerOf(path)),
+  balance: ({ target, by }) =>
+    route.balance(placeOf(target), route.balanceBy[by ?? ''] ?? by ?? words.parts.unknown),
   hedge: ({ target, after_ms }) => route.hedge(placeOf(target), duration(after_ms)),
   out_of_service: ({ text }) => `${text}.`,
   note: ({ text }) => `${text}.`,
 };
 
-const placeOf = (path: string | null): string => path ?? words.parts.unknown;
+/** `config.targets[0].targets[1]` is target 1.2, counted from one as people do. Null is the config itself. */
+function targetNumber(path: string): string | null {
+  const places = [...path.matchAll(/targets\[(\d+)\]/g)].map(([, place]) => Number(place) + 1);
+  return places.length > 0 ? route.targetAt(places.join('.')) : null;
+}
+
+const placeOf = (path: string | null): string =>
+  path === null ? words.parts.unknown : (targetNumber(path) ?? route.wholeConfig);
+
+/** The target whose conditions are meant, or null for those at the top of the config. */
+const ownerOf = (path: string | null): string | null => (path === null ? null : targetNumber(path));
+
+/** The setting within its target: `retry.on_status_codes`. */
+const settingName = (path: string): string => path.replace(/^config\.(?:targets\[\d+\]\.)*/, '');
 
 /** A provider alone is not enough to tell two targets apart. */
 const targetOf = (log: LogDetail, { provider, virtual_key_id, option_path }: LogAttempt): string => {
   const isNamed =
     virtual_key_id !== null && virtual_key_id === log.virtual_key_id && log.virtual_key !== null;
   const name = isNamed ? (log.virtual_key ?? provider) : provider;
-  return option_path && option_path !== 'config' ? `${name} (${option_path})` : name;
+  const place = option_path === null ? null : targetNumber(option_path);
+  return place === null ? name : `${name} (${place})`;
 };
 
 type Kind = LogAttempt['reason']['kind'];
@@ -78,15 +93,12 @@ function attemptStep(log: LogDetail, attempt: LogAttempt): Step {
   const target = targetOf(log, attempt);
   const { status, error_code, reason } = attempt;
   const isSuccess = status !== null && status < 400;
-  const result =
-    status === null
-      ? route.failed(target, error_code ?? words.parts.unknown)
-      : route.tried(target, String(status));
+  const result = status === null ? route.failed(error_code ?? words.parts.unknown) : route.answered(status);
   const prefix = PREFIXES[reason.kind]?.(target);
   return {
     icon: isSuccess ? 'done' : ICONS[reason.kind],
     tone: isSuccess ? 'success' : 'warning',
-    title: prefix === undefined ? result : `${prefix}. ${result}`,
+    title: prefix === undefined ? `${target} ${result}` : `${prefix}, which ${result}`,
     text: [reasonText(attempt), attemptText(attempt), chargeText(attempt)].filter(Boolean).join(' '),
     atMs: Date.parse(attempt.started_at) - Date.parse(log.created_at),
   };
@@ -95,7 +107,7 @@ function attemptStep(log: LogDetail, attempt: LogAttempt): Step {
 /** Which list of the config led to the attempt, or which default rule. */
 function reasonText({ reason: { kind, status, error_code, setting } }: LogAttempt): string {
   if (kind !== 'retry' && kind !== 'fallback') return '';
-  if (setting !== null && status !== null) return route.listed(status, setting);
+  if (setting !== null && status !== null) return route.listed(status, settingName(setting));
   const result = status === null ? (error_code ?? words.parts.unknown) : route.status(status);
   return route.byDefault[kind](result);
 }
@@ -105,8 +117,10 @@ export type ChargedBudget = LogAttempt['charged_to'][number];
 export const budgetName = ({ subject, name }: ChargedBudget): string =>
   subject === null || name === null ? route.budgets.removed : route.budgets.subjects[subject](name);
 
+/** Nothing where nothing was used: a refusal of the provider reserves a budget and gives all of it back. */
 function chargeText({ input_tokens, output_tokens, cost_nano_usd, charged_to }: LogAttempt): string {
   const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
+  if (tokens === 0 && !cost_nano_usd) return '';
   const used = tokens > 0 ? route.charged(money(cost_nano_usd), short(tokens)) : '';
   const budgets = charged_to.length > 0 ? route.chargedTo(charged_to.map(budgetName).join(', ')) : '';
   return [used, budgets].filter(Boolean).join(' ');
@@ -134,7 +148,7 @@ function ending(log: LogDetail): Step {
   const text =
     attempts.length === 0 && error_code
       ? `${route.noAttempt}. ${route.refused(error_code)}`
-      : route.ending(log.ending);
+      : (route.endings[log.ending] ?? log.ending);
   return {
     ...shared,
     icon: status < 400 ? 'done' : 'failed',

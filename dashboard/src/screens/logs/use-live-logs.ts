@@ -1,10 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { type LogQuery, logsQuery } from '../../api/logs';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { type LogQuery, readNewestLogs } from '../../api/logs';
 import { watchLogs } from './live-stream';
-
-/** New requests are read together, however many come at once. */
-const PAUSE_MS = 1_000;
+import { type Pacer, paced } from './paced';
 
 /** `interrupted`: it is being connected again. `ended`: the server says that the person may not watch any more. */
 export type LivePhase = 'off' | 'connected' | 'interrupted' | 'ended';
@@ -15,42 +13,61 @@ export interface LiveState {
   readonly dropped: number;
 }
 
+interface LiveLogs {
+  readonly live: LiveState;
+  /** There are new requests, which are not shown because the person reads further down. */
+  readonly hasNewer: boolean;
+  /** Takes whether the first row is in sight. */
+  readonly onTop: (isAtTop: boolean) => void;
+}
+
 const OFF: LiveState = { phase: 'off', dropped: 0 };
 
 /**
- * Reads the list again when the server reports new requests that match. The stream only says that there is something new, so the list
- * stays the one source of its rows. A hidden page is not connected.
+ * Reads the first page again when the server reports new requests that match. The stream only says that there is something new, so the
+ * list stays the one source of its rows. Rows never move under somebody who has scrolled down: the first page is read once they are back
+ * at the top. A hidden page is not connected.
  */
-export function useLiveLogs(isLive: boolean, { workspace, conditions, time }: LogQuery): LiveState {
+export function useLiveLogs(isLive: boolean, { workspace, conditions, time }: LogQuery): LiveLogs {
   const queryClient = useQueryClient();
   const isVisible = useVisible();
-  const [state, setState] = useState(OFF);
+  const [live, setLive] = useState(OFF);
+  const [hasNewer, setNewer] = useState(false);
+  const isAtTop = useRef(true);
+  const pacer = useRef<Pacer | null>(null);
   const address = new URLSearchParams({ ...conditions, workspace_id: workspace }).toString();
-  const key = JSON.stringify(logsQuery({ workspace, conditions, time }).queryKey);
+  const query = JSON.stringify({ workspace, conditions, time });
   useEffect(() => {
     if (!isLive || !isVisible) return;
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const refresh = (): void => {
-      timer ??= setTimeout(() => {
-        timer = null;
-        void queryClient.invalidateQueries({ queryKey: JSON.parse(key) as readonly unknown[] });
-      }, PAUSE_MS);
-    };
+    const reading = paced(async () => {
+      setNewer(!isAtTop.current);
+      if (isAtTop.current) await readNewestLogs(queryClient, JSON.parse(query) as LogQuery);
+    });
+    pacer.current = reading;
     const stop = watchLogs(`/v1/logs/stream?${address}`, {
-      onPhase: (phase) => setState((before) => ({ ...before, phase })),
-      onNew: refresh,
+      onPhase: (phase) => setLive((before) => ({ ...before, phase })),
+      onNew: reading.ask,
       onDropped: (count) => {
-        setState((before) => ({ ...before, dropped: before.dropped + count }));
-        refresh();
+        setLive((before) => ({ ...before, dropped: before.dropped + count }));
+        reading.ask();
       },
     });
     return () => {
       stop();
-      if (timer !== null) clearTimeout(timer);
-      setState(OFF);
+      reading.stop();
+      pacer.current = null;
+      setLive(OFF);
+      setNewer(false);
     };
-  }, [isLive, isVisible, address, key, queryClient]);
-  return state;
+  }, [isLive, isVisible, address, query, queryClient]);
+  const onTop = useCallback(
+    (isTop: boolean) => {
+      isAtTop.current = isTop;
+      if (isTop && hasNewer) pacer.current?.ask();
+    },
+    [hasNewer],
+  );
+  return { live, hasNewer, onTop };
 }
 
 function useVisible(): boolean {

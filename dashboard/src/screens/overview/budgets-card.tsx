@@ -39,6 +39,7 @@ function Budget({ budget: { applies_to, measure, limit, used, resets_at } }: { b
     <div>
       <strong>{name}</strong>
       <Meter
+        isMarked
         label={name}
         used={used ?? 0}
         limit={limit}

@@ -13,6 +13,7 @@ import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
 import { Card } from './card';
 import type { Figures } from './figure-cards';
+import styles from './overview.module.css';
 
 /** The chart's library is loaded after the figures, which matter first. */
 const TimeChart = lazy(() =>
@@ -99,17 +100,21 @@ export function LatencyCard({ overview, state }: Figures) {
       state={state}
       action={<TableToggle isTable={isTable} onToggle={() => setTable(!isTable)} />}
     >
-      {() => (
-        <Suspense fallback={<Loading lines={3} />}>
-          <TimeChart
-            label={overviewWords.latencyChart}
-            times={times}
-            series={series}
-            format={duration}
-            asTable={isTable}
-          />
-        </Suspense>
-      )}
+      {() =>
+        points?.every(({ requests }) => requests === 0) ? (
+          <p className={styles.muted}>{overviewWords.none}</p>
+        ) : (
+          <Suspense fallback={<Loading lines={3} />}>
+            <TimeChart
+              label={overviewWords.latencyChart}
+              times={times}
+              series={series}
+              format={duration}
+              asTable={isTable}
+            />
+          </Suspense>
+        )
+      }
     </Card>
   );
 }

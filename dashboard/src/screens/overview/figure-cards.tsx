@@ -1,6 +1,7 @@
 import type { Overview, OverviewPoint } from '../../api/overview';
 import { Sparkline } from '../../parts/charts/sparkline';
 import { duration, money, nanoOfCents, percent, short } from '../../parts/format/numbers';
+import { type Interval, isPartial } from '../../parts/range/range';
 import type { LoadState } from '../../parts/states/load-state';
 import { overviewWords } from '../../words/overview';
 import { words } from '../../words/en';
@@ -79,8 +80,16 @@ const FIGURES: readonly FigureOfCard[] = [
   },
 ];
 
+interface FigureCardsProps extends Figures {
+  readonly interval: Interval;
+  /** How many of them one point stands for. */
+  readonly minutes: number;
+}
+
 /** Requests, errors, cost and latency, each with its change and its shape. */
-export function FigureCards({ overview, state }: Figures) {
+export function FigureCards({ overview, state, interval, minutes }: FigureCardsProps) {
+  const isCut = (point: OverviewPoint | undefined): boolean =>
+    point !== undefined && isPartial(new Date(point.timestamp), minutes, interval);
   return FIGURES.map(({ title, text, change, unit, isMoreBetter, point, tone }) => (
     <Card key={title} title={title} span={3} isFigure state={state}>
       {() =>
@@ -89,12 +98,14 @@ export function FigureCards({ overview, state }: Figures) {
             <Figure
               text={text(overview.summary)}
               delta={change(overview.summary, overview.previous_summary)}
+              hasRequests={overview.summary.requests > 0}
               {...{ unit, isMoreBetter }}
             />
             <Sparkline
               values={overview.data_points.map(point)}
               before={overview.previous_points.map(point)}
               tone={tone}
+              partial={[isCut(overview.data_points[0]), isCut(overview.data_points.at(-1))]}
             />
           </>
         )
@@ -106,6 +117,8 @@ export function FigureCards({ overview, state }: Figures) {
 interface FigureProps {
   readonly text: string;
   readonly delta: number | null;
+  /** Without any, there is nothing to compare. */
+  readonly hasRequests: boolean;
   readonly unit: string;
   readonly isMoreBetter: boolean;
 }
@@ -113,7 +126,7 @@ interface FigureProps {
 /** A difference that rounds to nothing is neither good nor bad. */
 const NOTHING = 0.05;
 
-function Figure({ text, delta, unit, isMoreBetter }: FigureProps) {
+function Figure({ text, delta, hasRequests, unit, isMoreBetter }: FigureProps) {
   const isMeant = delta !== null && Math.abs(delta) >= NOTHING;
   const tone = isMeant ? (delta > 0 === isMoreBetter ? 'success' : 'error') : undefined;
   const change =
@@ -123,9 +136,11 @@ function Figure({ text, delta, unit, isMoreBetter }: FigureProps) {
   return (
     <p className={styles.figure}>
       {text}
-      <span className={styles.delta} data-tone={tone} title={overviewWords.delta(change)}>
-        {change}
-      </span>
+      {hasRequests && (
+        <span className={styles.delta} data-tone={tone} title={overviewWords.delta(change)}>
+          {change}
+        </span>
+      )}
     </p>
   );
 }

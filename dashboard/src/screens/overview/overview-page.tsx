@@ -97,7 +97,7 @@ function FigureBoard({ interval, ...figures }: Figures & { readonly interval: In
   const range = rangeText({ kind: 'absolute', ...interval });
   return (
     <>
-      <FigureCards {...figures} />
+      <FigureCards {...figures} interval={interval} minutes={pointsOf(interval).minutes} />
       <ResultsCard
         {...figures}
         interval={interval}

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconDots, IconPlugConnected } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { limitsOf, type VirtualKey, virtualKeysQuery } from '../../api/keys';
 import { loadStateOf } from '../../api/load-state';
 import { type KeyHealth, virtualKeyHealthQuery } from '../../api/virtual-keys';
@@ -53,11 +53,11 @@ export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: V
   const query = useQuery(virtualKeysQuery(workspace.slug));
   const health = useQuery({ ...virtualKeyHealthQuery(workspace.slug), enabled: may('analytics.view') });
   const [open, setOpen] = useState<OpenAction | null>(null);
-  const columns = useMemo(() => {
-    const act: OnAction = (action, key) =>
-      action === 'edit' ? onEditing(key.slug) : setOpen({ action, virtualKey: key });
-    return columnsOf(act, health.data);
-  }, [health.data, onEditing]);
+  const act: OnAction = useCallback(
+    (action, key) => (action === 'edit' ? onEditing(key.slug) : setOpen({ action, virtualKey: key })),
+    [onEditing],
+  );
+  const columns = useMemo(() => columnsOf(act, health.data), [act, health.data]);
   const editedKey = query.data?.data.find(({ slug }) => slug === edited);
   const create = (
     <Can isAllowed={may('virtual_keys.create')} scope="virtual_keys.create">
@@ -75,11 +75,12 @@ export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: V
         keyOf={({ id }) => id}
         state={loadStateOf(query, 'virtual_keys.list')}
         rowHeight={ROW_HEIGHT}
-        renderCompact={({ slug, provider, status }) => (
+        renderCompact={(key) => (
           <CompactRow
-            title={slug}
-            end={<StatusPill tone={TONES[status]}>{statuses[status] ?? status}</StatusPill>}
-            details={[provider]}
+            title={key.slug}
+            end={<StatusPill tone={TONES[key.status]}>{statuses[key.status] ?? key.status}</StatusPill>}
+            details={[key.provider]}
+            note={<RowMenu virtualKey={key} onAction={act} />}
           />
         )}
         empty={

@@ -69,7 +69,7 @@ interface Charge {
   readonly amount: number;
 }
 
-/** What each budget was charged: the cost, or the tokens, of the attempts that name it. */
+/** What each budget was charged: the cost, or the tokens, of the attempts that name it. Attempts that used nothing charge none. */
 function chargesOf({ attempts }: LogDetail): readonly Charge[] {
   const charges = new Map<string, Charge>();
   for (const { charged_to, cost_nano_usd, input_tokens, output_tokens } of attempts)
@@ -79,13 +79,14 @@ function chargesOf({ attempts }: LogDetail): readonly Charge[] {
       const before = charges.get(budget.limit_id)?.amount ?? 0;
       charges.set(budget.limit_id, { budget, amount: before + amount });
     }
-  return [...charges.values()];
+  return [...charges.values()].filter(({ amount }) => amount > 0);
 }
 
 function Budgets({ log }: { log: LogDetail }) {
   const texts = routeWords.budgets;
   const charges = chargesOf(log);
-  if (charges.length === 0) return <p className={styles.none}>{texts.none}</p>;
+  const hasBudgets = log.attempts.some(({ charged_to }) => charged_to.length > 0);
+  if (charges.length === 0) return <p className={styles.none}>{hasBudgets ? texts.nothing : texts.none}</p>;
   return (
     <>
       <h3 className={styles.section}>{texts.title}</h3>

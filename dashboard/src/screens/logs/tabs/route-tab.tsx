@@ -1,10 +1,9 @@
 import { IconArrowsSplit2, IconBolt, IconCheck, IconRefresh, IconRoute, IconX } from '@tabler/icons-react';
 import type { LogDetail } from '../../../api/logs';
 import { duration } from '../../../parts/format/numbers';
-import { Money } from '../../../parts/values/values';
 import { logWords } from '../../../words/log';
 import { routeWords } from '../../../words/log-route';
-import { exactTokens } from '../log-columns';
+import { Cost, exactTokens } from '../log-columns';
 import styles from '../log-drawer.module.css';
 import { routeStory } from '../route-story';
 
@@ -37,7 +36,7 @@ export function Figures({ log }: { log: LogDetail }) {
       <div>
         <dt>{facts.cost}</dt>
         <dd>
-          <Money nano={log.cost_nano_usd} />
+          <Cost log={log} />
         </dd>
       </div>
     </dl>
