@@ -39,7 +39,6 @@ const REFUSED: readonly (readonly [name: string, harmless: readonly unknown[], d
   ['logit_bias', [], 'Gemini has no logit bias'],
   ['parallel_tool_calls', [true], 'Gemini decides itself how many functions it calls'],
   ['prediction', [], 'Gemini takes no predicted output'],
-  ['service_tier', ['auto', 'default', 'standard'], 'Gemini has no such tier'],
   ['store', [false], 'Gemini stores no answers'],
   ['verbosity', ['medium'], 'Gemini has no setting for it'],
 ];
@@ -51,6 +50,7 @@ const READ = new Set([
   ...['response_format', 'extra_body'],
   ...['generationConfig', 'generation_config', 'toolConfig', 'tool_config'],
   ...['user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
+  'service_tier',
   ...[...GENERATION, ...BESIDE, ...REFUSED].map(([name]) => name),
 ]);
 
@@ -73,8 +73,21 @@ export function parameters(hub: Json, model: string): Json {
     ...Object.fromEntries(Object.entries(hub).filter(([name, value]) => isGiven(value) && !READ.has(name))),
     ...renamed(google, BESIDE),
     ...renamed(hub, BESIDE),
+    ...serviceTier(hub.service_tier),
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
   };
+}
+
+/**
+ * Gemini uses its standard tier where none is named.
+ * https://ai.google.dev/gemini-api/docs/flex-inference, https://ai.google.dev/gemini-api/docs/priority-inference
+ */
+function serviceTier(tier: unknown): Json {
+  if (tier === 'flex' || tier === 'priority') return { serviceTier: tier };
+  if (isGiven(tier) && !['auto', 'default', 'standard'].includes(tier as string)) {
+    refuse('service_tier', 'Gemini has the tiers auto, default, flex and priority');
+  }
+  return {};
 }
 
 /** What Google's own layer for OpenAI's clients takes in. https://ai.google.dev/gemini-api/docs/openai#extra-body */

@@ -503,8 +503,17 @@ describe('parameters', () => {
       },
     ],
     [{ logit_bias: {}, service_tier: 'auto', verbosity: 'medium' }],
+    [{ service_tier: 'default' }],
+    [{ service_tier: 'standard' }],
   ])('%j ask for nothing', (hub) => {
     expect(bodyOf(hub)).toEqual(bodyOf({}));
+  });
+
+  it.each([
+    ['flex', 'flex'],
+    ['priority', 'priority'],
+  ])('ask for the service tier %s as %s', (service_tier, serviceTier) => {
+    expect(bodyOf({ service_tier })).toEqual({ ...bodyOf({}), serviceTier });
   });
 
   it("pass along Google's own, and those that nobody knows", () => {
@@ -544,7 +553,7 @@ describe('parameters', () => {
     ['logit_bias', { logit_bias: { '1': 2 } }],
     ['parallel_tool_calls', { parallel_tool_calls: false }],
     ['prediction', { prediction: { type: 'content', content: 'x' } }],
-    ['service_tier', { service_tier: 'flex' }],
+    ['service_tier', { service_tier: 'scale' }],
     ['store', { store: true }],
     ['verbosity', { verbosity: 'low' }],
     ['reasoning_effort', { reasoning_effort: 'immense' }],

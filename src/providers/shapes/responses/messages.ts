@@ -3,6 +3,7 @@ import { textOf } from '../../endpoints/reading.js';
 import { contentOf } from './content.js';
 import { type ReadItem, readItem } from './items.js';
 import { invalid } from './refusing.js';
+import { isCallBlock } from './sealing.js';
 
 type Piece = Exclude<ReadItem, { kind: 'message' }>;
 
@@ -47,9 +48,11 @@ function answers(turn: readonly Piece[]): readonly (readonly Piece[])[] {
 
 function assistantMessage(pieces: readonly Piece[]): Json {
   const parts = pieces.flatMap((piece) => (piece.kind === 'said' ? piece.parts : []));
-  const calls = pieces.flatMap((piece) => (piece.kind === 'call' ? [piece.call] : []));
+  const blocks = pieces.flatMap((piece) => (piece.kind === 'reasoning' ? piece.blocks : []));
+  const ofCalls = new Map(blocks.filter(isCallBlock).map(({ id, extra_content }) => [id, extra_content]));
+  const calls = pieces.flatMap((piece) => (piece.kind === 'call' ? [withData(piece.call, ofCalls)] : []));
   const thoughts = pieces.flatMap((piece) => (piece.kind === 'reasoning' && piece.text ? [piece.text] : []));
-  const isSigned = pieces.some((piece) => piece.kind === 'reasoning' && piece.blocks.length > 0);
+  const isSigned = blocks.some((block) => !isCallBlock(block));
   return {
     role: 'assistant',
     content: parts.length > 0 ? contentOf(parts) : null,
@@ -59,9 +62,15 @@ function assistantMessage(pieces: readonly Piece[]): Json {
   };
 }
 
+/** A call with its provider's own data, which the reasoning before it carried. */
+function withData(call: Json, data: ReadonlyMap<unknown, unknown>): Json {
+  const extra_content = call.extra_content ?? data.get(call.id);
+  return extra_content === undefined ? call : { ...call, extra_content };
+}
+
 /** What was thought and said, in order, for providers that check the signatures of their own reasoning. */
 function blocksOf(piece: Piece): readonly Json[] {
-  if (piece.kind === 'reasoning') return piece.blocks;
+  if (piece.kind === 'reasoning') return piece.blocks.filter((block) => !isCallBlock(block));
   if (piece.kind === 'call') return [];
   return piece.parts.map((part) => ({ type: 'text', text: textOf([part]) }));
 }

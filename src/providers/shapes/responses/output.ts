@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject, list, textOf } from '../../endpoints/reading.js';
+import { isObject, list, stringify, textOf } from '../../endpoints/reading.js';
 import { spokenIn } from '../spoken.js';
 import { CallItem, type CallStart } from './call-item.js';
 import { Calls } from './calls.js';
@@ -42,6 +42,7 @@ export class Output {
     if (cited.length > 0) this.message().addAnnotations(cited);
     const refused = textOf(refusal);
     if (refused !== '') this.message().addRefusal(refused);
+    this.addCallData(tool_calls);
     this.calls.add(tool_calls);
   }
 
@@ -64,6 +65,15 @@ export class Output {
     const item = this.reasoning();
     if (text !== '') item.add(text);
     if (isSigned) item.addBlocks(blocks);
+  }
+
+  /** What a provider wants back with its calls goes into the reasoning before them, if it can be written. */
+  private addCallData(calls: unknown): void {
+    for (const call of list(calls)) {
+      if (!isObject(call) || !isObject(call.extra_content) || stringify(call.extra_content) === '') continue;
+      const id = textOf(call.id);
+      if (id !== '') this.reasoning().addCall(id, call.extra_content);
+    }
   }
 
   /** A string, or a list of parts as Mistral has it, with its reasoning among them. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
-import { knownBlock, seal } from './sealing.js';
+import { callBlock, knownBlock, seal } from './sealing.js';
 
 interface Words {
   readonly part: string;
@@ -47,6 +47,7 @@ export class ReasoningItem implements OutputItem {
   private text = '';
   private hasPart = false;
   private readonly blocks = new Map<number, Record<string, string>>();
+  private readonly calls: Json[] = [];
 
   constructor(
     private readonly place: OutputPlace,
@@ -77,9 +78,14 @@ export class ReasoningItem implements OutputItem {
     }
   }
 
+  /** The provider's own data of a tool call that follows. */
+  addCall(id: string, extraContent: Json): void {
+    this.calls.push(callBlock(id, extraContent));
+  }
+
   snapshot(status: ItemStatus): Json {
     const parts = this.hasPart ? [this.part()] : [];
-    const sealed = seal(this.signedBlocks());
+    const sealed = seal([...this.signedBlocks(), ...this.calls]);
     return {
       id: this.place.id,
       type: 'reasoning',

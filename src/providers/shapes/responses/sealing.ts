@@ -27,10 +27,26 @@ export function unseal(sealed: unknown): readonly Json[] {
   }
 }
 
+/**
+ * A tool call's own data of its provider, such as Gemini's thought signature. It travels in the reasoning item before
+ * the call, because clients drop fields of a `function_call` that OpenAI does not have.
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+export const callBlock = (id: string, extra_content: Json): Json => ({
+  type: 'tool_call',
+  id,
+  extra_content,
+});
+
+/** Whether a block belongs to a tool call, and so is no reasoning. */
+export const isCallBlock = ({ type }: Json): boolean => type === 'tool_call';
+
 /** The block with the fields that the hub has for it; nothing when it is none. */
 export function knownBlock(block: unknown): readonly Json[] {
   if (!isObject(block)) return [];
-  const { type, thinking, signature, data } = block;
+  const { type, thinking, signature, data, id, extra_content } = block;
+  if (type === 'tool_call' && typeof id === 'string' && isObject(extra_content))
+    return [callBlock(id, extra_content)];
   if (type === 'redacted_thinking' && typeof data === 'string') return [{ type, data }];
   if (type !== 'thinking' || typeof thinking !== 'string') return [];
   return [typeof signature === 'string' ? { type, thinking, signature } : { type, thinking }];
