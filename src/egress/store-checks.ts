@@ -77,7 +77,7 @@ export async function answers(
         .on('error', reject)
         .end();
     });
-    if (status >= 500) throw new CheckFailure(`It answers with status ${status}.`);
+    if (status >= 500) throw new CheckFailure(`It returned status ${status}.`);
   } finally {
     (agent as EgressAgent).destroy();
     await egress.close();

@@ -135,7 +135,7 @@ export class AdminRelay {
 
   private carry(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
     upstream.on('error', (error) => this.broken({ request, response, upstream }, error));
-    upstream.once('timeout', () => upstream.destroy(new Error('no answer in time')));
+    upstream.once('timeout', () => upstream.destroy(new Error('no response in time')));
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, request));
       // Whoever watches an event stream waits for its head, which else goes out with the first event.
@@ -166,8 +166,8 @@ export class AdminRelay {
       return;
     }
     if (canBeAskedAgain(upstream, request)) return this.handle(request, response);
-    logger.warn({ err: error }, 'The administration stopped before it answered.');
-    const detail = 'it stopped before it answered. Check whether the change was made before you try again';
+    logger.warn({ err: error }, 'The administration stopped before it responded.');
+    const detail = 'it stopped before it responded. Check whether the change was made before you try again';
     this.refuse(request, response, new AppError('administration_unavailable', { detail }));
   }
 

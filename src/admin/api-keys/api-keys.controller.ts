@@ -200,5 +200,5 @@ function userOf(query: ListQuery): { userId?: string } {
   const userId = parameterOf(query, 'user_id');
   if (userId === undefined) return {};
   if (isUuid(userId)) return { userId: userId.toLowerCase() };
-  throw new AppError('invalid_request', { detail: 'The parameter "user_id" must be the id of a person.' });
+  throw new AppError('invalid_request', { detail: 'The parameter "user_id" must be the id of a user.' });
 }

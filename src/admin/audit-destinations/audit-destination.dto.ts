@@ -93,7 +93,7 @@ class ForwardingStatusDto {
   /** Tries that failed since the last one that did not. */
   @ApiProperty({ example: 0 }) readonly failures: number;
 
-  @ApiProperty({ type: String, nullable: true, example: 'it answered with status 500' })
+  @ApiProperty({ type: String, nullable: true, example: 'it returned status 500' })
   readonly last_error: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })

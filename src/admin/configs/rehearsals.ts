@@ -7,7 +7,7 @@ export const MayBeRehearsed = (): MethodDecorator =>
     name: 'dry_run',
     required: false,
     schema: { type: 'boolean', default: false },
-    description: 'Only check, and answer what would be saved',
+    description: 'Only validates, and returns what would be saved',
   });
 
 export const isRehearsal = (query: ListQuery): boolean => flagOf(query, 'dry_run');

@@ -181,7 +181,7 @@ export class OrganizationJwtDto extends NewcomersDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) readonly fetched_at: string | null;
 
   /** What was wrong with the last fetch. */
-  @ApiProperty({ type: String, nullable: true, example: 'it answered with status 500' })
+  @ApiProperty({ type: String, nullable: true, example: 'it returned status 500' })
   readonly problem: string | null;
 
   @ApiProperty({ format: 'date-time' }) readonly last_updated_at: string;

@@ -117,7 +117,7 @@ export class ResponseParser {
   private skipInterim({ status, keepsAlive }: ParsedResponseHead): void {
     if (status === CONTINUE || status === SWITCHING_PROTOCOLS)
       throw invalidResponse(`status ${status} was not asked for`);
-    if (!keepsAlive) throw invalidResponse('an interim answer ends the connection');
+    if (!keepsAlive) throw invalidResponse('an interim response ends the connection');
     this.head.beginNext();
   }
 

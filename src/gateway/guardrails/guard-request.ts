@@ -141,7 +141,7 @@ function refuse(error: unknown): never {
 export function denial({ hookResults }: Pick<Entry, 'hookResults'>): AppError {
   const { before_request_hooks: before = [], after_request_hooks: after = [] } = hookResults ?? {};
   const hook = [...after, ...before].findLast(isDenial);
-  const side = hook && after.includes(hook) ? 'answer' : 'request';
+  const side = hook && after.includes(hook) ? 'response' : 'request';
   return new AppError('guardrail_denied', { guardrail: hook?.id ?? '', side });
 }
 

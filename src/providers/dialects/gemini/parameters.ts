@@ -40,7 +40,7 @@ const REFUSED: readonly (readonly [name: string, harmless: readonly unknown[], d
   ['parallel_tool_calls', [true], 'Gemini decides itself how many functions it calls'],
   ['prediction', [], 'Gemini takes no predicted output'],
   ['service_tier', ['auto', 'default', 'standard'], 'Gemini has no such tier'],
-  ['store', [false], 'Gemini stores no answers'],
+  ['store', [false], 'Gemini stores no responses'],
   ['verbosity', ['medium'], 'Gemini has no setting for it'],
 ];
 
