@@ -8,7 +8,7 @@ import { ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
 const A_SECRET = 'sixteen-or-more-characters';
-/** As `parseAuditTarget` reads it, which knows more of hosts. */
+/** As `parseAuditTarget` reads it, which has more rules about hosts. */
 const ADDRESS = '^(?:https?://.+|(?:tls|tcp|udp)://[^/]+:[0-9]{1,5})$';
 const AN_ADDRESS = 'https://siem.example.com/gatehouse';
 

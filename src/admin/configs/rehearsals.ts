@@ -1,7 +1,7 @@
 import { flagOf, type ListQuery } from '../../common/http/page.js';
 import { QueryParameter } from '../openapi/decorators.js';
 
-/** For an operation that saves a config. It must ask `isRehearsal`: who rehearses must not find that it was done. */
+/** For an operation that saves a config. It must check `isRehearsal`, so that a dry run changes nothing. */
 export const MayBeRehearsed = (): MethodDecorator =>
   QueryParameter({
     name: 'dry_run',

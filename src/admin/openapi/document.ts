@@ -48,7 +48,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
 
 /**
  * The part that the administration answers, made from its controllers. `withDeprecated` adds the paths that are accepted and not documented,
- * for those who look at every operation there is.
+ * for the tests that walk every operation.
  */
 export function buildAdministrationApi(
   app: INestApplication,

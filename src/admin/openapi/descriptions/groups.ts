@@ -8,7 +8,7 @@ interface Group {
   readonly endpoints?: readonly EndpointId[];
 }
 
-/** Groups of the document, in the order in which people look for them: requests, what they need, what they leave behind, who may. */
+/** Groups of the document: requests first, then what they need, what they leave behind, and permissions. */
 export const GROUPS: readonly Group[] = [
   {
     name: 'Chat and text',
