@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { LRUCache } from 'lru-cache';
 
 /** All addresses of a name, in the order to try them. Rejects with the `code` of `node:dns`. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -9,11 +10,6 @@ export const resolveBySystem: Resolve = async (name) => {
   return found.map(({ address }) => address);
 };
 
-interface Entry {
-  readonly addresses: Promise<readonly string[]>;
-  readonly until: number;
-}
-
 const FRESH_MS = 5_000;
 const MAX_NAMES = 1_000;
 
@@ -22,22 +18,21 @@ const MAX_NAMES = 1_000;
  * waits, so that a burst of connections without this would queue behind itself. Failures are not kept.
  */
 export function cachingResolver(resolve: Resolve, now: () => number = Date.now): Resolve {
-  const entries = new Map<string, Entry>();
-
-  const ask = (name: string): Promise<readonly string[]> => {
-    const entry = { addresses: resolve(name), until: now() + FRESH_MS };
-    entry.addresses.catch(() => {
-      if (entries.get(name) === entry) entries.delete(name);
-    });
-    entries.delete(name);
-    entries.set(name, entry);
-    const oldest = entries.keys().next();
-    if (entries.size > MAX_NAMES && !oldest.done) entries.delete(oldest.value);
-    return entry.addresses;
-  };
+  const known = new LRUCache<string, Promise<readonly string[]>>({
+    max: MAX_NAMES,
+    ttl: FRESH_MS,
+    ttlResolution: 0,
+    perf: { now },
+  });
 
   return (name) => {
-    const entry = entries.get(name);
-    return entry && entry.until > now() ? entry.addresses : ask(name);
+    const fresh = known.get(name);
+    if (fresh) return fresh;
+    const addresses = resolve(name);
+    addresses.catch(() => {
+      if (known.peek(name) === addresses) known.delete(name);
+    });
+    known.set(name, addresses);
+    return addresses;
   };
 }

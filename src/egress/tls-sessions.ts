@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 
 const MAX_ORIGINS = 512;
 
@@ -8,7 +9,7 @@ const MAX_ORIGINS = 512;
  * whose certificate was valid are kept.
  */
 export class TlsSessions {
-  private readonly sessions = new Map<string, Buffer>();
+  private readonly sessions = new LRUCache<string, Buffer>({ max: MAX_ORIGINS });
 
   get(origin: string): Buffer | undefined {
     return this.sessions.get(origin);
@@ -18,19 +19,12 @@ export class TlsSessions {
   follow(origin: string, socket: TLSSocket): void {
     let unverified: Buffer | undefined;
     socket.on('session', (session: Buffer) => {
-      if (socket.authorized) this.keep(origin, session);
+      if (socket.authorized) this.sessions.set(origin, session);
       else unverified = session;
     });
     socket.once('secureConnect', () => {
-      if (unverified && socket.authorized) this.keep(origin, unverified);
+      if (unverified && socket.authorized) this.sessions.set(origin, unverified);
       unverified = undefined;
     });
-  }
-
-  private keep(origin: string, session: Buffer): void {
-    this.sessions.delete(origin);
-    this.sessions.set(origin, session);
-    const oldest = this.sessions.keys().next();
-    if (this.sessions.size > MAX_ORIGINS && !oldest.done) this.sessions.delete(oldest.value);
   }
 }

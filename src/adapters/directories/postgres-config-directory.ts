@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Reach } from '../../auth/tenant.js';
 import { type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import {
@@ -52,7 +53,7 @@ const logger = createLogger('directories');
 export class PostgresConfigDirectory extends ConfigDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<ConfigLookup, Row, ConfigSnapshot>;
   /** By version, so that a config that is read again and has not changed is the same object. */
-  private readonly versions = new Map<string, ConfigSnapshot>();
+  private readonly versions = new LRUCache<string, ConfigSnapshot>({ max: CONFIGS_MAX });
 
   /** `staleMs`: how long known configs stay in force while the database is unavailable. */
   constructor(
@@ -117,7 +118,7 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
     const document = this.documentOf(row);
     if (!document) return null;
     const snapshot = { id: row.id, slug: row.slug, versionId: row.version_id, document };
-    this.keep(snapshot);
+    this.versions.set(snapshot.versionId, snapshot);
     return snapshot;
   }
 
@@ -130,12 +131,6 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
       'A stored version of a config cannot be read; the last good one stays in force.',
     );
     return null;
-  }
-
-  private keep(snapshot: ConfigSnapshot): void {
-    this.versions.set(snapshot.versionId, snapshot);
-    const [oldest] = this.versions.keys();
-    if (this.versions.size > CONFIGS_MAX && oldest !== undefined) this.versions.delete(oldest);
   }
 }
 

@@ -1,4 +1,5 @@
 import { calcPrice, type ModelInfo } from '@pydantic/genai-prices';
+import { LRUCache } from 'lru-cache';
 import { createLogger } from '../../common/observability/logger.js';
 import { PriceBook } from '../../gateway/ports.js';
 import type { Price } from '../../providers/prices/price.js';
@@ -22,7 +23,7 @@ const UNKNOWN: PriceSchedule = [];
  * https://github.com/pydantic/genai-prices
  */
 export class GenaiPriceBook extends PriceBook {
-  private readonly schedules = new Map<string, PriceSchedule>();
+  private readonly schedules = new LRUCache<string, PriceSchedule>({ max: MAX_CACHED_MODELS });
 
   /** Finding a model in the data takes up to 0.1 ms, so the answer is kept, also when there is none. */
   find(providerId: string, model: string): Price | null {
@@ -31,17 +32,9 @@ export class GenaiPriceBook extends PriceBook {
     let schedule = this.schedules.get(key);
     if (schedule === undefined) {
       schedule = compile(providerId, model);
-      this.keep(key, schedule);
+      this.schedules.set(key, schedule);
     }
     return schedule.length === 0 ? null : priceAt(schedule, Date.now());
-  }
-
-  private keep(key: string, schedule: PriceSchedule): void {
-    if (this.schedules.size >= MAX_CACHED_MODELS) {
-      const [oldest] = this.schedules.keys();
-      if (oldest !== undefined) this.schedules.delete(oldest);
-    }
-    this.schedules.set(key, schedule);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Configuration, IDToken, ServerMetadata } from 'openid-client';
 import type { Secret } from '../../common/settings/secret.js';
 import { Egress } from '../../egress/egress.js';
@@ -43,18 +44,16 @@ export interface DirectoryAnswer {
   readonly endSessionEndpoint: string | null;
 }
 
-interface RememberedMetadata {
-  readonly until: number;
-  readonly metadata: Promise<ServerMetadata>;
-}
-
 /** It refuses the standard value: https://developers.google.com/identity/openid-connect/openid-connect#re-consent */
 const WITHOUT_PROMPT_LOGIN: ReadonlySet<string> = new Set(['https://accounts.google.com']);
 
 /** The OpenID Connect client. The one place for `openid-client`: https://openid.net/specs/openid-connect-core-1_0.html */
 @Injectable()
 export class ProviderClient {
-  private readonly remembered = new Map<string, RememberedMetadata>();
+  private readonly known = new LRUCache<string, Promise<ServerMetadata>>({
+    max: MOST_REMEMBERED,
+    ttl: METADATA_MS,
+  });
 
   constructor(private readonly egress: Egress) {}
 
@@ -103,12 +102,12 @@ export class ProviderClient {
   /** Reads what the provider publishes about itself. Rejects with `sso_provider_unavailable`. */
   async discover(provider: Pick<OpenedProvider, 'organizationId' | 'issuer'>): Promise<ServerMetadata> {
     const key = `${provider.organizationId} ${provider.issuer}`;
-    const known = this.remembered.get(key);
-    if (known && known.until > Date.now()) return known.metadata;
+    const known = this.known.get(key);
+    if (known) return known;
     const metadata = this.fetchMetadata(provider);
-    this.remember(key, { metadata, until: Date.now() + METADATA_MS });
+    this.known.set(key, metadata);
     // A failed provider is not called again for each sign-in, and soon enough after it was repaired.
-    metadata.catch(() => this.remember(key, { metadata, until: Date.now() + FAILURE_MS }));
+    metadata.catch(() => this.known.set(key, metadata, { ttl: FAILURE_MS }));
     return metadata;
   }
 
@@ -196,13 +195,6 @@ export class ProviderClient {
     if (config.serverMetadata().userinfo_endpoint === undefined) return {};
     const { fetchUserInfo } = await openId();
     return fetchUserInfo(config, accessToken, sub);
-  }
-
-  private remember(key: string, entry: RememberedMetadata): void {
-    this.remembered.delete(key);
-    this.remembered.set(key, entry);
-    const [oldest] = this.remembered.keys();
-    if (this.remembered.size > MOST_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
   }
 }
 

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Failures from one address within one second before it gets a 429. */
 const FAILURES_PER_SECOND = 50;
 const WINDOW_MS = 1_000;
@@ -13,13 +15,12 @@ interface Window {
  * Only failures are limited: a valid key from a busy address continues to work.
  */
 export class FailedAttempts {
-  private readonly windows = new Map<string, Window>();
+  private readonly windows = new LRUCache<string, Window>({ max: ADDRESSES_MAX });
 
   /** Records a failure; true when the address has had too many of them. */
   record(address: string, now: number): boolean {
     const window = this.windows.get(address);
     if (window && now - window.startedAt < WINDOW_MS) return ++window.failures > FAILURES_PER_SECOND;
-    if (this.windows.size >= ADDRESSES_MAX) this.windows.clear();
     this.windows.set(address, { startedAt: now, failures: 1 });
     return false;
   }

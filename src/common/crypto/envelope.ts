@@ -1,4 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/app-error.js';
 import { associatedData } from './associated-data.js';
 import { openBytes, sealBytes } from './sealed-bytes.js';
@@ -40,7 +41,7 @@ export class SecretBox {
   readonly #wrappingKey: KeyObject;
   readonly #otherWrappingKey: KeyObject | null;
   readonly #cheapRoot: KeyObject;
-  readonly #organizationKeys = new Map<string, KeyObject>();
+  readonly #organizationKeys = new LRUCache<string, KeyObject>({ max: KEYS_IN_MEMORY });
 
   /** Both are 32 bytes in base64. What `other` sealed is opened too: while the master key is replaced there are two. */
   constructor(masterKey: Secret, other?: Secret) {
@@ -136,19 +137,11 @@ export class SecretBox {
   }
 
   #remembered(name: string, make: () => KeyObject): KeyObject {
-    const key = this.#organizationKeys.get(name) ?? make();
-    this.#organizationKeys.delete(name);
+    const known = this.#organizationKeys.get(name);
+    if (known) return known;
+    const key = make();
     this.#organizationKeys.set(name, key);
-    this.#forgetOldest();
     return key;
-  }
-
-  #forgetOldest(): void {
-    if (this.#organizationKeys.size <= KEYS_IN_MEMORY) return;
-    for (const oldest of this.#organizationKeys.keys()) {
-      this.#organizationKeys.delete(oldest);
-      return;
-    }
   }
 }
 

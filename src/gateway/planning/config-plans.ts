@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
 import { mistakesInWords, readRoutingConfig } from '../../routing-config/routing-config.js';
@@ -18,7 +19,11 @@ const REMEMBERED_BYTES_MAX = 8 * 1024 * 1024;
 export class ConfigPlans {
   /** By version of a saved config. The directory keeps as many as there may be. */
   private readonly saved = new WeakMap<ConfigSnapshot, CompiledConfig>();
-  private readonly sent = new RememberedPlans(REMEMBERED_BYTES_MAX);
+  /** By tenant and text. */
+  private readonly sent = new LRUCache<string, CompiledConfig>({
+    maxSize: REMEMBERED_BYTES_MAX,
+    sizeCalculation: (_plan, key) => key.length,
+  });
 
   constructor(private readonly configs: ConfigDirectory) {}
 
@@ -62,12 +67,12 @@ export class ConfigPlans {
   /** One plan per workspace: circuit breakers and loads hang on a plan, and tenants never share these. */
   private inline({ organizationId, workspaceId }: Principal, text: string): CompiledConfig {
     const key = `${organizationId} ${workspaceId ?? ''} ${text}`;
-    const known = this.sent.find(key);
+    const known = this.sent.get(key);
     if (known) return known;
     const read = readRoutingConfig(parsed(text), 'sent');
     if (read.mistakes) throw new AppError('config_invalid', { detail: mistakesInWords(read.mistakes) });
     const plan = planFromConfig(read.config, null);
-    this.sent.keep(key, plan);
+    this.sent.set(key, plan);
     return plan;
   }
 }
@@ -80,31 +85,5 @@ function parsed(text: string): unknown {
       header: HEADER,
       detail: `it is not valid JSON: ${jsonFault(text)}`,
     });
-  }
-}
-
-/** The plans that were used last, by tenant and text. */
-class RememberedPlans {
-  private readonly plans = new Map<string, CompiledConfig>();
-  private bytes = 0;
-
-  constructor(private readonly bytesMax: number) {}
-
-  find(key: string): CompiledConfig | undefined {
-    const plan = this.plans.get(key);
-    if (!plan) return undefined;
-    this.plans.delete(key);
-    this.plans.set(key, plan);
-    return plan;
-  }
-
-  keep(key: string, plan: CompiledConfig): void {
-    this.plans.set(key, plan);
-    this.bytes += key.length;
-    for (const oldest of this.plans.keys()) {
-      if (this.bytes <= this.bytesMax) return;
-      this.plans.delete(oldest);
-      this.bytes -= oldest.length;
-    }
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { OutageNews } from '../ports.js';
 import type { BreakerPlan, PlannedTarget } from '../types/plan.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
@@ -22,7 +23,7 @@ export type Clock = () => number;
 export class Breakers {
   private readonly circuits = new WeakMap<BreakerPlan, Circuit>();
   /** Until when a target is out, as another process said. */
-  private readonly told = new Map<string, number>();
+  private readonly told = new LRUCache<string, number>({ max: TOLD_MAX });
   private readonly now: Clock = () => performance.now();
 
   constructor(private readonly news: OutageNews) {
@@ -65,8 +66,6 @@ export class Breakers {
   }
 
   private hear(target: string, cooldownMs: number): void {
-    const [oldest] = this.told.keys();
-    if (this.told.size >= TOLD_MAX && oldest !== undefined) this.told.delete(oldest);
     this.told.set(target, this.now() + cooldownMs);
   }
 }

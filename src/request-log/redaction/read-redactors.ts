@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { Redactor } from './redactor.js';
@@ -44,8 +45,7 @@ export async function readRedactors(
   };
 }
 
-const MOST_KNOWN = 200;
-const known = new Map<string, Redactor>();
+const known = new LRUCache<string, Redactor>({ max: 200 });
 
 /** Compiling patterns takes longer than applying them, so those that are in use are kept by what they say. */
 function compiled(rules: readonly LogRedaction[]): Redactor | null {
@@ -53,7 +53,6 @@ function compiled(rules: readonly LogRedaction[]): Redactor | null {
   const text = JSON.stringify(rules);
   const found = known.get(text);
   if (found) return found;
-  if (known.size >= MOST_KNOWN) known.clear();
   const redactor = new Redactor(rules);
   known.set(text, redactor);
   return redactor;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { reachOf } from '../../../auth/tenant.js';
 import type { EmbeddingRules } from '../../../routing-config/document.js';
 import { AppError } from '../../../common/errors/app-error.js';
@@ -56,7 +57,7 @@ const HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identit
  */
 @Injectable()
 export class Embedder {
-  private readonly remembered = new Map<string, Vector>();
+  private readonly remembered = new LRUCache<string, Vector>({ max: REMEMBERED_MAX });
   private readonly awayUntil = new WeakMap<Target, number>();
 
   constructor(
@@ -87,10 +88,6 @@ export class Embedder {
     if (Date.now() < (this.awayUntil.get(target) ?? 0)) throw new Error('the account failed just before');
     const vector = await this.ask(embedding, target);
     this.remembered.set(name, vector);
-    for (const oldest of this.remembered.keys()) {
-      if (this.remembered.size <= REMEMBERED_MAX) break;
-      this.remembered.delete(oldest);
-    }
     return vector;
   }
 

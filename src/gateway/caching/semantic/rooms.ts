@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { VectorRoom, VectorStore } from '../../ports.js';
 import { StorePatience } from '../store-patience.js';
 import { bytesOfVector, type Vector, vectorFrom } from './vector.js';
@@ -23,7 +24,6 @@ const BELIEVED_MS = 20_000;
 
 interface Room {
   readonly questions: readonly KnownQuestion[];
-  readonly bytes: number;
   readonly checkedAt: number;
 }
 
@@ -31,9 +31,8 @@ const EMPTY: readonly KnownQuestion[] = [];
 
 /** The questions of each room that was used last in this process. */
 export class Rooms {
-  private readonly rooms = new Map<string, Room>();
+  private readonly rooms: LRUCache<string, Room>;
   private readonly readings = new Map<string, Promise<readonly KnownQuestion[]>>();
-  private total = 0;
   private readonly patience = new StorePatience(
     'The store of cached embeddings failed. It returns no semantic matches until it works again.',
   );
@@ -41,11 +40,13 @@ export class Rooms {
   /** `store`: null where questions stay in this process. */
   constructor(
     private readonly store: VectorStore | null,
-    private readonly bytesMax = BYTES_MAX,
-  ) {}
+    bytesMax = BYTES_MAX,
+  ) {
+    this.rooms = new LRUCache({ maxSize: bytesMax, sizeCalculation: bytesOf });
+  }
 
   get bytes(): number {
-    return this.total;
+    return this.rooms.calculatedSize;
   }
 
   /** The newest first. Never rejects: while the store is unavailable, what is in memory is believed for longer. */
@@ -53,10 +54,7 @@ export class Rooms {
     const known = this.rooms.get(place.room);
     const { store } = this;
     const isBelieved = known !== undefined && Date.now() - known.checkedAt < BELIEVED_MS;
-    if (isBelieved || !store) {
-      if (known) this.put(place.room, known.questions, known.checkedAt);
-      return known?.questions ?? EMPTY;
-    }
+    if (isBelieved || !store) return known?.questions ?? EMPTY;
     // Who comes meanwhile waits for the same: a room may be large.
     let reading = this.readings.get(place.room);
     if (!reading) {
@@ -92,23 +90,10 @@ export class Rooms {
       );
   }
 
-  /** The room that was used last lies at the end. */
   private put(room: string, questions: readonly KnownQuestion[], checkedAt: number): void {
-    this.forget(room);
-    const bytes = questions.reduce(
-      (sum, { vector }) => sum + vector.bytes.length + QUESTION_BYTES,
-      QUESTION_BYTES,
-    );
-    this.rooms.set(room, { questions, bytes, checkedAt });
-    this.total += bytes;
-    for (const oldest of this.rooms.keys()) {
-      if (this.total <= this.bytesMax) return;
-      this.forget(oldest);
-    }
-  }
-
-  private forget(room: string): void {
-    this.total -= this.rooms.get(room)?.bytes ?? 0;
-    this.rooms.delete(room);
+    this.rooms.set(room, { questions, checkedAt });
   }
 }
+
+const bytesOf = ({ questions }: Room): number =>
+  questions.reduce((sum, { vector }) => sum + vector.bytes.length + QUESTION_BYTES, QUESTION_BYTES);

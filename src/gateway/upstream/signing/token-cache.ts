@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../common/errors/app-error.js';
 
 /** Something that a token service gave out, and until when it counts: milliseconds since the epoch. */
@@ -27,7 +28,7 @@ const ENTRIES_MAX = 2_000;
  * the old one; only the first request of a credential waits. There is never more than one call per credential under way.
  */
 export class TokenCache<Value> {
-  private readonly entries = new Map<string, Entry<Value>>();
+  private readonly entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });
 
   constructor(private readonly now: () => number = Date.now) {}
 
@@ -73,13 +74,11 @@ export class TokenCache<Value> {
     return Math.max(expiresAt - REFRESH_BEFORE_MS, now + (expiresAt - now) / 2);
   }
 
-  /** Moves what is used to the end, so that the first entry is the one unused for longest. */
   private entryOf(id: string): Entry<Value> {
-    const entry = this.entries.get(id) ?? { token: null, pending: null, failure: null };
-    this.entries.delete(id);
+    const found = this.entries.get(id);
+    if (found) return found;
+    const entry = { token: null, pending: null, failure: null };
     this.entries.set(id, entry);
-    const oldest = this.entries.keys().next();
-    if (this.entries.size > ENTRIES_MAX && !oldest.done) this.entries.delete(oldest.value);
     return entry;
   }
 }
