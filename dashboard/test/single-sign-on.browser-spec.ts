@@ -170,7 +170,7 @@ describe('single sign-on', () => {
       await page.waitForURL(/sign-in\?.*error=/);
       const alert = page.getByRole('alert');
       await alert
-        .getByText('The identity provider cannot be reached or does not answer as it should.')
+        .getByText('The identity provider cannot be reached or sends an invalid response.')
         .waitFor();
       await alert.getByText('Request id').waitFor();
     } finally {

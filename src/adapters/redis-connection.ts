@@ -42,7 +42,7 @@ export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redi
 
 /** A request waits for what Redis answers, so one that does not answer at once is unavailable. */
 export const answerOf = <T>(work: Promise<T>, withinMs: number = REDIS_ANSWER_MS): Promise<T> =>
-  answeredWithin(work, withinMs, `Redis did not answer within ${withinMs} ms.`);
+  answeredWithin(work, withinMs, `Redis did not respond within ${withinMs} ms.`);
 
 const pauseMs = (attempt: number): number => Math.min(attempt * 100, LAST_RETRY_MS);
 

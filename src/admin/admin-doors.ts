@@ -27,7 +27,7 @@ function namesScopes(handler: object): boolean {
   return Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => isScope(String(scope)));
 }
 
-/** Refuses to start with a handler that forgot its scope: nobody could use it, and its author should know at once. */
+/** Refuses to start with a handler that has no scope: no caller could use it, and its author should notice at once. */
 @Injectable()
 export class AdminDoors implements OnModuleInit {
   constructor(private readonly discovery: DiscoveryService) {}

@@ -70,7 +70,7 @@ function readJsonOnly(app: NestFastifyApplication): void {
   });
 }
 
-/** Only exporters of traces compress, and only they speak protobuf; elsewhere both are refused. */
+/** Only exporters of traces compress or send protobuf; elsewhere both are refused. */
 type Head = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
 
 function only(path: string, { routeOptions, headers }: Head, bytes: Buffer): Buffer {
@@ -110,7 +110,7 @@ function finish(request: object, done: DoneCallback, read: () => unknown): void 
   done(null, body);
 }
 
-/** The request goes on without a body: `ReadableBodyGuard` refuses it once the caller and its scope are checked. */
+/** The request continues without a body: `ReadableBodyGuard` refuses it once the caller and its scope are checked. */
 function finishUnreadable(request: object, done: DoneCallback, error: unknown): void {
   markUnreadable(request, AppError.from(error));
   done(null);

@@ -7,7 +7,7 @@ import { describeFailure } from '../common/errors/describe-failure.js';
 
 const logger = createLogger('administration');
 
-/** Statuses that tell the client to come back, and after how many seconds. */
+/** Statuses that ask for a retry, and after how many seconds. */
 const COME_BACK: ReadonlySet<number> = new Set([429, 503]);
 const RETRY_AFTER_SECONDS = '1';
 

@@ -19,7 +19,7 @@ import { catchError, type Observable } from 'rxjs';
 import { IdentityService } from '../auth/identity/identity.service.js';
 import { AppError } from '../common/errors/app-error.js';
 
-/** Counts attempts that fail by address, together with failed API keys: who guesses too often is told to slow down. */
+/** Counts failed attempts by address, together with failed API keys: a caller that guesses too often is limited. */
 @Injectable()
 class SlowGuessingInterceptor implements NestInterceptor {
   constructor(private readonly identity: IdentityService) {}
@@ -35,14 +35,14 @@ class SlowGuessingInterceptor implements NestInterceptor {
   }
 }
 
-/** A failure of our own is nobody's guess. */
+/** An error of our own is not a failed attempt. */
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.spec.status < 500;
 
 export const PUBLIC_DOOR = 'gatehouse:public-door';
 
 /**
- * A door for those who have no API key, because what they send in the body is the credential. `path`, below `/v1`, is
- * one of `PUBLIC_PATHS`, whose bodies are small: they are read before anybody is known. Failed attempts slow their
+ * For callers without an API key, because the credential is in the body. `path`, below `/v1`, is
+ * one of `PUBLIC_PATHS`, whose bodies are small: they are read before authentication. Failed attempts slow their
  * address down, and what is changed is recorded.
  */
 export function PublicController(path: string, tag: string): ClassDecorator {

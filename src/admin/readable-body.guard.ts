@@ -12,7 +12,7 @@ export function markUnreadable(request: object, error: AppError): void {
 
 /**
  * Refuses a request whose body cannot be read. It runs after the caller is identified and the scope is checked, so a
- * caller without the scope learns nothing about the body, and the audit log names who made the attempt.
+ * caller without the scope learns nothing about the body, and the audit log names the caller of the attempt.
  */
 @Injectable()
 export class ReadableBodyGuard implements CanActivate {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IdentityService } from './identity/identity.service.js';
 
-/** Who is calling. Needs the `ApiKeyDirectory` and `ClientAddresses` that the adapters provide globally. */
+/** Authentication. Needs the `ApiKeyDirectory` and `ClientAddresses` that the adapters provide globally. */
 @Module({ providers: [IdentityService], exports: [IdentityService] })
 export class AuthModule {}

@@ -6,7 +6,7 @@ export interface KeyEnd {
   readonly at: Date;
 }
 
-/** A credential as a directory knows it. */
+/** A credential as a directory holds it. */
 export interface KnownKey {
   readonly principal: Principal;
   /** Milliseconds since the epoch, or null when the credential presented does not expire. */
@@ -14,15 +14,15 @@ export interface KnownKey {
 }
 
 /**
- * Finds who a presented API key belongs to, from memory where possible.
+ * Finds the caller of a presented API key, from memory where possible.
  *
  * Answers null for a key that is unknown or revoked, and rejects with
  * `auth_unavailable` when the store is unavailable and the key is not known.
  */
 export abstract class ApiKeyDirectory {
   /**
-   * Why a key that `find` does not know is valid no more; null for one that never was a key here. `secret` is a well-formed key, and only who
-   * holds the whole of it learns this. Null also when the store is unavailable.
+   * Why a key that `find` does not return is no longer valid; null for one that never was a key here. `secret` is a well-formed key, and only a
+   * caller with the whole of it gets the reason. Null also when the store is unavailable.
    */
   abstract endOf(secret: string): Promise<KeyEnd | null>;
 
@@ -30,7 +30,7 @@ export abstract class ApiKeyDirectory {
   abstract find(secret: string): KnownKey | null | Promise<KnownKey | null>;
 }
 
-/** Finds who a signed token stands for, from memory where possible. */
+/** Finds the caller of a signed token, from memory where possible. */
 export abstract class TokenDirectory {
   /**
    * `token` looks like one. Answers null for a token that is not to be believed. Rejects with `forbidden` when it names
@@ -50,7 +50,7 @@ export interface KnownSession {
   readonly userId: string;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
-  /** When the user last proved who they are. */
+  /** Time of the user's last authentication. */
   readonly authenticatedAt: Date;
   /** Whether that was within the last 10 minutes, by the clock of the database. */
   readonly isRecent: boolean;
@@ -69,20 +69,20 @@ export abstract class SessionDirectory {
   abstract find(secret: string, workspace: string | null): Promise<KnownSession | null>;
 }
 
-/** Who asked for something in a workspace, by ids: as the thing remembers it after the request is over. */
+/** The caller that started something in a workspace, by ids: stored with the thing after the request has ended. */
 export interface Actor {
   readonly organizationId: string;
   readonly workspaceId: string;
   readonly apiKeyId: string | null;
-  /** The person, where nobody came with a key. */
+  /** The user, where the caller presented no key. */
   readonly userId: string | null;
 }
 
-/** What somebody may do in a workspace at this moment. */
+/** The rights of a caller in a workspace at this moment. */
 export type Rights = Pick<Principal, 'scopes' | 'seesOnlyOf'>;
 
-/** For work that goes on after its request, and for links: nobody presents a credential there, and rights may be gone since. */
+/** For work that continues after its request, and for links: no credential is presented there, and rights may have been revoked since. */
 export abstract class CurrentRights {
-  /** Asks the store every time. Null when the credential is gone or does not reach the workspace. */
+  /** Reads the store every time. Null when the credential is gone or does not reach the workspace. */
   abstract of(actor: Actor): Promise<Rights | null>;
 }

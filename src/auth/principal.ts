@@ -5,8 +5,8 @@ import type { CallerLimits } from '../common/limits/limit.js';
 import type { Scope } from './permissions/scopes.js';
 
 /**
- * How the caller was identified. An admin key administers; it never calls models. A person and a workspace token come
- * with a signed token instead of a key: a person has the rights of its roles, a workspace token acts like a service key.
+ * How the caller was identified. An admin key administers; it never calls models. A user and a workspace token come
+ * with a signed token instead of a key: a user has the rights of their roles, a workspace token acts like a service key.
  */
 export type PrincipalKind =
   'admin_key' | 'workspace_service_key' | 'workspace_user_key' | 'person' | 'workspace_token';
@@ -21,24 +21,24 @@ export interface OrganizationPolicy {
   readonly needsLog: boolean;
 }
 
-/** Who is calling. Made once per credential and shared by requests: never change one. */
+/** The caller. Created once per credential and shared by requests: never change one. */
 export interface Principal {
   readonly kind: PrincipalKind;
-  /** Null for who came with a signed token. */
+  /** Null for a caller with a signed token. */
   readonly apiKeyId: string | null;
   readonly name: string;
   readonly organizationId: string;
-  /** Null for who reaches every workspace of the organization. */
+  /** Null for a caller that reaches every workspace of the organization. */
   readonly workspaceId: string | null;
-  /** The person whose credential it is; null for services. */
+  /** The user to whom the credential belongs; null for services. */
   readonly userId: string | null;
-  /** The person on whose authority the credential acts: whose it is, or who made it. */
+  /** The user on whose authority the credential acts: its owner or its creator. */
   readonly authorityId: string | null;
-  /** Never more than that person may do now. */
+  /** Never more than that user may do now. */
   readonly scopes: ReadonlySet<Scope>;
-  /** Of the API keys it reaches those of the person on whose authority it acts, and no others. */
+  /** Of the API keys it reaches those of the user on whose authority it acts, and no others. */
   readonly hasOnlyOwnKeys?: true;
-  /** The person to whose own keys' traffic logs and analytics are narrowed; absent for who sees all within reach. */
+  /** The user to whose own keys' traffic logs and analytics are narrowed; absent for a caller that sees all within reach. */
   readonly seesOnlyOf?: string;
   /** Absent when nothing limits the caller. */
   readonly limits?: CallerLimits;

@@ -12,7 +12,7 @@ export interface Reach {
   readonly workspaceId?: string;
 }
 
-/** Spread it into every query, `findOneBy({ id, ...reach })`, and nobody sees another tenant's rows. */
+/** Spread it into every query, `findOneBy({ id, ...reach })`, so that no query returns another tenant's rows. */
 export function reachOf({ organizationId, workspaceId }: Principal): Reach {
   return workspaceId ? { organizationId, workspaceId } : { organizationId };
 }

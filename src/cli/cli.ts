@@ -154,7 +154,7 @@ function bookCommands(program: Command): void {
       const { verifyMoneyCommand } = await import('./verify/verify-money-command.js');
       await finish(verifyMoneyCommand(process.env, options));
     });
-  const audit = program.command('audit').description('the audit log: who changed what');
+  const audit = program.command('audit').description('the audit log: the record of every change');
   audit
     .command('verify')
     .description('check that no record was changed, removed, inserted or moved; exit code 1 if one was')

@@ -50,7 +50,7 @@ export function createDialer(parts: ConnectorParts): Dialer {
     }).start();
 }
 
-/** The same in the form that undici asks for. */
+/** The same in the form that undici expects. */
 export function connectorOf(dial: Dialer): buildConnector.connector {
   return (options, callback) => {
     dial(endpointOf(options), (error, socket) => {
@@ -140,7 +140,7 @@ class Connection {
       if (this.settled) markReset(error);
       else this.fail(error);
     });
-    // Added before the listener for success, so that a wrong peer is gone before anybody sees the socket.
+    // Added before the listener for success, so that a wrong peer is closed before any caller gets the socket.
     socket.once('connect', () => this.checkPeer(socket, addresses));
     socket.once(secure ? 'secureConnect' : 'connect', () => this.succeed(socket));
   }

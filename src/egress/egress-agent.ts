@@ -6,8 +6,8 @@ import type { Egress } from './egress.js';
 type ConnectCallback = (error: Error | null, stream: Duplex) => void;
 
 /**
- * An agent for packages that speak HTTP by themselves (`node:http`): it dials through the one door that judges addresses, TLS
- * included, and keeps connections for the next request. Whoever uses one closes it with `destroy`.
+ * An agent for packages with their own HTTP client (`node:http`): it dials through the dialer that checks addresses, TLS
+ * included, and keeps connections for the next request. The owner closes it with `destroy`.
  */
 export class EgressAgent extends Agent {
   /** Node refuses an agent for another scheme than the request's. */

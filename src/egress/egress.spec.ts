@@ -325,7 +325,7 @@ describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
     const start = performance.now();
 
     expect(await call(egress, `${scheme}://a.test:${silent.port}`)).toBe(
-      `upstream_timeout: The provider did not answer within ${CONNECT_MS} ms (connect).`,
+      `upstream_timeout: The provider did not respond within ${CONNECT_MS} ms (connect).`,
     );
 
     const waited = performance.now() - start;

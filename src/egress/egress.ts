@@ -26,7 +26,7 @@ const MAX_POOLS = 512;
 const MAX_CONNECTIONS = 4_096;
 const KEEP_ALIVE_MS = 30_000;
 const MAX_HEADER_BYTES = 64 * 1024;
-/** A connection that is never idle would otherwise never learn that its name has moved. */
+/** A connection that is never idle would otherwise never notice that its name has moved. */
 const REQUESTS_PER_CONNECTION = 10_000;
 
 /**
@@ -63,7 +63,7 @@ export class Egress {
     this.policy.checkBeforeLookup(endpointOf(url));
   }
 
-  /** The same for a place that does not speak HTTP. */
+  /** The same for a destination without HTTP. */
   checkEndpoint(endpoint: SocketDestination): void {
     this.policy.checkBeforeLookup(endpoint);
   }

@@ -48,7 +48,7 @@ async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += (chunk as Buffer).length;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error('The answer is too long.');
+    if (bytes > ANSWER_BYTES_MAX) throw new Error('The response is too long.');
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -3,7 +3,7 @@ import { Egress } from './egress.js';
 import { ruleFor } from '../common/net/egress-allow.js';
 
 /**
- * The way out to a place that the operator named in a setting. Who names a place there wants it called, so it need not be opened
+ * Connections to a destination that the operator named in a setting. Naming it there allows it, so it need not be opened
  * once more by `GATEHOUSE_EGRESS_ALLOW`, which would open it to every tenant as well. Everything else is judged as always.
  */
 export function operatorEgress(

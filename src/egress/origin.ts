@@ -3,7 +3,7 @@ import type { ConnectionPool } from './http1/connection-pool.js';
 
 /** What one tenant has of one origin: connections for whole requests, and undici's for everything else. */
 export class Origin {
-  /** When it was asked for, counted in questions. */
+  /** When it was last used, counted in requests. */
   lastUse = 0;
   private pool: Pool | null = null;
   private isClosed = false;

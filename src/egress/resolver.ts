@@ -14,8 +14,8 @@ const FRESH_MS = 5_000;
 const MAX_NAMES = 1_000;
 
 /**
- * Asks once for all sockets that open to a name within a few seconds. `getaddrinfo` holds one of four threads while it
- * waits, so that a burst of connections without this would queue behind itself. Failures are asked again.
+ * Resolves once for all sockets that open to a name within a few seconds. `getaddrinfo` holds one of four threads while it
+ * waits, so that a burst of connections without this would queue behind itself. Failures are not kept.
  */
 export function cachingResolver(resolve: Resolve, now: () => number = Date.now): Resolve {
   const known = new LRUCache<string, Promise<readonly string[]>>({

@@ -12,7 +12,7 @@ import { redisLimits } from '../common/net/redis-limits.js';
 /** A check of these stores costs a round trip over the network, so its result is reused. */
 const FRESH_MS = 15_000;
 
-/** What readiness says of the stores besides PostgreSQL. None of them is vital: the data plane goes on without each. */
+/** Readiness of the stores besides PostgreSQL. None of them is vital: the data plane continues without each. */
 export class StoreChecks {
   #redis: Promise<Redis> | undefined;
 
@@ -64,7 +64,7 @@ export async function answers(
 ): Promise<void> {
   const egress = operatorEgress(settings, url, 1);
   const isTls = url.protocol === 'https:';
-  // Node asks only that the agent's scheme fits; it is no `https.Agent`, because the egress does TLS itself.
+  // Node only requires the agent's scheme to match; it is no `https.Agent`, because the egress does TLS itself.
   const agent = new EgressAgent(egress, isTls, 1) as never;
   try {
     const status = await new Promise<number>((resolve, reject) => {
@@ -77,7 +77,7 @@ export async function answers(
         .on('error', reject)
         .end();
     });
-    if (status >= 500) throw new CheckFailure(`It answers with status ${status}.`);
+    if (status >= 500) throw new CheckFailure(`It returned status ${status}.`);
   } finally {
     (agent as EgressAgent).destroy();
     await egress.close();

@@ -5,10 +5,10 @@ const OWN_WORDS = /^(it|the receiver) /;
 
 /** Why a delivery failed, as its owner may read it: never an address, nor what a receiver answered beyond its status. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Error && IN_TIME.has(error.name)) return 'it did not answer in time';
+  if (error instanceof Error && IN_TIME.has(error.name)) return 'it did not respond in time';
   if (error instanceof Error && OWN_WORDS.test(error.message)) return error.message;
   const status = statusIn(error);
-  return status === undefined ? failureOf(error) : `it answered with status ${status}`;
+  return status === undefined ? failureOf(error) : `it returned status ${status}`;
 }
 
 function failureOf(error: unknown): string {

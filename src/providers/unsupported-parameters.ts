@@ -11,15 +11,15 @@ import type { Json } from './endpoint.js';
  * `parallel_tool_calls`, `web_search_options`), or what the answer costs (`service_tier`).
  */
 export const DROPPABLE_PARAMETERS: ReadonlyMap<string, string> = new Map([
-  ['seed', 'OpenAI itself promises no more than its best effort to sample the same answer again'],
-  ['frequency_penalty', 'it shifts the choice of words, and the answer has the same form without it'],
-  ['presence_penalty', 'it shifts the choice of words, and the answer has the same form without it'],
+  ['seed', 'OpenAI itself makes only a best effort to sample the same response again'],
+  ['frequency_penalty', 'it changes the choice of words, not the form of the response'],
+  ['presence_penalty', 'it changes the choice of words, not the form of the response'],
   ['logit_bias', "it shifts the choice of tokens, whose ids are those of OpenAI's models"],
-  ['verbosity', 'it is a wish for a shorter or longer answer'],
-  ['logprobs', 'the answer has the same text, and its `logprobs` are null'],
-  ['top_logprobs', 'the answer has the same text, and its `logprobs` are null'],
-  ['prediction', 'it makes the answer faster, not different'],
-  ['store', 'the answer is the same; it cannot be fetched from the provider later'],
+  ['verbosity', 'it is a hint for a shorter or longer response'],
+  ['logprobs', 'the text is the same, and `logprobs` of the response are null'],
+  ['top_logprobs', 'the text is the same, and `logprobs` of the response are null'],
+  ['prediction', 'it makes the response faster, not different'],
+  ['store', 'the response is the same; it cannot be fetched from the provider later'],
   ['truncation', 'a conversation that is too long is refused by the provider instead of shortened'],
   ['context_management', 'a conversation that is too long is refused by the provider instead of shortened'],
 ]);

@@ -24,7 +24,7 @@ export const readCacheRules: Reader<CacheRules> = (value, at) => {
   const read = rules(value, at);
   if (read?.mode === 'semantic' && read.threshold !== undefined && read.threshold < THRESHOLD_MIN)
     at.at('threshold').refuse(
-      `must be at least ${THRESHOLD_MIN}: below it, questions get the answers of other questions`,
+      `must be at least ${THRESHOLD_MIN}: below it, requests get the responses of other requests`,
     );
   return read;
 };

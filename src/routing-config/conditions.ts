@@ -18,7 +18,7 @@ export interface RoutedRequest extends RequestFacts {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** A query, ready to be asked. */
+/** A compiled query. */
 export type Condition = (facts: RequestFacts) => boolean;
 
 type Test = (value: unknown) => boolean;

@@ -3,7 +3,7 @@ import type { UnsupportedParameterRule } from '../common/contracts/unsupported-p
 import type { AccountFields } from './account-fields.js';
 
 /**
- * The routing document that people save as a config or send in `x-gateway-config`, as it is once it was read: names in
+ * The routing document that users save as a config or send in `x-gateway-config`, after parsing: names in
  * snake_case, every value within its bounds. Root and targets have the same shape.
  */
 export interface RoutingConfig extends AccountFields {
@@ -66,7 +66,7 @@ export interface Strategy {
   readonly balance_by?: BalanceRule;
   /** Milliseconds that a fallback holds a stream back for its first useful token; 0 passes it on at once. */
   readonly hold_stream_ms?: number;
-  /** A fallback asks its second target too when the first one takes unusually long; the faster answer is taken. */
+  /** A fallback also calls its second target when the first one takes unusually long; the faster response is used. */
   readonly hedge?: HedgeRules;
   /** For every target below that has none of its own. */
   readonly cb_config?: BreakerRules;
@@ -75,7 +75,7 @@ export interface Strategy {
 export interface HedgeRules {
   /** How long the first target may take to its first byte, milliseconds, as long as too little was measured of it. */
   readonly after_ms?: number;
-  /** Share of the requests that may be asked twice, percent. */
+  /** Share of the requests that may be sent twice, percent. */
   readonly max_share?: number;
   /** What the second questions may cost, percent of what all first ones are estimated at. */
   readonly max_spend?: number;
@@ -109,7 +109,7 @@ export interface CacheRules {
   readonly max_age?: number;
   /** Cosine likeness from which a semantic hit counts, 0 to 1; 0.95 where nothing is said. */
   readonly threshold?: number;
-  /** Who puts texts into vectors, so that they can be compared. */
+  /** The model that computes embeddings for comparison. */
   readonly embedding?: EmbeddingRules;
 }
 

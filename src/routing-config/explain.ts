@@ -20,7 +20,7 @@ export interface ExplainedTarget {
   /** Slug of a virtual key, or id of a provider; both null where the request's own headers say. */
   readonly virtual_key: string | null;
   readonly provider: string | null;
-  /** The model that would be asked for, as the client's body and the config say. */
+  /** The model that would be requested, by the client's body and the config. */
   readonly model: string | null;
   /** Of its place in a load balance; null elsewhere. */
   readonly weight: number | null;

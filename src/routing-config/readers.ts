@@ -54,12 +54,12 @@ export function listOf<T>(item: Reader<T>, { min, max }: Bounds): Reader<readonl
     if (!Array.isArray(value)) return at.refuse('must be a list');
     if (value.length < min || value.length > max)
       return at.refuse(`must have from ${min} to ${max} items, and has ${value.length}`);
-    // What could not be read leaves its place empty, so that others keep theirs. Nobody gets a document that has mistakes.
+    // What could not be read leaves its place empty, so that others keep theirs. A document with mistakes is never returned.
     return value.map((one, index) => item(one, at.at(index))) as T[];
   };
 }
 
-/** An object whose content is somebody else's affair. */
+/** An object whose content is not checked here. */
 export const anyObject: Reader<JsonObject> = (value, at) =>
   isObject(value) ? value : at.refuse('must be an object');
 

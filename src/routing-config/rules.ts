@@ -35,7 +35,7 @@ const OF_A_MODE = {
   balance_by: 'loadbalance',
 } as const satisfies Partial<Record<keyof Strategy, Strategy['mode']>>;
 
-/** What must not be taken from a client's request to a provider, whoever asks for it. */
+/** Headers that are never forwarded from a client's request to a provider, whatever a config names. */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

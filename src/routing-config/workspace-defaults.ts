@@ -7,7 +7,7 @@ export interface WorkspaceDefaults {
   /** Slugs or ids of stored guardrails. */
   readonly input_guardrails?: readonly string[];
   readonly output_guardrails?: readonly string[];
-  /** Slug or id of the config that keys of people go by where they have none of their own. */
+  /** Slug or id of the config for user keys that have none of their own. */
   readonly user_api_key_config?: string | null;
   /** The response cache, for what configs and requests do not say of it themselves. */
   readonly cache?: CacheRules | null;
@@ -15,5 +15,5 @@ export interface WorkspaceDefaults {
   readonly on_client_disconnect?: ClientDisconnectRule | null;
 }
 
-/** As a client says them: null takes away what was there. */
+/** As a client sends them: null removes the current value. */
 export type GivenDefaults = { readonly [Name in keyof WorkspaceDefaults]: WorkspaceDefaults[Name] | null };

@@ -19,12 +19,12 @@ const PATIENCE_MS = 20_000;
 const CONNECT_PAUSE_MS = 50;
 /**
  * Requests that are sent before earlier ones are being answered, at most. What more of them come at once waits here, in its order: a socket refuses
- * connections when many wait to be accepted, and who then tries again is served after those who came later.
+ * connections when many wait to be accepted, and a caller that retries then is served after later ones.
  */
 const UNANSWERED = 64;
-/** Who asks for what takes long keeps others out no longer than this. */
+/** A request that takes long delays others no longer than this. */
 const UNANSWERED_MS = 1_000;
-/** And who sends slowly, which anybody may without a key, no longer than this. */
+/** And a slow sender, which anyone can be without a key, no longer than this. */
 const SENDING_MS = 50;
 /** Of connections that wait for the next request, at most. */
 const IDLE_CONNECTIONS = 16;
@@ -44,7 +44,7 @@ const NOT_RELAYED: ReadonlySet<string> = new Set([
   CLIENT_ADDRESS_HEADER,
 ]);
 
-/** Those with which a body is usual: RFC 9110, 8.6, asks that one without says so. */
+/** Methods that usually have a body: RFC 9110, 8.6, requires a length of zero from one without. */
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 const logger = createLogger('administration');
@@ -67,7 +67,7 @@ export class AdminRelay {
     private readonly socketPath: string,
     private readonly addresses: ClientAddresses,
     private readonly refuse: (request: IncomingMessage, response: ServerResponse, error: AppError) => void,
-    /** False while nobody is coming, because the administration waits for its database. */
+    /** False while the administration waits for its database. */
     private readonly isExpected: () => boolean = () => true,
   ) {}
 
@@ -135,10 +135,10 @@ export class AdminRelay {
 
   private carry(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
     upstream.on('error', (error) => this.broken({ request, response, upstream }, error));
-    upstream.once('timeout', () => upstream.destroy(new Error('no answer in time')));
+    upstream.once('timeout', () => upstream.destroy(new Error('no response in time')));
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, request));
-      // Whoever watches an event stream waits for its head, which else goes out with the first event.
+      // A client of an event stream waits for its head, which otherwise leaves with the first event.
       if (answer.headers['content-type'] === 'text/event-stream') response.flushHeaders();
       answer.on('error', () => response.destroy());
       if (request.complete) {
@@ -151,7 +151,7 @@ export class AdminRelay {
       answer.once('end', () => endLingering(request, response));
     });
     response.once('close', () => upstream.destroy());
-    // Who left while it waited will not close again.
+    // A client that left while it waited will not close again.
     if (response.destroyed) {
       upstream.destroy();
       return;
@@ -166,8 +166,8 @@ export class AdminRelay {
       return;
     }
     if (canBeAskedAgain(upstream, request)) return this.handle(request, response);
-    logger.warn({ err: error }, 'The administration stopped before it answered.');
-    const detail = 'it stopped before it answered. Check whether the change was made before you try again';
+    logger.warn({ err: error }, 'The administration stopped before it responded.');
+    const detail = 'it stopped before it responded. Check whether the change was made before you try again';
     this.refuse(request, response, new AppError('administration_unavailable', { detail }));
   }
 
@@ -217,12 +217,12 @@ function releaseSoon(request: IncomingMessage, upstream: ClientRequest, release:
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** A kept connection may break just as a request is put on it. One that changes nothing is asked again, over another. */
+/** A kept connection may break just as a request is put on it. A request that changes nothing is retried over another. */
 function canBeAskedAgain({ reusedSocket }: ClientRequest, request: IncomingMessage): boolean {
   return reusedSocket && (request.method === 'GET' || request.method === 'HEAD') && !hasBody(request);
 }
 
-/** A client that is still sending what nobody reads is informed that its connection ends with this answer. */
+/** A client that is still sending a body that is not read is informed that its connection ends with this response. */
 function answerHeaders(answer: IncomingMessage, request: IncomingMessage): string[] {
   const headers = relayed(answer.rawHeaders);
   if (!request.complete) headers.push('connection', 'close');

@@ -156,7 +156,7 @@ function acceptedEncodings({ headers }: IncomingMessage): ReadonlySet<string> {
   return new Set(accepted.map((offer) => (offer.split(';')[0] ?? '').trim().toLowerCase()));
 }
 
-/** Only whether there is one: who it belongs to, and whether it has ended, is for the administration to say. */
+/** Only whether there is one: the administration decides about its owner and whether it has ended. */
 const hasSessionCookie = (cookie = ''): boolean =>
   cookie.includes(`${COOKIE_OVER_HTTP}=`) || cookie.includes(`${COOKIE_OVER_HTTPS}=`);
 

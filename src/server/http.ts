@@ -14,7 +14,7 @@ import { acceptUpgrades, type Sockets } from './upgrades.js';
 
 /** Slow headers are cut after this, or sooner where a whole request has less: Node would swap the two. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A quarter of the two seconds after which a client whose time is over is to have heard of it: the rest is for a busy process. */
+/** A quarter of the two seconds within which a client whose time has passed must be notified: the rest is for a busy process. */
 const CHECKING_INTERVAL_MS = 500;
 /** Longer than the idle timeout of common balancers (60 s), so that they close first and never meet a closed socket. */
 const KEEP_ALIVE_MS = 75_000;
@@ -147,7 +147,7 @@ export class FrontServer {
 }
 
 /**
- * Asks a client that sends `Expect: 100-continue` for its body only when somebody begins to read it, so that a request which is
+ * Sends 100 Continue to a client with `Expect: 100-continue` only when the body is first read, so that a request which is
  * refused by its head alone gets that answer first: https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1
  * A reader's first step is the `_read` of the stream: https://nodejs.org/docs/latest-v20.x/api/stream.html#readable_readsize
  */
@@ -155,14 +155,14 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   const read = request._read.bind(request);
   request._read = (size) => {
     request._read = read;
-    // What is left of a refused request is read away, and nothing may follow its answer.
+    // The rest of a refused request is read and discarded, and nothing may follow its response.
     if (!response.headersSent) response.writeContinue();
     read(size);
   };
 }
 
 /**
- * What a server does with a connection. It listens to its own event for that, and whoever has a connection may emit it:
+ * What a server does with a connection. It listens to its own event for that, and the owner of a connection may emit it:
  * https://nodejs.org/docs/latest-v20.x/api/http.html#event-connection
  */
 function serverOf(server: Server): (socket: Socket) => void {
@@ -172,7 +172,7 @@ function serverOf(server: Server): (socket: Socket) => void {
   return (socket) => serve.call(server, socket);
 }
 
-/** A refusal before anybody was identified still has an id, for the operator's sake. */
+/** A refusal before authentication still has an id, for the operator. */
 export function refuseUnidentified(request: ClientRequest, response: ClientResponse, error: AppError): void {
   const requestId = uuidV7(Date.now());
   const headers = ['x-gateway-request-id', requestId, 'x-gateway-error-source', 'gateway'];

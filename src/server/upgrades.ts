@@ -13,7 +13,7 @@ export interface Sockets {
 }
 
 /**
- * Gives requests of the data plane that want a WebSocket to `sockets`. Any other wish for an upgrade is not granted, which
+ * Gives WebSocket requests of the data plane to `sockets`. Any other upgrade is not granted, which
  * HTTP allows (https://www.rfc-editor.org/rfc/rfc9110#section-7.8): the request is answered as it would be without, by `serve`.
  */
 export function acceptUpgrades(server: Server, sockets: Sockets, serve: (socket: Socket) => void): void {

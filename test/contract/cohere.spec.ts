@@ -302,7 +302,7 @@ describe("Cohere's stream", () => {
     });
     expect(stream([{ message: 'too many tokens' }])[0]?.error?.message).toBe('too many tokens');
     expect(stream([{ type: 'message-end', delta: { finish_reason: 'TIMEOUT' } }])[0]?.error).toMatchObject({
-      message: 'Cohere answered with the status 504.',
+      message: 'Cohere returned status 504.',
       type: 'timeout_error',
     });
   });

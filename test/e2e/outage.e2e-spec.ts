@@ -189,8 +189,8 @@ describe('processes that have to start while the database is away', () => {
       for (const pid of [worker, administration]) if (pid !== null) process.kill(pid, 'SIGKILL');
       await eventually(
         () =>
-          service.output.split('The database is unavailable. This process starts when it answers.').length >
-            2 && service.pids.worker !== worker,
+          service.output.split('The database is unavailable. This process starts when it is available.')
+            .length > 2 && service.pids.worker !== worker,
         { what: 'both to be waiting' },
       );
 

@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * Export audit records as JSON Lines
-         * @description Returns one record in each line.
+         * @description Returns the records as JSON Lines, oldest first.
          *
          *     Scope: `audit_logs.list`.
          */
@@ -114,7 +114,7 @@ export interface paths {
         get: operations["auditDestinationsGet"];
         /**
          * Change an audit destination
-         * @description Changes the fields that are sent. Delivery is tried again at once.
+         * @description Changes the fields that are sent. Delivery is retried at once.
          *
          *     Scope: `organisation_settings.update`.
          */
@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * List workspaces
-         * @description Returns workspaces with their defaults, by name.
+         * @description Returns workspaces with their defaults, newest first.
          *
          *     Scope: `workspaces.list`.
          */
@@ -212,7 +212,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a workspace
-         * @description Deletes the workspace with its keys, configs and logs. This cannot be undone.
+         * @description Deletes an empty workspace and revokes its API keys. Delete its virtual keys, integrations, configs and guardrails first. The request log is kept as long as its retention says.
          *
          *     Scope: `workspaces.delete`.
          */
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Returns users with their roles and workspaces.
+         * @description Returns users with their roles and workspaces, newest first.
          *
          *     Scope: `organisation_users.list`.
          */
@@ -330,7 +330,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a user from the organization
-         * @description Removes the user, ends the sessions and revokes the API keys. This cannot be undone.
+         * @description Removes the user, ends their sessions and revokes their own API keys. Service keys that they created pass to you. This cannot be undone.
          *
          *     Scope: `organisation_users.delete`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
@@ -489,7 +489,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the present session and clears its cookie.
+         * @description Ends the current session and clears its cookie.
          *
          *     Open to users who are signed in to the dashboard.
          */
@@ -518,7 +518,7 @@ export interface paths {
         post?: never;
         /**
          * End all your other sessions
-         * @description Ends all your sessions but the present one.
+         * @description Ends all your sessions except the current one.
          *
          *     Open to users who are signed in to the dashboard.
          */
@@ -567,7 +567,7 @@ export interface paths {
         put?: never;
         /**
          * Create an invite
-         * @description Creates a one-use link, and sends it if the gateway has a mail server.
+         * @description Creates a one-use link. The gateway sends it if a mail server is configured.
          *
          *     Scope: `organisation_users.create`.
          */
@@ -641,7 +641,7 @@ export interface paths {
          * Accept an invite
          * @description Creates the user with the token of the link, and shows their API keys once.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         post: operations["acceptInviteAccept"];
         delete?: never;
@@ -661,7 +661,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key for the administration
-         * @description Creates a key for the administration of the whole organization. The answer shows the secret once.
+         * @description Creates a key for the administration of the whole organization. The response shows the secret once.
          *
          *     Scope: `organisation_service_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
@@ -683,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key for a service
-         * @description Creates a key that belongs to a workspace and to no user, for applications. The answer shows the secret once.
+         * @description Creates a key that belongs to a workspace and to no user, for applications. The response shows the secret once.
          *
          *     Scope: `workspace_service_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
@@ -705,7 +705,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key for a user
-         * @description Creates a key that belongs to a user in a workspace and cannot do more than the user. The answer shows the secret once.
+         * @description Creates a key that belongs to a user in a workspace and cannot do more than the user. The response shows the secret once.
          *
          *     Scope: `workspace_user_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
@@ -776,7 +776,7 @@ export interface paths {
         get: operations["apiKeysGet"];
         /**
          * Change an API key
-         * @description Changes the fields that are sent. The secret stays.
+         * @description Changes the fields that are sent. The secret does not change.
          *
          *     Scope: `organisation_service_api_keys.update` or `workspace_service_api_keys.update` or `workspace_user_api_keys.update`.
          */
@@ -851,7 +851,7 @@ export interface paths {
          * Sign in with a passkey
          * @description Opens a session and sets its cookie.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         post: operations["passkeySignInSignIn"];
         delete?: never;
@@ -893,7 +893,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity with a password or code
-         * @description Confirms your identity for 10 minutes with password or code, for changes that need it.
+         * @description Confirms your identity for 10 minutes, for changes that need it. Takes the password and, if you have set up a second factor, its code.
          *
          *     Open to users who are signed in to the dashboard.
          */
@@ -944,7 +944,7 @@ export interface paths {
         post: operations["secondFactorsEnrol"];
         /**
          * Remove your authenticator app
-         * @description Signing in no longer asks for a code.
+         * @description Sign-in no longer requires a code.
          *
          *     Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
@@ -1011,7 +1011,7 @@ export interface paths {
          * Set your first password
          * @description Sets name and password with a one-use link from the administrator or the command line, and opens a session.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         post: operations["setUpUse"];
         delete?: never;
@@ -1031,9 +1031,9 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a password
-         * @description Opens a session and sets its cookie. Failed attempts slow down further ones from the same address.
+         * @description Opens a session and sets its cookie. Too many failed attempts are refused with 429 for a while.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         post: operations["signInWithPassword"];
         delete?: never;
@@ -1055,7 +1055,7 @@ export interface paths {
          * Get the options for signing in with a passkey
          * @description Returns the options for `navigator.credentials.get` in the browser.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         post: operations["passkeyOptionsRequestOptions"];
         delete?: never;
@@ -1171,7 +1171,7 @@ export interface paths {
          * Receive a back-channel logout
          * @description Receives a logout token (OpenID Connect Back-Channel Logout 1.0) and ends the sessions that it names.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         post: operations["backChannelLogoutLogOut"];
         delete?: never;
@@ -1193,7 +1193,7 @@ export interface paths {
          * Find the identity providers of an e-mail address
          * @description Returns the identity providers of the domain of the address.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         post: operations["findProvidersFind"];
         delete?: never;
@@ -1295,7 +1295,7 @@ export interface paths {
         };
         /**
          * Read the sign-in settings
-         * @description Returns whether single sign-on is required, and for whom it is not.
+         * @description Returns whether single sign-on is required, and the users who are exempt.
          *
          *     Scope: `organisation_settings.read`.
          */
@@ -1367,9 +1367,9 @@ export interface paths {
         };
         /**
          * Complete a single sign-on
-         * @description Receives the browser from the identity provider, opens a session and redirects to the dashboard. Its parameters are those of OpenID Connect.
+         * @description Receives the browser back from the identity provider, opens a session and redirects to the dashboard. Its parameters are those of OpenID Connect.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         get: operations["signOnCallbackCallback"];
         put?: never;
@@ -1391,7 +1391,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out, also at the identity provider
-         * @description Ends the present session, and returns the address for a sign-out at the identity provider.
+         * @description Ends the current session, and returns the address for a sign-out at the identity provider.
          *
          *     Open to users who are signed in to the dashboard.
          */
@@ -1413,7 +1413,7 @@ export interface paths {
          * Start a single sign-on
          * @description Redirects the browser to the identity provider.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         get: operations["startSignOnStart"];
         put?: never;
@@ -1468,7 +1468,7 @@ export interface paths {
         get: operations["virtualKeysGet"];
         /**
          * Change a virtual key
-         * @description Changes the fields that are sent. Running requests go on with the old credential.
+         * @description Changes the fields that are sent. Running requests continue with the old credential.
          *
          *     Scope: `virtual_keys.update`.
          */
@@ -1854,7 +1854,7 @@ export interface paths {
         post?: never;
         /**
          * Reset models of an integration
-         * @description The models go back to the defaults of the integration.
+         * @description Restores the defaults of the integration for these models.
          *
          *     Scope: `organisation_integrations.update` or `workspace_integrations.update`.
          */
@@ -1901,7 +1901,7 @@ export interface paths {
         };
         /**
          * List the provider catalogue
-         * @description Returns every provider that the gateway knows, with the settings that an account needs.
+         * @description Returns every provider in the catalogue, with the settings that an account needs.
          *
          *     Open to every caller.
          */
@@ -1966,7 +1966,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a provider
-         * @description Deletes the provider. Its integration stays. Requests that name the provider are refused.
+         * @description Deletes the provider. Its integration is kept. Requests that name the provider are refused.
          *
          *     Scope: `providers.delete`.
          */
@@ -2009,12 +2009,12 @@ export interface paths {
          * Read the list price of a model
          * @description Returns the list price of a model in US cents, without agreed prices.
          *
-         *     Open to everybody, without an API key.
+         *     Needs no API key.
          */
         get: operations["modelConfigsRead"];
         /**
          * Set the agreed price of a model
-         * @description Requests that arrive from now on are charged by this price. Past costs stay.
+         * @description Requests that arrive from now on are charged by this price. Past costs do not change.
          *
          *     Scope: `organisation_settings.update`.
          */
@@ -2323,7 +2323,7 @@ export interface paths {
         put?: never;
         /**
          * Release a legal hold
-         * @description Retention deletes the logs again.
+         * @description Retention applies to the logs again, unless another hold covers them.
          *
          *     Scope: `organisation_settings.update`.
          */
@@ -2367,7 +2367,7 @@ export interface paths {
         put?: never;
         /**
          * Raise a budget until its next reset
-         * @description Adds to a budget until its next reset. The budget itself stays.
+         * @description Adds to a budget until its next reset. The budget itself does not change.
          *
          *     Scope: `workspace_service_api_keys.update` or `workspace_user_api_keys.update` or `organisation_service_api_keys.update` or `virtual_keys.update` or `workspaces.update`.
          */
@@ -2467,7 +2467,7 @@ export interface paths {
         put?: never;
         /**
          * Start an export
-         * @description Writes the file in the background. An export that failed or was stopped goes on where it ended.
+         * @description Writes the file in the background. A failed or stopped export continues where it ended.
          *
          *     Scope: `logs.export`.
          */
@@ -2489,7 +2489,7 @@ export interface paths {
         put?: never;
         /**
          * Stop an export
-         * @description Stops writing. What was written stays.
+         * @description Stops writing. The rows written so far are kept.
          *
          *     Scope: `logs.export`.
          */
@@ -2678,7 +2678,7 @@ export interface paths {
         get?: never;
         /**
          * Change a saved view
-         * @description Changes the fields that are sent. Only its owner can change a view.
+         * @description Changes the fields that are sent. A shared view can also be changed with the scope `workspaces.update`.
          *
          *     Scope: `logs.list`.
          */
@@ -2767,7 +2767,7 @@ export interface paths {
         };
         /**
          * Summarize the response cache
-         * @description Returns the hits of the response cache in the time range, and how much faster they are than other answers.
+         * @description Returns the hits of the response cache in the time range, and how much faster they are than other responses.
          *
          *     Scope: `analytics.view`.
          */
@@ -2965,7 +2965,7 @@ export interface paths {
         };
         /**
          * Graph errors
-         * @description Returns the number of answers with a status of 400 or more in each interval.
+         * @description Returns the number of responses with a status of 400 or more in each interval.
          *
          *     Scope: `analytics.view`.
          */
@@ -2987,7 +2987,7 @@ export interface paths {
         };
         /**
          * Graph the error rate in percent
-         * @description Returns the share of answers with a status of 400 or more in each interval.
+         * @description Returns the share of responses with a status of 400 or more in each interval.
          *
          *     Scope: `analytics.view`.
          */
@@ -3053,7 +3053,7 @@ export interface paths {
         };
         /**
          * Graph rescued requests
-         * @description Returns the number of requests that a retry or a fallback saved in each interval.
+         * @description Returns the number of requests that succeeded by a retry or a fallback in each interval.
          *
          *     Scope: `analytics.view`.
          */
@@ -3075,7 +3075,7 @@ export interface paths {
         };
         /**
          * Graph the cache hit rate in percent
-         * @description Returns the share of answers from the cache and what they saved in each interval.
+         * @description Returns the share of responses from the cache and what they saved in each interval.
          *
          *     Scope: `analytics.view`.
          */
@@ -3096,8 +3096,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Graph the latency of cached answers in milliseconds
-         * @description Returns the latency of answers from the cache in each interval.
+         * Graph the latency of cached responses in milliseconds
+         * @description Returns the latency of responses from the cache in each interval.
          *
          *     Scope: `analytics.view`.
          */
@@ -3493,7 +3493,7 @@ export interface paths {
         put?: never;
         /**
          * Generate content, on the path of Google's clients
-         * @description Takes the body of Google's Gemini API for models of every provider that generates text.
+         * @description Takes the body of Google's Gemini API, for Google's models.
          */
         post: operations["postV1betaModelsModelGenerateContent"];
         delete?: never;
@@ -3513,7 +3513,7 @@ export interface paths {
         put?: never;
         /**
          * Generate content
-         * @description Takes the body of Google's Gemini API for models of every provider that generates text.
+         * @description Takes the body of Google's Gemini API, for Google's models.
          */
         post: operations["postModelsModelGenerateContent"];
         delete?: never;
@@ -3533,7 +3533,7 @@ export interface paths {
         put?: never;
         /**
          * Generate content as a stream, on the path of Google's clients
-         * @description Takes the body of Google's Gemini API for models of every provider that generates text.
+         * @description Takes the body of Google's Gemini API, for Google's models.
          */
         post: operations["postV1betaModelsModelStreamGenerateContent"];
         delete?: never;
@@ -3553,7 +3553,7 @@ export interface paths {
         put?: never;
         /**
          * Generate content as a stream
-         * @description Takes the body of Google's Gemini API for models of every provider that generates text.
+         * @description Takes the body of Google's Gemini API, for Google's models.
          */
         post: operations["postModelsModelStreamGenerateContent"];
         delete?: never;
@@ -3573,7 +3573,7 @@ export interface paths {
         put?: never;
         /**
          * Count the tokens of contents, on the path of Google's clients
-         * @description Takes the body of Google's Gemini API for models of every provider that generates text.
+         * @description Takes the body of Google's Gemini API, for Google's models.
          */
         post: operations["postV1betaModelsModelCountTokens"];
         delete?: never;
@@ -3593,7 +3593,7 @@ export interface paths {
         put?: never;
         /**
          * Count the tokens of contents
-         * @description Takes the body of Google's Gemini API for models of every provider that generates text.
+         * @description Takes the body of Google's Gemini API, for Google's models.
          */
         post: operations["postModelsModelCountTokens"];
         delete?: never;
@@ -3833,7 +3833,7 @@ export interface paths {
         put?: never;
         /**
          * Generate images
-         * @description Takes the body of OpenAI's Images API. Images are charged by size and quality.
+         * @description Takes the body of OpenAI's Images API. Images are charged by size and quality, or by tokens.
          */
         post: operations["postImagesGenerations"];
         delete?: never;
@@ -3892,8 +3892,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Speak a text
-         * @description Takes the body of OpenAI's Audio API. The answer is audio.
+         * Generate speech
+         * @description Takes the body of OpenAI's Audio API. The response is audio.
          */
         post: operations["postAudioSpeech"];
         delete?: never;
@@ -4019,13 +4019,13 @@ export interface paths {
         };
         /**
          * List batches
-         * @description The provider processes a file of requests within a day. The gateway charges a batch once its output is read.
+         * @description The provider processes a file of requests within a day. The gateway does not measure batches, and refuses them under a limit in dollars or tokens.
          */
         get: operations["getBatches"];
         put?: never;
         /**
          * Create a batch
-         * @description The provider processes a file of requests within a day. The gateway charges a batch once its output is read.
+         * @description The provider processes a file of requests within a day. The gateway does not measure batches, and refuses them under a limit in dollars or tokens.
          */
         post: operations["postBatches"];
         delete?: never;
@@ -4043,7 +4043,7 @@ export interface paths {
         };
         /**
          * Read a batch
-         * @description The provider processes a file of requests within a day. The gateway charges a batch once its output is read.
+         * @description The provider processes a file of requests within a day. The gateway does not measure batches, and refuses them under a limit in dollars or tokens.
          */
         get: operations["getBatchesId"];
         put?: never;
@@ -4065,7 +4065,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a batch
-         * @description The provider processes a file of requests within a day. The gateway charges a batch once its output is read.
+         * @description The provider processes a file of requests within a day. The gateway does not measure batches, and refuses them under a limit in dollars or tokens.
          */
         post: operations["postBatchesIdCancel"];
         delete?: never;
@@ -4083,7 +4083,7 @@ export interface paths {
         };
         /**
          * Download the output of a batch
-         * @description The provider processes a file of requests within a day. The gateway charges a batch once its output is read.
+         * @description The provider processes a file of requests within a day. The gateway does not measure batches, and refuses them under a limit in dollars or tokens.
          */
         get: operations["getBatchesIdOutput"];
         put?: never;
@@ -4651,7 +4651,7 @@ export interface paths {
         };
         /**
          * List models
-         * @description Answers in the format of OpenAI.
+         * @description Returns the models in the format of OpenAI.
          */
         get: operations["getModels"];
         put?: never;
@@ -4671,14 +4671,14 @@ export interface paths {
         };
         /**
          * Read a model
-         * @description Answers in the format of OpenAI.
+         * @description Returns the models in the format of OpenAI.
          */
         get: operations["getModelsId"];
         put?: never;
         post?: never;
         /**
          * Delete a fine-tuned model
-         * @description Answers in the format of OpenAI.
+         * @description Returns the models in the format of OpenAI.
          */
         delete: operations["deleteModelsId"];
         options?: never;
@@ -4692,7 +4692,7 @@ export interface components {
     schemas: {
         RefusalDetailDto: {
             /**
-             * @description What was wrong, where, and what to do next. For people; the wording may change.
+             * @description What was wrong, where, and what to do next. For display; the wording may change.
              * @example There is no such virtual key.
              */
             message: string;
@@ -4765,7 +4765,7 @@ export interface components {
              */
             workspace_id: string | null;
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             response_status_code: number;
@@ -4897,7 +4897,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Answers show `***`.
+             * @description Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Responses show `***`.
              * @example sixteen-or-more-characters
              */
             secret?: string;
@@ -4931,23 +4931,23 @@ export interface components {
              */
             last_delivered_at: string | null;
             /**
-             * @description Number of tries that failed in a row.
+             * @description Number of consecutive failed deliveries.
              * @example 0
              */
             failures: number;
             /**
-             * @description Why the last try failed. Null if it did not.
-             * @example it answered with status 500
+             * @description Why the last delivery failed. Null if it succeeded.
+             * @example it returned status 500
              */
             last_error: string | null;
             /**
              * Format: date-time
-             * @description Time of the first of these failed tries. Null if there is none.
+             * @description Time of the first of these failures. Null if there is none.
              */
             failing_since: string | null;
             /**
              * Format: date-time
-             * @description Time of the next try after a failed one. Null if none is due.
+             * @description Time of the next attempt after a failure. Null if none is due.
              */
             next_try_at: string | null;
         };
@@ -4974,7 +4974,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Answers show `***`.
+             * @description Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Responses show `***`.
              * @example ***
              */
             secret: string | null;
@@ -4982,7 +4982,7 @@ export interface components {
             ca_certificate: string | null;
             /** @description Whether it is in use. Default: true. */
             enabled: boolean;
-            /** @description How far forwarding has come. */
+            /** @description Progress of forwarding. */
             status: components["schemas"]["ForwardingStatusDto"];
             /**
              * Format: date-time
@@ -5017,7 +5017,7 @@ export interface components {
              */
             url?: string;
             /**
-             * @description Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Answers show `***`.
+             * @description Secret that signs the calls of a webhook, 16 to 255 characters. Syslog takes none. Responses show `***`.
              * @example sixteen-or-more-characters
              */
             secret?: string;
@@ -5045,12 +5045,12 @@ export interface components {
             /** @description Ids of the only models that requests may use. Null: all models. */
             allowed_models: string[] | null;
             /**
-             * @description Whether the request log keeps the bodies of requests and answers. Default: true.
+             * @description Whether the request log keeps the bodies of requests and responses. Default: true.
              * @example true
              */
             log_bodies: boolean;
             /**
-             * @description True refuses requests that cannot be recorded, for example when the disk is full. False answers them without a record. Default: false.
+             * @description True refuses requests that cannot be recorded, for example when the disk is full. False serves them without a record. Default: false.
              * @example false
              */
             strict_logging: boolean;
@@ -5062,7 +5062,7 @@ export interface components {
              */
             input_guardrails: string[] | null;
             /**
-             * @description Ids or slugs of guardrails that check every answer, before those of a config. Null: none. At most 50.
+             * @description Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.
              * @example [
              *       "pg-3f9a1c0b7d"
              *     ]
@@ -5084,7 +5084,7 @@ export interface components {
                 /** @description Names of the fields that exports may not contain. */
                 deniedFields: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
             } | null;
-            /** @description URL that receives a POST when a budget reaches its threshold or its end. Null: no webhook. Default: null. */
+            /** @description URL that receives a POST when a budget reaches its threshold or its limit. Null: no webhook. Default: null. */
             alert_webhook_url: string | null;
             /**
              * @description Whether the calls to `alert_webhook_url` are signed.
@@ -5122,12 +5122,12 @@ export interface components {
              */
             allowed_models?: string[] | null;
             /**
-             * @description Whether the request log keeps the bodies of requests and answers. Default: true.
+             * @description Whether the request log keeps the bodies of requests and responses. Default: true.
              * @example true
              */
             log_bodies?: boolean;
             /**
-             * @description True refuses requests that cannot be recorded, for example when the disk is full. False answers them without a record. Default: false.
+             * @description True refuses requests that cannot be recorded, for example when the disk is full. False serves them without a record. Default: false.
              * @example false
              */
             strict_logging?: boolean;
@@ -5139,7 +5139,7 @@ export interface components {
              */
             input_guardrails?: string[] | null;
             /**
-             * @description Ids or slugs of guardrails that check every answer, before those of a config. Null: none. At most 50.
+             * @description Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.
              * @example [
              *       "pg-3f9a1c0b7d"
              *     ]
@@ -5162,7 +5162,7 @@ export interface components {
                 deniedFields?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "span_id" | "parent_span_id" | "span_name" | "api_key_id" | "virtual_key" | "error_code" | "cache_status" | "cache_score" | "dropped_parameters" | "service_tier")[];
             } | null;
             /**
-             * @description URL that receives a POST when a budget reaches its threshold or its end. Null: no webhook. Default: null.
+             * @description URL that receives a POST when a budget reaches its threshold or its limit. Null: no webhook. Default: null.
              * @example https://hooks.example.com/budgets
              */
             alert_webhook_url?: string | null;
@@ -5212,7 +5212,7 @@ export interface components {
              */
             input_guardrails?: string[] | null;
             /**
-             * @description Ids or slugs of guardrails that check every answer, before those of a config. Null: none. At most 50.
+             * @description Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.
              * @example []
              */
             output_guardrails?: string[] | null;
@@ -5232,7 +5232,7 @@ export interface components {
         };
         CreateWorkspaceDto: {
             /**
-             * @description Free text for people: what the resource is for. Null if there is none.
+             * @description Free text: what the resource is for. Null if there is none.
              * @example Search and ranking
              */
             description?: string | null;
@@ -5249,7 +5249,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Ids of users of the organization who become members with the role `member`. Default: nobody but the creator.
+             * @description Ids of users of the organization who become members with the role `member`. Default: only the creator.
              * @example [
              *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
              *     ]
@@ -5282,7 +5282,7 @@ export interface components {
              * @enum {string|null}
              */
             periodic_reset: "weekly" | "monthly" | null;
-            /** @description Use goes back to zero after so many days, 1 to 365. Not together with `periodic_reset`. Null: it does not. Default: null. */
+            /** @description Number of days after which use returns to zero, 1 to 365. Not together with `periodic_reset`. Null: never. Default: null. */
             periodic_reset_days: number | null;
             next_usage_reset_at: components["schemas"]["NextUsageResetAt"];
             /**
@@ -5370,7 +5370,7 @@ export interface components {
              */
             slug: string;
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example Search
              */
             name: string;
@@ -5403,7 +5403,7 @@ export interface components {
             /** @description The first members of the workspace, with their roles. */
             users: components["schemas"]["MemberDto"][];
             /**
-             * @description Number of all members. The list of members has every one of them.
+             * @description Total number of members; the list of members contains all of them.
              * @example 1
              */
             total_users: number;
@@ -5463,7 +5463,7 @@ export interface components {
         };
         UpdateWorkspaceDto: {
             /**
-             * @description Free text for people: what the resource is for. Null if there is none.
+             * @description Free text: what the resource is for. Null if there is none.
              * @example Search and ranking
              */
             description?: string | null;
@@ -5536,7 +5536,7 @@ export interface components {
              */
             role: "admin" | "member" | "owner";
             /**
-             * @description `deactivated` users keep their API keys, roles and memberships, and none of them has any effect.
+             * @description `deactivated` users keep their API keys, roles and memberships, but cannot use them.
              * @enum {string}
              */
             status: "active" | "deactivated";
@@ -5578,7 +5578,7 @@ export interface components {
              */
             role?: "admin" | "member";
             /**
-             * @description `deactivated` users keep their API keys, roles and memberships, and none of them has any effect.
+             * @description `deactivated` users keep their API keys, roles and memberships, but cannot use them.
              * @enum {string}
              */
             status?: "active" | "deactivated";
@@ -5602,7 +5602,7 @@ export interface components {
         };
         TransferOwnershipDto: {
             /**
-             * @description True makes the present owner, on whose authority this happens, an admin. False adds another owner. Default: true.
+             * @description True makes the current owner, on whose authority this happens, an admin. False adds an owner. Default: true.
              * @default true
              */
             step_down?: boolean;
@@ -5615,7 +5615,7 @@ export interface components {
             object: "session";
             id: components["schemas"]["Id"];
             /**
-             * @description Whether this is the session of the present request.
+             * @description Whether this is the session of this request.
              * @example true
              */
             is_current: boolean;
@@ -5705,7 +5705,7 @@ export interface components {
         SessionOrganizationDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example Example
              */
             name: string;
@@ -5713,7 +5713,7 @@ export interface components {
         SessionWorkspaceDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example Checkout
              */
             name: string;
@@ -5777,7 +5777,7 @@ export interface components {
              *     ]
              */
             scopes: string[];
-            /** @description The present session. */
+            /** @description The current session. */
             session: components["schemas"]["SessionDto"];
             /**
              * Format: date-time
@@ -5838,7 +5838,7 @@ export interface components {
             role: "admin" | "member";
             /** @description Workspaces that the new user joins, at most 100. Default: none. */
             workspaces: components["schemas"]["InvitedToDto"][];
-            /** @description Creates an API key for the user in each of these workspaces. The answer to the acceptance shows them once. Default: no keys. */
+            /** @description Creates an API key for the user in each of these workspaces. The response to the acceptance shows them once. Default: no keys. */
             workspace_api_key_details?: components["schemas"]["PromisedKeyDto"];
         };
         CreatedInviteDto: {
@@ -5942,7 +5942,7 @@ export interface components {
             workspace_id: string;
             id: components["schemas"]["Id"];
             /**
-             * @description The secret API key. It is shown only in this answer.
+             * @description The secret API key. It is shown only in this response.
              * @example gw_user_<49 characters>
              */
             key: string;
@@ -5960,7 +5960,7 @@ export interface components {
             user_id: string;
             organisation_id: components["schemas"]["OrganisationId"];
             email: components["schemas"]["Email"];
-            /** @description API keys created for the user, shown only in this answer. */
+            /** @description API keys created for the user, shown only in this response. */
             api_keys: components["schemas"]["FirstKeyDto"][];
         };
         ApiKeyDefaultsDto: {
@@ -5984,7 +5984,7 @@ export interface components {
         };
         CreateApiKeyDto: {
             /**
-             * @description Free text for people: what the resource is for. Null if there is none.
+             * @description Free text: what the resource is for. Null if there is none.
              * @example Nightly batch jobs
              */
             description?: string | null;
@@ -6000,7 +6000,7 @@ export interface components {
         CreatedApiKeyDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description The secret API key. It is shown only in this answer.
+             * @description The secret API key. It is shown only in this response.
              * @example gw_ws_<49 characters>
              */
             key: string;
@@ -6012,7 +6012,7 @@ export interface components {
         };
         CreateWorkspaceServiceKeyDto: {
             /**
-             * @description Free text for people: what the resource is for. Null if there is none.
+             * @description Free text: what the resource is for. Null if there is none.
              * @example Nightly batch jobs
              */
             description?: string | null;
@@ -6029,7 +6029,7 @@ export interface components {
         };
         CreateWorkspaceUserKeyDto: {
             /**
-             * @description Free text for people: what the resource is for. Null if there is none.
+             * @description Free text: what the resource is for. Null if there is none.
              * @example Nightly batch jobs
              */
             description?: string | null;
@@ -6080,7 +6080,7 @@ export interface components {
              */
             key: string;
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example checkout-service
              */
             name: string;
@@ -6164,7 +6164,7 @@ export interface components {
         };
         UpdateApiKeyDto: {
             /**
-             * @description Free text for people: what the resource is for. Null if there is none.
+             * @description Free text: what the resource is for. Null if there is none.
              * @example Nightly batch jobs
              */
             description?: string | null;
@@ -6182,7 +6182,7 @@ export interface components {
              */
             scopes?: components["schemas"]["Scope"][];
             /**
-             * @description True sets the use of all budgets and rate limits back to zero. Requests that run still count for concurrency. Default: false.
+             * @description True sets the use of all budgets and rate limits back to zero. Running requests still count for concurrency. Default: false.
              * @example true
              */
             reset_usage?: boolean;
@@ -6198,7 +6198,7 @@ export interface components {
         RotatedApiKeyDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description The new secret API key. It is shown only in this answer.
+             * @description The new secret API key. It is shown only in this response.
              * @example gw_ws_<49 characters>
              */
             key: string;
@@ -6210,7 +6210,7 @@ export interface components {
         };
         ShowPasskeyDto: {
             /**
-             * @description Answer of `navigator.credentials` in the browser (WebAuthn, JSON form).
+             * @description Result of `navigator.credentials` in the browser (WebAuthn, JSON form).
              * @example {
              *       "id": "Zm9v",
              *       "rawId": "Zm9v",
@@ -6233,7 +6233,7 @@ export interface components {
         };
         ChangePasswordDto: {
             /**
-             * @description The present password.
+             * @description The current password.
              * @example purple-tractor-eats-moonlight
              */
             current_password: string;
@@ -6251,7 +6251,7 @@ export interface components {
              */
             object: "enrolled-totp";
             /**
-             * @description Secret for the authenticator app, in Base32. It is shown only in this answer.
+             * @description Secret for the authenticator app, in Base32. It is shown only in this response.
              * @example JBSWY3DPEHPK3PXP
              */
             secret: string;
@@ -6263,7 +6263,7 @@ export interface components {
         };
         ConfirmTotpDto: {
             /**
-             * @description The present six-digit code of the authenticator app.
+             * @description The current six-digit code of the authenticator app.
              * @example 123456
              */
             code: string;
@@ -6275,7 +6275,7 @@ export interface components {
              */
             object: "recovery-codes";
             /**
-             * @description One-use codes that replace the authenticator app. They are shown only in this answer.
+             * @description One-use codes that replace the authenticator app. They are shown only in this response.
              * @example [
              *       "0a1b2-c3d4e-f5061-72839"
              *     ]
@@ -6349,7 +6349,7 @@ export interface components {
             object: "passkey";
             id: components["schemas"]["Id"];
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example Laptop
              */
             name: string;
@@ -6385,12 +6385,12 @@ export interface components {
         };
         AddPasskeyDto: {
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example Laptop
              */
             name: string;
             /**
-             * @description Answer of `navigator.credentials` in the browser (WebAuthn, JSON form).
+             * @description Result of `navigator.credentials` in the browser (WebAuthn, JSON form).
              * @example {
              *       "id": "Zm9v",
              *       "rawId": "Zm9v",
@@ -6533,7 +6533,7 @@ export interface components {
              */
             client_id: string;
             /**
-             * @description Client secret of that registration. It is stored encrypted; answers show `***`. Leave it out of a change to keep it.
+             * @description Client secret of that registration. It is stored encrypted; responses show `***`. Leave it out of a change to keep it.
              * @example ***
              */
             client_secret: string;
@@ -6681,7 +6681,7 @@ export interface components {
              */
             single_sign_on_required: boolean;
             /**
-             * @description Ids of owners who may still sign in with a password when single sign-on is required, at most 10.
+             * @description Ids of owners who may still sign in by every method when single sign-on is required, at most 10.
              * @example [
              *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
              *     ]
@@ -6705,14 +6705,14 @@ export interface components {
              */
             single_sign_on_required: boolean;
             /**
-             * @description Ids of owners who may still sign in with a password when single sign-on is required, at most 10.
+             * @description Ids of owners who may still sign in by every method when single sign-on is required, at most 10.
              * @example []
              */
             break_glass_user_ids: string[];
         };
         StartTrialDto: {
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example Okta
              */
             name?: string;
@@ -6777,7 +6777,7 @@ export interface components {
              */
             code: string;
             /**
-             * @description What would stop the sign-in, and what to do about it.
+             * @description What would prevent the sign-in, and what to do about it.
              * @example The identity provider does not say that your e-mail address is verified.
              */
             message: string;
@@ -6812,7 +6812,7 @@ export interface components {
              * @enum {string|null}
              */
             role: "owner" | "admin" | "member" | null;
-            /** @description Workspaces and roles that the mappings give. Null if the user keeps the present roles. */
+            /** @description Workspaces and roles that the mappings give. Null if the user keeps their current roles. */
             workspaces: components["schemas"]["TrialWorkspaceDto"][] | null;
             /** @description Why the sign-in would be refused. Absent if it would succeed. */
             error?: components["schemas"]["TrialErrorDto"];
@@ -6860,7 +6860,7 @@ export interface components {
             model_pricing?: components["schemas"]["ModelPricing"];
             on_client_disconnect?: components["schemas"]["OnClientDisconnect"];
             /**
-             * @description What happens to a parameter that the provider does not have: `refuse` answers 400, `drop` sends the request without it. A header or a config goes first.
+             * @description What happens to a parameter that the provider does not have: `refuse` returns 400, `drop` sends the request without it. A header or a config takes precedence.
              * @example drop
              * @enum {string|null}
              */
@@ -6913,7 +6913,7 @@ export interface components {
              * @example OpenAI production
              */
             name: string;
-            /** @description Free text for people. Null removes it. Default: none. */
+            /** @description Free text. Null removes it. Default: none. */
             note: string | null;
             /**
              * @description `exhausted` keys have no budget left; `expired` keys are past `expires_at`. Requests with them are refused.
@@ -6940,12 +6940,12 @@ export interface components {
             };
             model_pricing: components["schemas"]["ModelPricing"];
             /**
-             * @description What happens when the client disconnects before the end of the answer: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the answer to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.
+             * @description What happens when the client disconnects before the end of the response: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the response to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.
              * @enum {string|null}
              */
             on_client_disconnect: "cancel" | "finish" | null;
             /**
-             * @description What happens to a parameter that the provider does not have: `refuse` answers 400, `drop` sends the request without it. A header or a config goes first.
+             * @description What happens to a parameter that the provider does not have: `refuse` returns 400, `drop` sends the request without it. A header or a config takes precedence.
              * @enum {string|null}
              */
             unsupported_parameters: "refuse" | "drop" | null;
@@ -6991,7 +6991,7 @@ export interface components {
             model_pricing?: components["schemas"]["ModelPricing"];
             on_client_disconnect?: components["schemas"]["OnClientDisconnect"];
             /**
-             * @description What happens to a parameter that the provider does not have: `refuse` answers 400, `drop` sends the request without it. A header or a config goes first.
+             * @description What happens to a parameter that the provider does not have: `refuse` returns 400, `drop` sends the request without it. A header or a config takes precedence.
              * @example drop
              * @enum {string|null}
              */
@@ -7009,7 +7009,7 @@ export interface components {
              */
             provider?: components["schemas"]["ProviderId"];
             /**
-             * @description True sets the use of all budgets and rate limits back to zero. Requests that run still count for concurrency. Default: false.
+             * @description True sets the use of all budgets and rate limits back to zero. Running requests still count for concurrency. Default: false.
              * @example true
              */
             reset_usage?: boolean;
@@ -7061,18 +7061,18 @@ export interface components {
              */
             object: "virtual-key-test";
             /**
-             * @description `works`: the provider accepted the credential. `refused`: it answered 401 or 403. `inconclusive`: its answer says nothing about the credential. `unreachable`: it did not answer. `not_testable`: a test is not possible for this provider.
+             * @description `works`: the provider accepted the credential. `refused`: it returned 401 or 403. `inconclusive`: its response does not show whether the credential is valid. `unreachable`: it did not respond. `not_testable`: a test is not possible for this provider.
              * @example works
              * @enum {string}
              */
             outcome: "works" | "refused" | "inconclusive" | "unreachable" | "not_testable";
             /**
-             * @description HTTP status of the provider's answer. Null if there was none.
+             * @description HTTP status of the provider's response. Null if there was none.
              * @example 200
              */
             status: number | null;
             /**
-             * @description Milliseconds until the provider answered. Null if it did not.
+             * @description Milliseconds until the provider responded. Null if it did not.
              * @example 312
              */
             latency_ms: number | null;
@@ -7188,7 +7188,7 @@ export interface components {
         ConfigSummaryDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example Chat with a fallback
              */
             name: string;
@@ -7338,7 +7338,7 @@ export interface components {
             /** @description Target that has to fail first. Null for a first choice. */
             after: string | null;
             /**
-             * @description Further attempts at this target, at most.
+             * @description Maximum number of further attempts at this target.
              * @example 0
              */
             retries: number;
@@ -7505,7 +7505,7 @@ export interface components {
         ConfigVersionDto: {
             id: components["schemas"]["Id"];
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example Chat with a fallback
              */
             name: string;
@@ -7608,7 +7608,7 @@ export interface components {
         CreateIntegrationDto: {
             key?: components["schemas"]["Key"];
             /**
-             * @description Free text for people: what the resource is for. Null if there is none.
+             * @description Free text: what the resource is for. Null if there is none.
              * @example Billed to the research team
              */
             description?: string | null;
@@ -7739,7 +7739,7 @@ export interface components {
              */
             ai_provider_id: string;
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example OpenAI of the company
              */
             name: string;
@@ -7785,7 +7785,7 @@ export interface components {
         UpdateIntegrationDto: {
             key?: components["schemas"]["Key"];
             /**
-             * @description Free text for people: what the resource is for. Null if there is none.
+             * @description Free text: what the resource is for. Null if there is none.
              * @example Billed to the research team
              */
             description?: string | null;
@@ -7967,7 +7967,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Name of the setting for people.
+             * @description Display name of the setting.
              * @example Azure resource
              */
             title: string;
@@ -8094,7 +8094,7 @@ export interface components {
              * @description Id of the workspace. Null if the resource belongs to the whole organization.
              */
             workspace_id: string;
-            /** @description Free text for people. Null removes it. Default: none. */
+            /** @description Free text. Null removes it. Default: none. */
             note: string | null;
             /**
              * @description Current state of the resource.
@@ -8327,7 +8327,7 @@ export interface components {
              * @enum {string|null}
              */
             periodic_reset: "weekly" | "monthly" | null;
-            /** @description Use goes back to zero after so many days, 1 to 365. Not together with `periodic_reset`. Null: it does not. Default: null. */
+            /** @description Number of days after which use returns to zero, 1 to 365. Not together with `periodic_reset`. Null: never. Default: null. */
             periodic_reset_days: number | null;
             next_usage_reset_at: components["schemas"]["NextUsageResetAt"];
             /**
@@ -8562,7 +8562,7 @@ export interface components {
              */
             slug: string;
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example No project names
              */
             name: string;
@@ -8766,7 +8766,7 @@ export interface components {
             type: "api_key" | "virtual_key" | "workspace";
             id: components["schemas"]["Id"];
             /**
-             * @description Name shown to people. It does not have to be unique.
+             * @description Display name. It need not be unique.
              * @example support-bot
              */
             name: string;
@@ -8808,12 +8808,12 @@ export interface components {
              */
             raised_by: number;
             /**
-             * @description Use in the present period or window. Null while the store of the limit is unavailable.
+             * @description Use in the current period or window. Null while the store of the limit is unavailable.
              * @example 87.93
              */
             used: number | null;
             /**
-             * @description What is left in the present period or window. Null while the store of the limit is unavailable.
+             * @description What is left in the current period or window. Null while the store of the limit is unavailable.
              * @example 87.93
              */
             remaining: number | null;
@@ -8823,13 +8823,13 @@ export interface components {
              */
             resets_at: string | null;
             /**
-             * @description Average use of a budget in a day of the present period. Null for rate limits.
+             * @description Average use of a budget in a day of the current period. Null for rate limits.
              * @example 87.93
              */
             used_per_day: number | null;
             /**
              * Format: date-time
-             * @description Time at which the budget ends at the present rate of use. Null if it lasts until its reset.
+             * @description Time at which the budget ends at the current rate of use. Null if it lasts until its reset.
              */
             exhausted_at: string | null;
             /**
@@ -8857,7 +8857,7 @@ export interface components {
             /** @description The items of this page, or the resource itself. */
             data: components["schemas"]["LimitStatusDto"][];
             /**
-             * @description Whether there are more limits than this answer looked at.
+             * @description Whether there are more limits than this response covers.
              * @example false
              */
             is_partial: boolean;
@@ -8872,7 +8872,7 @@ export interface components {
         CreateLogExportDto: {
             workspace_id?: components["schemas"]["WorkspaceId"];
             /**
-             * @description Name of the export for people.
+             * @description Display name of the export.
              * @example January
              */
             description?: string;
@@ -8962,10 +8962,10 @@ export interface components {
              * @enum {string}
              */
             status: "draft" | "in_progress" | "success" | "failed" | "stopped";
-            /** @description Why the export failed, or why its last try did. Null if nothing is wrong. */
+            /** @description Why the export failed, or why its last attempt failed. Null if nothing is wrong. */
             problem: string | null;
             /**
-             * @description Name of the export for people.
+             * @description Display name of the export.
              * @example January
              */
             description: string;
@@ -9042,7 +9042,7 @@ export interface components {
              */
             workspace_id?: string;
             /**
-             * @description Name of the export for people.
+             * @description Display name of the export.
              * @example January
              */
             description?: string;
@@ -9073,7 +9073,7 @@ export interface components {
         };
         LogExportTaskDto: {
             /**
-             * @description What was done, for people.
+             * @description What was done, as text.
              * @example The export was started.
              */
             message: string;
@@ -9133,11 +9133,11 @@ export interface components {
             provider: components["schemas"]["Provider"];
             model: components["schemas"]["Model"];
             response_model: components["schemas"]["ResponseModel"];
-            /** @description Whether the answer was streamed. */
+            /** @description Whether the response was streamed. */
             streamed: boolean;
             ending: components["schemas"]["Ending"];
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             status: number;
@@ -9185,7 +9185,7 @@ export interface components {
             metadata: components["schemas"]["Metadata"];
             hook_results: components["schemas"]["HookResults"];
             source: components["schemas"]["Source"];
-            /** @description Whether the answer had a status below 400. */
+            /** @description Whether the response had a status below 400. */
             is_success: boolean;
             ai_org: components["schemas"]["AiOrg"];
             ai_model: components["schemas"]["AiModel"];
@@ -9209,14 +9209,14 @@ export interface components {
              */
             request_method: string;
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             response_status_code: number;
             response_time: components["schemas"]["ResponseTime"];
             is_proxy_call: components["schemas"]["IsProxyCall"];
             /**
-             * @description 1 if the answer was streamed, else 0.
+             * @description 1 if the response was streamed, else 0.
              * @enum {integer}
              */
             stream_mode: 0 | 1;
@@ -9240,7 +9240,7 @@ export interface components {
             total?: number;
             /** @description Whether more than 10,000 requests match. */
             total_is_capped?: boolean;
-            /** @description Number of requests that were searched. A page may have few or no results although `next_cursor` leads on. */
+            /** @description Number of requests that were searched. A page may have few or no results although `next_cursor` continues. */
             searched_rows?: number;
         };
         SpanDto: {
@@ -9285,11 +9285,11 @@ export interface components {
             provider: components["schemas"]["Provider"];
             model: components["schemas"]["Model"];
             response_model: components["schemas"]["ResponseModel"];
-            /** @description Whether the answer was streamed. */
+            /** @description Whether the response was streamed. */
             streamed: boolean;
             ending: components["schemas"]["Ending"];
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             status: number;
@@ -9337,7 +9337,7 @@ export interface components {
             metadata: components["schemas"]["Metadata"];
             hook_results: components["schemas"]["HookResults"];
             source: components["schemas"]["Source"];
-            /** @description Whether the answer had a status below 400. */
+            /** @description Whether the response had a status below 400. */
             is_success: boolean;
             ai_org: components["schemas"]["AiOrg"];
             ai_model: components["schemas"]["AiModel"];
@@ -9361,14 +9361,14 @@ export interface components {
              */
             request_method: string;
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             response_status_code: number;
             response_time: components["schemas"]["ResponseTime"];
             is_proxy_call: components["schemas"]["IsProxyCall"];
             /**
-             * @description 1 if the answer was streamed, else 0.
+             * @description 1 if the response was streamed, else 0.
              * @enum {integer}
              */
             stream_mode: 0 | 1;
@@ -9425,7 +9425,7 @@ export interface components {
              */
             method: string;
             /**
-             * @description Those of the headers that control the gateway.
+             * @description The headers that control the gateway.
              * @example {}
              */
             portkeyHeaders: Record<string, never>;
@@ -9455,7 +9455,7 @@ export interface components {
             /** @description Whether the body was kept but cannot be read. */
             body_unavailable: boolean;
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             status: number;
@@ -9532,7 +9532,7 @@ export interface components {
             /** @description US dollars for generated images. */
             images?: components["schemas"]["AppliedImagePriceDto"][];
             /**
-             * @description Seconds of audio that are charged at least.
+             * @description Minimum charged audio length in seconds.
              * @example 10
              */
             least_audio_seconds?: number;
@@ -9604,7 +9604,7 @@ export interface components {
              */
             started_at: string;
             /**
-             * @description Milliseconds until the first byte of the answer. Null if there was none.
+             * @description Milliseconds until the first byte of the response. Null if there was none.
              * @example 95
              */
             first_byte_ms: number | null;
@@ -9614,7 +9614,7 @@ export interface components {
              */
             duration_ms: number;
             /**
-             * @description HTTP status of the provider's answer. Null if there was none.
+             * @description HTTP status of the provider's response. Null if there was none.
              * @example 200
              */
             status: number | null;
@@ -9625,7 +9625,7 @@ export interface components {
             /** @description Price that was charged. Absent if nothing was used, the price is unknown, or several were added up. */
             price?: components["schemas"]["AppliedPriceDto"];
             /**
-             * @description Whether tokens and cost are an estimate, because the answer did not arrive completely.
+             * @description Whether tokens and cost are an estimate, because the response did not arrive completely.
              * @example false
              */
             estimated: boolean;
@@ -9747,11 +9747,11 @@ export interface components {
             provider: components["schemas"]["Provider"];
             model: components["schemas"]["Model"];
             response_model: components["schemas"]["ResponseModel"];
-            /** @description Whether the answer was streamed. */
+            /** @description Whether the response was streamed. */
             streamed: boolean;
             ending: components["schemas"]["Ending"];
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             status: number;
@@ -9799,7 +9799,7 @@ export interface components {
             metadata: components["schemas"]["Metadata"];
             hook_results: components["schemas"]["HookResults"];
             source: components["schemas"]["Source"];
-            /** @description Whether the answer had a status below 400. */
+            /** @description Whether the response had a status below 400. */
             is_success: boolean;
             ai_org: components["schemas"]["AiOrg"];
             ai_model: components["schemas"]["AiModel"];
@@ -9823,14 +9823,14 @@ export interface components {
              */
             request_method: string;
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             response_status_code: number;
             response_time: components["schemas"]["ResponseTime"];
             is_proxy_call: components["schemas"]["IsProxyCall"];
             /**
-             * @description 1 if the answer was streamed, else 0.
+             * @description 1 if the response was streamed, else 0.
              * @enum {integer}
              */
             stream_mode: 0 | 1;
@@ -9844,7 +9844,7 @@ export interface components {
             _id: string;
             /** @description The request, with secrets masked. */
             request: components["schemas"]["LogRequestDto"];
-            /** @description The answer. */
+            /** @description The response. */
             response: components["schemas"]["LogResponseDto"];
             /** @description Attempts in the order in which they began. */
             attempts: components["schemas"]["LogAttemptDto"][];
@@ -10014,7 +10014,7 @@ export interface components {
         CountedRangeDto: {
             /**
              * Format: date-time
-             * @description Begin of the period that was counted.
+             * @description Start of the period that was counted.
              */
             from: string;
             /**
@@ -10050,12 +10050,12 @@ export interface components {
              */
             cost: number;
             /**
-             * @description Median time to the whole answer in milliseconds, at most 0.8 % off.
+             * @description Median time to the whole response in milliseconds, at most 0.8 % off.
              * @example 1204.5
              */
             latency_p50: number;
             /**
-             * @description 95th percentile of the time to the whole answer in milliseconds, at most 0.8 % off.
+             * @description 95th percentile of the time to the whole response in milliseconds, at most 0.8 % off.
              * @example 4120.2
              */
             latency_p95: number;
@@ -10087,12 +10087,12 @@ export interface components {
              */
             cost: number;
             /**
-             * @description Median time to the whole answer in milliseconds, at most 0.8 % off.
+             * @description Median time to the whole response in milliseconds, at most 0.8 % off.
              * @example 1180
              */
             latency_p50: number;
             /**
-             * @description 95th percentile of the time to the whole answer in milliseconds, at most 0.8 % off.
+             * @description 95th percentile of the time to the whole response in milliseconds, at most 0.8 % off.
              * @example 3990
              */
             latency_p95: number;
@@ -10212,7 +10212,7 @@ export interface components {
              */
             status: "success";
             /**
-             * @description What was done, for people.
+             * @description What was done, as text.
              * @example Feedback is stored.
              */
             message: string;
@@ -10320,7 +10320,7 @@ export interface components {
              */
             highest_workspace_role?: "member" | "manager" | "admin";
             /**
-             * @description Number of users of the organization from which tokens create no more. Default: 10,000.
+             * @description Number of users at which tokens create no further users. Default: 10,000.
              * @default 10000
              */
             max_people?: number;
@@ -10371,7 +10371,7 @@ export interface components {
             fetched_at: string | null;
             /**
              * @description What was wrong with the last fetch of the keys. Null if it succeeded.
-             * @example it answered with status 500
+             * @example it returned status 500
              */
             problem: string | null;
             last_updated_at: components["schemas"]["LastUpdatedAt"];
@@ -10401,7 +10401,7 @@ export interface components {
              */
             highest_workspace_role?: "member" | "manager" | "admin";
             /**
-             * @description Number of users of the organization from which tokens create no more. Default: 10,000.
+             * @description Number of users at which tokens create no further users. Default: 10,000.
              * @default 10000
              */
             max_people?: number;
@@ -10471,7 +10471,7 @@ export interface components {
              * @description End of the time range.
              */
             to?: string;
-            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+            /** @description False if the range or one of its points cuts an hour whose minutes are deleted, or if the figures need request logs that retention may have deleted. */
             is_exact?: boolean;
         };
         /** @description US cents per unit. */
@@ -10569,7 +10569,7 @@ export interface components {
             image?: components["schemas"]["Image"];
         };
         /**
-         * @description Rights that roles have beside their usual ones, by switch. Switches that are left out keep their value; null restores the defaults.
+         * @description Policy flags that extend or restrict the rights of roles. Flags that are left out keep their value; null restores the defaults.
          * @example {
          *       "membersViewLogs": false
          *     }
@@ -10656,17 +10656,17 @@ export interface components {
             completion_token_min?: string | number | boolean;
             /** @description Output tokens: the highest to include. */
             completion_token_max?: string | number | boolean;
-            /** @description Milliseconds to the end of the answer: the lowest to include. */
+            /** @description Milliseconds to the end of the response: the lowest to include. */
             response_time_min?: string | number | boolean;
-            /** @description Milliseconds to the end of the answer: the highest to include. */
+            /** @description Milliseconds to the end of the response: the highest to include. */
             response_time_max?: string | number | boolean;
-            /** @description Milliseconds to the first token of the answer: the lowest to include. */
+            /** @description Milliseconds to the first token of the response: the lowest to include. */
             time_to_first_token_min?: string | number | boolean;
-            /** @description Milliseconds to the first token of the answer: the highest to include. */
+            /** @description Milliseconds to the first token of the response: the highest to include. */
             time_to_first_token_max?: string | number | boolean;
-            /** @description HTTP status of the answer: the lowest to include. */
+            /** @description HTTP status of the response: the lowest to include. */
             status_code_min?: string | number | boolean;
-            /** @description HTTP status of the answer: the highest to include. */
+            /** @description HTTP status of the response: the highest to include. */
             status_code_max?: string | number | boolean;
             /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
             weighted_feedback_min?: string | number | boolean;
@@ -10674,11 +10674,11 @@ export interface components {
             weighted_feedback_max?: string | number | boolean;
             /** @description True selects requests whose trace has feedback, false the others. */
             has_feedback?: string | number | boolean;
-            /** @description True selects answers with a status below 400, false the others. */
+            /** @description True selects responses with a status below 400, false the others. */
             is_success?: string | number | boolean;
-            /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+            /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
             status_code?: string | number | boolean;
-            /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+            /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
             not_status_code?: string | number | boolean;
             /** @description Includes requests by code of the error. Commas separate values, at most 100. */
             error_code?: string | number | boolean;
@@ -10782,10 +10782,10 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description The answer of the call. */
+        /** @description The response of the call. */
         Response: {
             /**
-             * @description HTTP status of the answer. Default: 200.
+             * @description HTTP status of the response. Default: 200.
              * @default 200
              */
             status?: number;
@@ -10807,7 +10807,7 @@ export interface components {
              * @default 0
              */
             response_time?: number;
-            /** @description Whether the answer was streamed. Default: false. */
+            /** @description Whether the response was streamed. Default: false. */
             streamingMode?: boolean;
         };
         /** @description Values for the whole time range. */
@@ -10871,7 +10871,7 @@ export interface components {
          * @example ada@example.com
          */
         Email: string;
-        /** @description Free text for people: what the resource is for. Null if there is none. */
+        /** @description Free text: what the resource is for. Null if there is none. */
         Description: string | null;
         /**
          * @description Credential of the provider account, such as an API key. It is stored encrypted and never shown again.
@@ -10898,7 +10898,7 @@ export interface components {
          */
         AlertEmails: string[] | null;
         /**
-         * @description Name shown to people. It does not have to be unique.
+         * @description Display name. It need not be unique.
          * @example checkout-service
          */
         Name: string;
@@ -10908,7 +10908,7 @@ export interface components {
          */
         Code: string;
         /**
-         * @description Free text for people. Null removes it. Default: none.
+         * @description Free text. Null removes it. Default: none.
          * @example Billed to the research team
          */
         Note: string | null;
@@ -11008,7 +11008,7 @@ export interface components {
          */
         CostNanoUsd: number | null;
         /**
-         * @description Milliseconds from the arrival of the request to the end of the answer.
+         * @description Milliseconds from the arrival of the request to the end of the response.
          * @example 812
          */
         ResponseTime: number;
@@ -11055,10 +11055,10 @@ export interface components {
          * @enum {string|null}
          */
         PeriodicReset: "weekly" | "monthly" | null;
-        /** @description Use goes back to zero after so many days, 1 to 365. Not together with `periodic_reset`. Null: it does not. Default: null. */
+        /** @description Number of days after which use returns to zero, 1 to 365. Not together with `periodic_reset`. Null: never. Default: null. */
         PeriodicResetDays: number | null;
         /**
-         * @description What happens when the client disconnects before the end of the answer: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the answer to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.
+         * @description What happens when the client disconnects before the end of the response: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the response to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.
          * @example finish
          * @enum {string|null}
          */
@@ -11099,7 +11099,7 @@ export interface components {
          */
         ClientId: string;
         /**
-         * @description Client secret of that registration. It is stored encrypted; answers show `***`. Leave it out of a change to keep it.
+         * @description Client secret of that registration. It is stored encrypted; responses show `***`. Leave it out of a change to keep it.
          * @example a-secret-of-the-provider
          */
         ClientSecret: string;
@@ -11172,7 +11172,7 @@ export interface components {
          */
         DefaultProviderSlug: string;
         /**
-         * @description What follows from the verdict: whether to deny, to wait, and which feedback to give. See docs/guardrails.md.
+         * @description Consequences of the verdict: whether to deny, whether to wait, and which feedback to store. See docs/guardrails.md.
          * @example {
          *       "deny": true,
          *       "async": false,
@@ -11238,7 +11238,7 @@ export interface components {
          */
         Model: string | null;
         /**
-         * @description Id of the model in the answer. Null if it names none.
+         * @description Id of the model in the response. Null if it names none.
          * @example gpt-5-2026-01-01
          */
         ResponseModel: string | null;
@@ -11250,7 +11250,7 @@ export interface components {
         /** @description Where the error came from: `gateway` or `provider`. Null if there was none. */
         ErrorSource: string | null;
         /**
-         * @description Milliseconds until the first token of the answer. Null if there was none.
+         * @description Milliseconds until the first token of the response. Null if there was none.
          * @example 120
          */
         FirstTokenMs: number | null;
@@ -11283,10 +11283,10 @@ export interface components {
         CacheStatus: string | null;
         /** @description Similarity of the closest request in the semantic cache, 0 to 1. Null if the semantic cache was not used. */
         CacheScore: number | null;
-        /** @description What the answer would have cost without the cache, in nano-dollars (10⁻⁹ USD). */
+        /** @description What the response would have cost without the cache, in nano-dollars (10⁻⁹ USD). */
         SavedNanoUsd: number | null;
         /**
-         * @description Tier of service that the answer names, or else the request; null for none
+         * @description Service tier named by the response, or else by the request. Null if neither names one.
          * @example default
          */
         ServiceTier: string | null;
@@ -11359,7 +11359,7 @@ export interface components {
          */
         RequestPreview: string;
         /**
-         * @description Beginning of the answer. Only in lists and with the scope `logs.view`.
+         * @description Beginning of the response. Only in lists and with the scope `logs.view`.
          * @example Hello! How can I help you?
          */
         ResponsePreview: string;
@@ -11374,7 +11374,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "This invite is used, cancelled or expired. Ask the person who invited you for another one.",
+                 *         "message": "This invite is used, cancelled or expired. Ask the user who invited you for another one.",
                  *         "type": "not_found_error",
                  *         "code": "invite_gone",
                  *         "param": null,
@@ -11705,7 +11705,7 @@ export interface components {
                 "application/json": components["schemas"]["OrganizationJwtDto"];
             };
         };
-        /** @description The provider's answer, in the format that the path has. */
+        /** @description The provider's response, in the format of the path. */
         ProviderAnswer: {
             headers: {
                 [name: string]: unknown;
@@ -11749,17 +11749,17 @@ export interface components {
         completion_token_min: string;
         /** @description Output tokens: the highest to include. */
         completion_token_max: string;
-        /** @description Milliseconds to the end of the answer: the lowest to include. */
+        /** @description Milliseconds to the end of the response: the lowest to include. */
         response_time_min: string;
-        /** @description Milliseconds to the end of the answer: the highest to include. */
+        /** @description Milliseconds to the end of the response: the highest to include. */
         response_time_max: string;
-        /** @description Milliseconds to the first token of the answer: the lowest to include. */
+        /** @description Milliseconds to the first token of the response: the lowest to include. */
         time_to_first_token_min: string;
-        /** @description Milliseconds to the first token of the answer: the highest to include. */
+        /** @description Milliseconds to the first token of the response: the highest to include. */
         time_to_first_token_max: string;
-        /** @description HTTP status of the answer: the lowest to include. */
+        /** @description HTTP status of the response: the lowest to include. */
         status_code_min: string;
-        /** @description HTTP status of the answer: the highest to include. */
+        /** @description HTTP status of the response: the highest to include. */
         status_code_max: string;
         /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
         weighted_feedback_min: string;
@@ -11767,9 +11767,9 @@ export interface components {
         weighted_feedback_max: string;
         /** @description True selects requests whose trace has feedback, false the others. */
         has_feedback: boolean;
-        /** @description True selects answers with a status below 400, false the others. */
+        /** @description True selects responses with a status below 400, false the others. */
         is_success: boolean;
-        /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+        /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
         status_code: string;
         /** @description Includes requests by code of the error. Commas separate values, at most 100. */
         error_code: string;
@@ -11805,7 +11805,7 @@ export interface components {
         span_id: string;
         /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
         metadata: string;
-        /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+        /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
         not_status_code: string;
         /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
         not_error_code: string;
@@ -11861,7 +11861,7 @@ export interface components {
         email: string;
         /** @description Id of the invite. */
         inviteId: string;
-        /** @description True only checks the request and answers what would be saved. Default: false. */
+        /** @description True only checks the request and returns what would be saved. Default: false. */
         dry_run: boolean;
         /** @description Id or slug of the guardrail. */
         guardrail: string;
@@ -11877,7 +11877,7 @@ export interface components {
         request_id: string;
         /** @description Includes only changes by users, or only those by API keys. */
         user_type: "user" | "api_key";
-        /** @description Includes only changes whose answer had this HTTP status. */
+        /** @description Includes only changes whose response had this HTTP status. */
         response_status_code: string;
         /** @description Includes only changes of this kind of resource, such as `virtual_keys`. */
         resource_type: string;
@@ -11891,7 +11891,7 @@ export interface components {
         outcome: "success" | "refused" | "failed";
         /** @description True adds `last_used_at` to each key. Default: false. */
         include_last_used_at: boolean;
-        /** @description Columns of the answer. Commas separate them. Default: all. */
+        /** @description Columns of the response. Commas separate them. Default: all. */
         columns: string;
         /** @description Column by which to sort. Default: `requests`. */
         order_by: "requests" | "cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p50_latency" | "p90_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen";
@@ -11961,7 +11961,7 @@ export interface operations {
                 user_type?: components["parameters"]["user_type"];
                 /** @description Includes only changes in the workspace with this id. */
                 workspace_id?: string;
-                /** @description Includes only changes whose answer had this HTTP status. */
+                /** @description Includes only changes whose response had this HTTP status. */
                 response_status_code?: components["parameters"]["response_status_code"];
                 /** @description Includes only changes of this kind of resource, such as `virtual_keys`. */
                 resource_type?: components["parameters"]["resource_type"];
@@ -12037,7 +12037,7 @@ export interface operations {
                 user_type?: components["parameters"]["user_type"];
                 /** @description Includes only changes in the workspace with this id. */
                 workspace_id?: string;
-                /** @description Includes only changes whose answer had this HTTP status. */
+                /** @description Includes only changes whose response had this HTTP status. */
                 response_status_code?: components["parameters"]["response_status_code"];
                 /** @description Includes only changes of this kind of resource, such as `virtual_keys`. */
                 resource_type?: components["parameters"]["resource_type"];
@@ -12332,7 +12332,7 @@ export interface operations {
     workspacesRemove: {
         parameters: {
             query?: {
-                /** @description Name of the workspace, as a confirmation. It may stand in the body instead. */
+                /** @description Name of the workspace, as a confirmation. It can be in the body instead. */
                 name?: string;
             };
             header?: never;
@@ -12580,7 +12580,7 @@ export interface operations {
     usersRemove: {
         parameters: {
             query?: {
-                /** @description E-mail address of the user, as a confirmation. It may stand in the body instead. */
+                /** @description E-mail address of the user, as a confirmation. It can be in the body instead. */
                 confirm?: string;
             };
             header?: never;
@@ -13873,7 +13873,7 @@ export interface operations {
     startSignOnStart: {
         parameters: {
             query: {
-                /** @description `true` asks the user to prove their identity again, for a step-up. */
+                /** @description `true` makes the user authenticate again, for a step-up. */
                 reauthenticate?: "true";
                 /** @description Page of the dashboard to open after the sign-in. Default: `/ui/`. */
                 return_to?: string;
@@ -14137,7 +14137,7 @@ export interface operations {
     configsCreate: {
         parameters: {
             query?: {
-                /** @description True only checks the request and answers what would be saved. Default: false. */
+                /** @description True only checks the request and returns what would be saved. Default: false. */
                 dry_run?: components["parameters"]["dry_run"];
             };
             header?: never;
@@ -14239,7 +14239,7 @@ export interface operations {
     configsUpdate: {
         parameters: {
             query?: {
-                /** @description True only checks the request and answers what would be saved. Default: false. */
+                /** @description True only checks the request and returns what would be saved. Default: false. */
                 dry_run?: components["parameters"]["dry_run"];
             };
             header?: never;
@@ -14383,7 +14383,7 @@ export interface operations {
     configVersionsRollBack: {
         parameters: {
             query?: {
-                /** @description True only checks the request and answers what would be saved. Default: false. */
+                /** @description True only checks the request and returns what would be saved. Default: false. */
                 dry_run?: components["parameters"]["dry_run"];
             };
             header?: never;
@@ -15825,17 +15825,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -15843,9 +15843,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -15881,7 +15881,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -15939,7 +15939,7 @@ export interface operations {
     logsList: {
         parameters: {
             query?: {
-                /** @description Text to find in the bodies of requests and answers, in any case: 3 to 256 characters. It needs the scope `logs.view`, the setting `GATEHOUSE_BODY_SEARCH`, and a time range of at most 31 days. */
+                /** @description Text to find in the bodies of requests and responses, in any case: 3 to 256 characters. It needs the scope `logs.view`, the setting `GATEHOUSE_BODY_SEARCH`, and a time range of at most 31 days. */
                 search?: string;
                 /** @description True counts the matching requests, up to 10,001. Default: false. */
                 include_total?: boolean;
@@ -15969,17 +15969,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -15987,9 +15987,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -16025,7 +16025,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -16353,17 +16353,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -16371,9 +16371,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -16409,7 +16409,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -16491,17 +16491,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -16509,9 +16509,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -16547,7 +16547,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -16630,17 +16630,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -16648,9 +16648,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -16686,7 +16686,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -16759,7 +16759,7 @@ export interface operations {
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
-                /** @description Columns of the answer. Commas separate them. Default: all. */
+                /** @description Columns of the response. Commas separate them. Default: all. */
                 columns?: components["parameters"]["columns"];
                 /** @description Column by which to sort. Default: `requests`. */
                 order_by?: components["parameters"]["order_by"];
@@ -16787,17 +16787,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -16805,9 +16805,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -16843,7 +16843,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -16936,11 +16936,11 @@ export interface operations {
                             p95_latency?: unknown;
                             /** @description 99th percentile of the latency in milliseconds. */
                             p99_latency?: unknown;
-                            /** @description Percentage of answers with a status below 400. */
+                            /** @description Percentage of responses with a status below 400. */
                             success_rate?: unknown;
-                            /** @description Number of answers with a status of 400 or more. */
+                            /** @description Number of responses with a status of 400 or more. */
                             error_count?: unknown;
-                            /** @description Percentage of answers from the cache. */
+                            /** @description Percentage of responses from the cache. */
                             cache_hit_rate?: unknown;
                             /** @description Arrival of the last request. */
                             last_seen?: unknown;
@@ -16960,7 +16960,7 @@ export interface operations {
                 current_page?: components["parameters"]["current_page"];
                 /** @description Number of items on a page, 1 to 100. Default: 50. */
                 page_size?: components["parameters"]["page_size"];
-                /** @description Columns of the answer. Commas separate them. Default: all. */
+                /** @description Columns of the response. Commas separate them. Default: all. */
                 columns?: components["parameters"]["columns"];
                 /** @description Column by which to sort. Default: `requests`. */
                 order_by?: components["parameters"]["order_by"];
@@ -16988,17 +16988,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -17006,9 +17006,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -17044,7 +17044,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -17155,11 +17155,11 @@ export interface operations {
                             p95_latency?: unknown;
                             /** @description 99th percentile of the latency in milliseconds. */
                             p99_latency?: unknown;
-                            /** @description Percentage of answers with a status below 400. */
+                            /** @description Percentage of responses with a status below 400. */
                             success_rate?: unknown;
-                            /** @description Number of answers with a status of 400 or more. */
+                            /** @description Number of responses with a status of 400 or more. */
                             error_count?: unknown;
-                            /** @description Percentage of answers from the cache. */
+                            /** @description Percentage of responses from the cache. */
                             cache_hit_rate?: unknown;
                             /** @description Arrival of the last request. */
                             last_seen?: unknown;
@@ -17197,17 +17197,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -17215,9 +17215,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -17253,7 +17253,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -17350,17 +17350,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -17368,9 +17368,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -17406,7 +17406,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -17510,17 +17510,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -17528,9 +17528,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -17566,7 +17566,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -17688,17 +17688,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -17706,9 +17706,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -17744,7 +17744,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -17848,17 +17848,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -17866,9 +17866,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -17904,7 +17904,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -18001,17 +18001,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -18019,9 +18019,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -18057,7 +18057,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -18167,17 +18167,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -18185,9 +18185,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -18223,7 +18223,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -18320,17 +18320,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -18338,9 +18338,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -18376,7 +18376,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -18482,17 +18482,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -18500,9 +18500,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -18538,7 +18538,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -18646,17 +18646,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -18664,9 +18664,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -18702,7 +18702,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -18807,17 +18807,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -18825,9 +18825,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -18863,7 +18863,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -18973,17 +18973,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -18991,9 +18991,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -19029,7 +19029,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -19103,9 +19103,9 @@ export interface operations {
                              * @description Beginning of the interval.
                              */
                             timestamp?: string;
-                            /** @description Number of answers from the simple cache. */
+                            /** @description Number of responses from the simple cache. */
                             simple_hits?: number;
-                            /** @description Number of answers from the semantic cache. */
+                            /** @description Number of responses from the semantic cache. */
                             semantic_hits?: number;
                             /** @description Percentage of all requests. */
                             rate?: number;
@@ -19145,17 +19145,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -19163,9 +19163,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -19201,7 +19201,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -19307,17 +19307,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -19325,9 +19325,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -19363,7 +19363,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -19459,17 +19459,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -19477,9 +19477,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -19515,7 +19515,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -19617,17 +19617,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -19635,9 +19635,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -19673,7 +19673,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];
@@ -19778,17 +19778,17 @@ export interface operations {
                 completion_token_min?: components["parameters"]["completion_token_min"];
                 /** @description Output tokens: the highest to include. */
                 completion_token_max?: components["parameters"]["completion_token_max"];
-                /** @description Milliseconds to the end of the answer: the lowest to include. */
+                /** @description Milliseconds to the end of the response: the lowest to include. */
                 response_time_min?: components["parameters"]["response_time_min"];
-                /** @description Milliseconds to the end of the answer: the highest to include. */
+                /** @description Milliseconds to the end of the response: the highest to include. */
                 response_time_max?: components["parameters"]["response_time_max"];
-                /** @description Milliseconds to the first token of the answer: the lowest to include. */
+                /** @description Milliseconds to the first token of the response: the lowest to include. */
                 time_to_first_token_min?: components["parameters"]["time_to_first_token_min"];
-                /** @description Milliseconds to the first token of the answer: the highest to include. */
+                /** @description Milliseconds to the first token of the response: the highest to include. */
                 time_to_first_token_max?: components["parameters"]["time_to_first_token_max"];
-                /** @description HTTP status of the answer: the lowest to include. */
+                /** @description HTTP status of the response: the lowest to include. */
                 status_code_min?: components["parameters"]["status_code_min"];
-                /** @description HTTP status of the answer: the highest to include. */
+                /** @description HTTP status of the response: the highest to include. */
                 status_code_max?: components["parameters"]["status_code_max"];
                 /** @description Mean of value times weight of the feedback on the trace: the lowest to include. */
                 weighted_feedback_min?: components["parameters"]["weighted_feedback_min"];
@@ -19796,9 +19796,9 @@ export interface operations {
                 weighted_feedback_max?: components["parameters"]["weighted_feedback_max"];
                 /** @description True selects requests whose trace has feedback, false the others. */
                 has_feedback?: components["parameters"]["has_feedback"];
-                /** @description True selects answers with a status below 400, false the others. */
+                /** @description True selects responses with a status below 400, false the others. */
                 is_success?: components["parameters"]["is_success"];
-                /** @description Includes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Includes requests by HTTP status of the response. Commas separate values, at most 100. */
                 status_code?: components["parameters"]["status_code"];
                 /** @description Includes requests by code of the error. Commas separate values, at most 100. */
                 error_code?: components["parameters"]["error_code"];
@@ -19834,7 +19834,7 @@ export interface operations {
                 span_id?: components["parameters"]["span_id"];
                 /** @description Includes requests that have all these key-value pairs: a JSON object of texts. */
                 metadata?: components["parameters"]["metadata"];
-                /** @description Excludes requests by HTTP status of the answer. Commas separate values, at most 100. */
+                /** @description Excludes requests by HTTP status of the response. Commas separate values, at most 100. */
                 not_status_code?: components["parameters"]["not_status_code"];
                 /** @description Excludes requests by code of the error. Commas separate values, at most 100. */
                 not_error_code?: components["parameters"]["not_error_code"];

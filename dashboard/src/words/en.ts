@@ -42,7 +42,7 @@ export const words = {
     title: 'This could not be loaded',
     actionTitle: 'This was not done',
     unreachable: 'The server cannot be reached. Check your connection; this page retries automatically.',
-    unknown: (status: number) => `The server answered with status ${status} and no explanation.`,
+    unknown: (status: number) => `The server returned status ${status} and no explanation.`,
     advice: {
       query_timeout: 'Choose a shorter range, or fewer filters.',
       database_unavailable: 'This page retries automatically.',

@@ -28,7 +28,7 @@ export const signInWords = {
   },
   stepUp: {
     title: 'Confirm that it is you',
-    text: 'This change needs a fresh proof of who you are. It then holds for 10 minutes.',
+    text: 'Verify your identity for this change. The verification is valid for 10 minutes.',
     submit: 'Confirm',
     passkey: 'Use a passkey',
     wrong: 'The password is wrong.',

@@ -14,7 +14,7 @@ export const singleSignOnWords = {
     sso_state_invalid:
       'This sign-in started in another browser, took longer than 10 minutes, or was completed already. Start again.',
     sso_provider_unavailable:
-      'The identity provider cannot be reached or does not answer as it should. Try again later, or ask an admin.',
+      'The identity provider cannot be reached or sends an invalid response. Try again later, or ask an admin.',
     sso_refused:
       'The identity provider refused the sign-in. You may have cancelled it, or you may not be assigned to this application there.',
     sso_response_invalid:

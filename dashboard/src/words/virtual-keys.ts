@@ -65,7 +65,7 @@ export const virtualKeyWords = {
     title: (slug: string) => `Test ${slug}`,
     run: 'Test credential',
     again: 'Test again',
-    intro: 'Asks the provider for its models. It costs nothing.',
+    intro: 'Requests the models of the provider. It costs nothing.',
     introStored: 'Tests the stored credential.',
     latency: (ms: number) => `${exactCount(ms)} ms`,
     outcomes: {
@@ -79,7 +79,7 @@ export const virtualKeyWords = {
       works: 'OK',
       refused: 'Refused',
       inconclusive: 'Unclear',
-      unreachable: 'No answer',
+      unreachable: 'No response',
       not_testable: 'Not tested',
     },
     models: (shown: readonly string[], total: number) => {

@@ -42,7 +42,7 @@ export class SealedAnswerStore extends AnswerStore implements OnApplicationShutd
     try {
       return this.secrets.openBytes(place.organizationId, purposeOf(place), sealed);
     } catch (error) {
-      this.report('A cached answer cannot be decrypted and is ignored.', error);
+      this.report('A cached response cannot be decrypted and is ignored.', error);
       return null;
     }
   }

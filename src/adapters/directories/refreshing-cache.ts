@@ -257,7 +257,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new StoreAway(new Error('The store did not answer in time.'))),
+        () => reject(new StoreAway(new Error('The store did not respond in time.'))),
         LOAD_TIMEOUT_MS,
       );
     });

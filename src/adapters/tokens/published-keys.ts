@@ -26,11 +26,11 @@ export async function publishedKeys(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const text = await textOf(body);
-    if (statusCode !== 200) return { problem: `it answered with status ${statusCode}` };
+    if (statusCode !== 200) return { problem: `it returned status ${statusCode}` };
     return text === null ? { problem: `it is larger than ${LARGEST_KEY_SET_BYTES} bytes` } : readSet(text);
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError';
-    return { problem: isLate ? `it did not answer within ${TIMEOUT_MS} ms` : 'it could not be reached' };
+    return { problem: isLate ? `it did not respond within ${TIMEOUT_MS} ms` : 'it could not be reached' };
   }
 }
 

@@ -30,7 +30,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'created_at_max',
 ]);
 
-/** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. `own` narrows whatever is asked for. */
+/** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. `own` narrows every query. */
 export function analyticsQueryOf(
   query: ListQuery,
   own: readonly QueryCondition[],

@@ -80,7 +80,7 @@ const RANGE_SCHEMA = {
     is_exact: {
       type: 'boolean' as const,
       description:
-        'False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed.',
+        'False if the range or one of its points cuts an hour whose minutes are deleted, or if the figures need request logs that retention may have deleted.',
     },
   },
 };

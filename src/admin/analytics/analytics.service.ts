@@ -10,7 +10,7 @@ import { FeedbackReader } from './feedback-reader.js';
 import type { Before, Graph } from './graphs.js';
 import { type ColumnName, columnOf, COLUMNS, type Grouping, isColumn } from './groups.js';
 
-/** Which time an answer has counted, as it is told. */
+/** The time that a response has counted, as it is shown. */
 export interface ToldRange {
   readonly from: string;
   readonly to: string;
@@ -102,7 +102,7 @@ export class AnalyticsService {
 
   async groups(reach: Sight, query: ListQuery, grouping: Grouping): Promise<GroupsAnswer> {
     const asked = analyticsQueryOf(query, reach.own, [...PAGE_NAMES, ...ORDER_NAMES]);
-    flagOf(query, 'include_total'); // The total is told in any case.
+    flagOf(query, 'include_total'); // The total is shown in any case.
     const columns = columnsOf(query, grouping);
     const { orderBy, direction } = orderOf(query);
     const { total, rows, range } = await this.usage.groups(reach, asked, {

@@ -16,7 +16,7 @@ export interface FeedbackOfGroup {
 const OF_TRACE = `request_logs.organisation_id = feedback.organization_id
   AND request_logs.workspace_id = feedback.workspace_id AND request_logs.trace_id = feedback.trace_id`;
 
-/** The newest of those that fit tells the model: a trace may have requests that the caller must not see. */
+/** The newest matching request determines the model: a trace may have requests that the caller must not see. */
 const modelOf = (fitting: string): string =>
   `coalesce((SELECT model FROM request_logs WHERE ${OF_TRACE} ${fitting} ORDER BY created_at DESC LIMIT 1), '')`;
 

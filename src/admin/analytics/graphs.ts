@@ -181,7 +181,7 @@ export const GRAPHS: readonly Graph[] = [
   },
   {
     name: 'cacheLatency',
-    summaryText: 'Graph the latency of cached answers in milliseconds',
+    summaryText: 'Graph the latency of cached responses in milliseconds',
     paths: ['cache/latency', 'cache-latency'],
     measures: ['simple_hits', 'semantic_hits', 'hit_duration_us'],
     summary: { avg: (sums) => ratio(sums.milliseconds('hit_duration_us'), sums.hits) },

@@ -144,7 +144,7 @@ export class FacetDto {
   readonly range: CountedRangeDto;
 
   /**
-   * False if a filter was left out because rollups do not tell its values apart (such as a filter by cost or by trace); the counts are then
+   * False if a filter was left out because rollups do not distinguish its values (such as a filter by cost or by trace); the counts are then
    * those of more requests.
    */
   @ApiProperty({ example: true })

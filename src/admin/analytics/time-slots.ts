@@ -2,7 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS } from '../../request-log/rollups/grains.js';
 import type { TimeRange } from '../../request-log/analytics/usage-store.js';
 
-/** How wide the points of a series are. Days and longer are those of a calendar, in the time zone that was asked for. */
+/** How wide the points of a series are. Days and longer are those of a calendar, in the requested time zone. */
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const;
 
 export type Interval = (typeof INTERVALS)[number];

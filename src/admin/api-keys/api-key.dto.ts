@@ -81,7 +81,7 @@ class ChangeableApiKeyFields {
   @Type(() => ApiKeyDefaultsDto)
   readonly defaults?: ApiKeyDefaultsDto;
 
-  /** Who is notified about its budgets, besides owners and admins and the person whose key it is. */
+  /** Addresses that are notified about its budgets, besides owners, admins and the owner of the key. */
   @ApiPropertyOptional({ type: [String], format: 'email', nullable: true, example: ['team@example.com'] })
   @OrNull()
   @IsArray()
@@ -181,7 +181,7 @@ const SEVEN_DAYS_MS = 7 * 24 * 60 * 60_000;
 
 export class RotateApiKeyDto {
   /**
-   * How long the old secret goes on working, in milliseconds; half an hour by default. 0 ends every old secret at once. Any other
+   * How long the old secret continues to work, in milliseconds; half an hour by default. 0 ends every old secret at once. Any other
    * value is refused with 409 while the secret before the last rotation still works.
    */
   @ApiPropertyOptional({

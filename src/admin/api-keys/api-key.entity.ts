@@ -6,7 +6,7 @@ import { OwnedAtEitherLevel } from '../../database/tenant-owned.entity.js';
 /**
  * An API key. Only keyed hashes of its secrets are stored, and at most two: the current one, and after a
  * rotation the one before, until it expires. A revoked key keeps its row, for the names in old logs, but no hash:
- * a query that forgets to look at `deletedAt` still finds nobody.
+ * a query that forgets to check `deletedAt` still finds no caller.
  */
 @Entity('api_keys')
 export class ApiKey extends OwnedAtEitherLevel {
@@ -16,7 +16,7 @@ export class ApiKey extends OwnedAtEitherLevel {
   @Column({ type: 'uuid', nullable: true })
   userId: string | null;
 
-  /** The key that made this one; null for the first ones and for those a person made. */
+  /** The key that made this one; null for the first ones and for those a user made. */
   @Column({ type: 'uuid', nullable: true })
   createdByKeyId: string | null;
 
@@ -38,14 +38,14 @@ export class ApiKey extends OwnedAtEitherLevel {
   @Column({ type: 'bytea', nullable: true })
   previousKeyHash: Buffer | null;
 
-  /** What the hash was until the key was revoked. It lets nobody in. */
+  /** The hash until the key was revoked. It authenticates no caller. */
   @Column({ type: 'bytea', nullable: true })
   revokedKeyHash: Buffer | null;
 
   @Column({ type: 'timestamptz', nullable: true })
   previousKeyExpiresAt: Date | null;
 
-  /** What of the secret may be shown: the part that tells its kind, and the last four characters. */
+  /** The part of the secret that may be shown: the part that names its kind, and the last four characters. */
   @Column({ type: 'text' })
   prefix: string;
 
@@ -78,7 +78,7 @@ export class ApiKey extends OwnedAtEitherLevel {
   @Column({ type: 'jsonb', nullable: true })
   defaultMetadata: Readonly<Record<string, string>> | null;
 
-  /** Who is notified about its budgets besides those who always do. */
+  /** Addresses that are notified about its budgets, besides the fixed ones. */
   @Column({ type: 'text', array: true, nullable: true })
   alertEmails: string[] | null;
 

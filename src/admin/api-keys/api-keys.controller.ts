@@ -186,7 +186,7 @@ export class ApiKeysController {
     return EMPTY_ANSWER;
   }
 
-  /** Undefined unless the request asks for it: most who list keys need no query of the counts. */
+  /** Undefined unless the request names it: most callers that list keys need no query of the counts. */
   private async lastUseOf(
     caller: Principal,
     query: ListQuery,
@@ -200,5 +200,5 @@ function userOf(query: ListQuery): { userId?: string } {
   const userId = parameterOf(query, 'user_id');
   if (userId === undefined) return {};
   if (isUuid(userId)) return { userId: userId.toLowerCase() };
-  throw new AppError('invalid_request', { detail: 'The parameter "user_id" must be the id of a person.' });
+  throw new AppError('invalid_request', { detail: 'The parameter "user_id" must be the id of a user.' });
 }

@@ -43,7 +43,7 @@ const NO_DEFAULTS = {
   alertEmails: null,
 } as const;
 
-/** A key may what the person behind it may, so behind each there must be one. */
+/** A key has the rights of the user behind it, so behind each there must be one. */
 const NO_AUTHORITY = 'only users and their API keys can create keys, and this token names no user';
 
 @Injectable()
@@ -97,7 +97,7 @@ export class ApiKeysService {
     if (userId !== undefined && own.userId !== undefined && own.userId !== userId) return [[], 0];
     const where = { ...filter, ...own, ...ofKinds(kinds) };
     const order = { id: 'DESC' } as const;
-    // Of one person's keys there are few, and nobody counts them beforehand.
+    // One user has few keys, so they are not counted beforehand.
     if (where.userId !== undefined) return keys.findAndCount({ where, order, skip, take });
     const { total, page } = await placeOfPage(this.unitOfWork.manager, reach, kinds, skip);
     if (page === null) return [[], total];
@@ -181,7 +181,7 @@ export class ApiKeysService {
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })
       : null;
-    // Another tenant's key is "not found", not "forbidden": a 403 would tell that it exists.
+    // Another tenant's key is "not found", not "forbidden": a 403 would reveal that it exists.
     if (!key) throw new AppError('not_found', { resource: 'API key' });
     const scope = scopeOf(key.kind, verb);
     this.audit.note({ action: scope, targetId: key.id, workspaceId: key.workspaceId });
@@ -236,7 +236,7 @@ function checkNotOwn(caller: Principal, key: ApiKey, dto: UpdateApiKeyDto): void
     throw new AppError('forbidden', { detail: 'a key cannot change its own defaults' });
 }
 
-/** The end of a transition was promised to whoever still uses the secret before. */
+/** The end of a transition was promised to every application that still uses the previous secret. */
 function checkTransitionIsOver({ previousKeyHash, previousKeyExpiresAt }: ApiKey): void {
   if (previousKeyHash === null || previousKeyExpiresAt === null) return;
   if (previousKeyExpiresAt.getTime() <= Date.now()) return;
@@ -255,12 +255,12 @@ function momentOf(text: string | null | undefined): Date | null | undefined {
   return typeof text === 'string' ? new Date(text) : text;
 }
 
-/** Who may list all kinds asks for none: then a page is found in an index, which has no kinds, and no key before it is looked at. */
+/** A caller that may list all kinds filters by none: then a page is found in an index, which has no kinds, and no key before it is read. */
 function ofKinds(kinds: readonly ApiKeyType[]): { kind?: FindOperator<ApiKeyType> } {
   return kinds.length === Object.keys(KINDS).length ? {} : { kind: In([...kinds]) };
 }
 
-/** Keys of others are "not found" for who reaches only its own. */
+/** Keys of others are "not found" for a caller that reaches only its own. */
 function ownKeysOf({ hasOnlyOwnKeys, authorityId }: Principal): { userId?: string } {
   return hasOnlyOwnKeys && authorityId !== null ? { userId: authorityId } : {};
 }

@@ -9,7 +9,7 @@ type Columns = Partial<
   Pick<ApiKey, 'defaultMetadata' | 'defaultConfigId' | 'allowConfigOverride' | 'alertEmails'>
 >;
 
-/** What a key gives its requests, and who is notified about its budgets. */
+/** What a key gives its requests, and the addresses that are notified about its budgets. */
 @Injectable()
 export class KeyDefaultsService {
   constructor(private readonly configs: UsableConfig) {}

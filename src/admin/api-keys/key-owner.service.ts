@@ -11,7 +11,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { checkRepeated } from '../repeated-id.js';
 import type { CreateApiKeyDto } from './api-key.dto.js';
 
-/** Decides which organization and which person a new key belongs to. */
+/** Decides to which organization and which user a new key belongs. */
 @Injectable()
 export class KeyOwnerService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
@@ -26,7 +26,7 @@ export class KeyOwnerService {
     checkRepeated('sub-type', dto['sub-type'], subType);
   }
 
-  /** The person that is named, or the caller's own, or the organization's first owner. */
+  /** The user that is named, or the caller's own, or the organization's first owner. */
   async userFor(caller: Principal, { organizationId, workspaceId }: Tenant, named?: string): Promise<string> {
     const id = ownerNamed(caller, named);
     const users = this.unitOfWork.repository(User);
@@ -52,7 +52,7 @@ export class KeyOwnerService {
   }
 }
 
-/** Null for a service that names nobody. */
+/** Null for a service that names no user. */
 function ownerNamed({ userId, authorityId, hasOnlyOwnKeys }: Principal, named?: string): string | null {
   if (!hasOnlyOwnKeys) return named ?? userId;
   if (named !== undefined && named.toLowerCase() !== authorityId)

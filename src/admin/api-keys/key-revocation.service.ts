@@ -3,12 +3,12 @@ import { type FindOptionsWhere, IsNull } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 
-/** What of a key must not be lost sight of when its person or its workspace goes: its organization. */
+/** What must be kept of a key when its user or its workspace is deleted: its organization. */
 export type KeysOf = FindOptionsWhere<ApiKey> & { readonly organizationId: string };
 
 /**
- * Revokes keys by the number, because their person or their workspace goes. Who calls it publishes the change of that
- * person or workspace, on which every process forgets all keys that it knows.
+ * Revokes keys in bulk, because their user or their workspace is deleted. The caller publishes the change of that
+ * user or workspace, on which every process drops all its cached keys.
  */
 @Injectable()
 export class KeyRevocationService {

@@ -12,13 +12,13 @@ export interface PromisedKey {
   readonly organizationId: string;
   readonly workspaceId: string;
   readonly userId: string;
-  /** Whoever promised it. */
+  /** The user or key that promised it. */
   readonly createdByUserId: string;
   readonly name: string;
   readonly scopes: readonly string[];
 }
 
-/** Keys of persons that one person promises and another gets, as with an invite. */
+/** Keys that one user promises and another gets, as with an invite. */
 @Injectable()
 export class UserKeysService {
   constructor(

@@ -8,7 +8,7 @@ import { ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
 const A_SECRET = 'sixteen-or-more-characters';
-/** As `parseAuditTarget` reads it, which knows more of hosts. */
+/** As `parseAuditTarget` reads it, which has more rules about hosts. */
 const ADDRESS = '^(?:https?://.+|(?:tls|tcp|udp)://[^/]+:[0-9]{1,5})$';
 const AN_ADDRESS = 'https://siem.example.com/gatehouse';
 
@@ -93,7 +93,7 @@ class ForwardingStatusDto {
   /** Tries that failed since the last one that did not. */
   @ApiProperty({ example: 0 }) readonly failures: number;
 
-  @ApiProperty({ type: String, nullable: true, example: 'it answered with status 500' })
+  @ApiProperty({ type: String, nullable: true, example: 'it returned status 500' })
   readonly last_error: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })

@@ -21,7 +21,7 @@ export class AuditLogDto {
   @textOrNull() readonly query_params: string | null;
   @textOrNull() readonly request_headers: string | null;
 
-  /** Who did it: the person, or the API key; null for a signed token that stands for no person. */
+  /** The user or the API key that did it; null for a signed token without a user. */
   @textOrNull(AN_ID) readonly user_id: string | null;
   @ApiProperty({ enum: ['user', 'api_key'] }) readonly user_type: 'user' | 'api_key';
   @ApiId() readonly organisation_id: string;

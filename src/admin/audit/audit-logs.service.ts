@@ -100,7 +100,7 @@ export class AuditLogsService {
     return query;
   }
 
-  /** A count of everything would read a whole chain for a number that nobody pages to. */
+  /** A count of everything would read a whole chain for a page number that is never requested. */
   private async count(found: SelectQueryBuilder<AuditRecord>): Promise<number> {
     const [sql, parameters] = found.clone().select('1', 'one').limit(COUNTED_AT_MOST).getQueryAndParameters();
     const [counted] = await this.unitOfWork.manager.query<{ total: number }[]>(

@@ -22,7 +22,7 @@ export class AuditRecord {
   @Column({ type: 'text' })
   actorKind: string;
 
-  /** The API key, or the person who came with a signed token; null for a token that stands for no person. */
+  /** The API key, or the user that presented a signed token; null for a token without a user. */
   @Column({ type: 'uuid', nullable: true })
   actorId: string | null;
 

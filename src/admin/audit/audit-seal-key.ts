@@ -4,7 +4,7 @@ import { isCheckedBy } from '../../common/crypto/check-value.js';
 import { openBytes, sealBytes } from '../../common/crypto/sealed-bytes.js';
 import { Secret } from '../../common/settings/secret.js';
 
-/** What the database knows of it. */
+/** The part that is stored in the database. */
 export interface KnownSealKey {
   readonly master_key_check: Buffer;
   /** Null until the master key is replaced for the first time. */

@@ -11,14 +11,14 @@ export interface ChainEnd {
 
 export const BEFORE_THE_FIRST: Buffer = Buffer.alloc(0);
 
-/** What ties a record to the one before: SHA-256 over that one's hash and all that this one says. Anybody can compute it. */
+/** The link between a record and the one before: SHA-256 over that one's hash and the content of this one. It needs no secret. */
 export function chainHash(previous: Buffer, record: WrittenRecord): Buffer {
   return hash('sha256', Buffer.concat([previous, Buffer.from(canonicalRecord(record), 'utf8')]), 'buffer');
 }
 
 /**
  * Signs what the chain came to: each record, and the end apart, so that neither can be taken for the other. The key
- * comes of the master key (`auditSealKey`), which the database never sees: who may write every table still cannot make a
+ * comes of the master key (`auditSealKey`), which the database never sees: write access to every table is not enough to make a
  * chain that holds, not even by computing all of it again, nor cut its end off.
  */
 export class AuditSeal {

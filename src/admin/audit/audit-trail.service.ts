@@ -13,7 +13,7 @@ import { checkMatch, entityTagOf, isConditional } from '../entity-tag.js';
 import { AuditChain, type UnchainedRecord } from './audit-chain.js';
 import { auditedBody, auditedPath } from './audited-body.js';
 
-/** What a service knows of its action and the request does not show. */
+/** What a service adds about its action that the request does not show. */
 export interface AuditNotes {
   /** The very scope, where a handler names several. */
   readonly action?: Scope;
@@ -34,7 +34,7 @@ export interface AuditedEnding {
   readonly errorCode: string | null;
 }
 
-/** The record of who did what. One record for each change and each refused attempt of a caller who was identified. */
+/** The audit record. One for each change and each refused attempt of an authenticated caller. */
 @Injectable()
 export class AuditTrail {
   private readonly current = new AsyncContext<FastifyRequest>();
@@ -53,7 +53,7 @@ export class AuditTrail {
 
   /**
    * Adds to what the record of the running request will say. Outside of a change it has no effect. `before` is what the
-   * client saw when it read the thing: refuses with `precondition_failed` when the request asks for another state.
+   * client saw when it read the thing: refuses with `precondition_failed` when the request names another state.
    */
   note(notes: AuditNotes): void {
     const request = this.current.get();
@@ -75,7 +75,7 @@ export class AuditTrail {
     });
   }
 
-  /** For a handler that finds out by itself who is calling, as one without an API key does. `action`: where no scope names it. */
+  /** For a handler that identifies the caller itself, as one without an API key does. `action`: where no scope names it. */
   identify(caller: Principal, action?: string): void {
     const request = this.current.get();
     if (request) Object.assign(accessOf(request), { caller, ...(action === undefined ? {} : { action }) });
@@ -86,7 +86,7 @@ export class AuditTrail {
     this.note({ isLeftOut: true });
   }
 
-  /** Refuses a condition that nobody has looked at. */
+  /** Refuses a condition that no handler has checked. */
   checkConditions(request: FastifyRequest): void {
     if (isConditional(request.headers) && !this.notes.get(request)?.before)
       throw new AppError('header_invalid', {

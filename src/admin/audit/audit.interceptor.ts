@@ -27,7 +27,7 @@ export class AuditInterceptor implements NestInterceptor {
     const isRead = isReading(request.method) && !this.reflector.get(RECORDED, context.getHandler());
     const { statusCode } = context.switchToHttp().getResponse<FastifyReply>();
     const work = () => (isRead ? answerOf(next) : this.recorded(request, statusCode, next));
-    // At a public door nobody is known before the service has looked.
+    // On a public path the caller is unknown until the service has checked the body.
     if (!caller) return from(this.unitOfWork.run(work));
     return from(this.unitOfWork.runFor({ organizationId: caller.organizationId, isReading: isRead }, work));
   }

@@ -2,7 +2,7 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 
 /**
  * Fields of request bodies that the audit trail may show. Any other field is masked, whatever its type: a field that
- * nobody thought of, or that was misspelled, may hold a secret.
+ * unforeseen or misspelled, may hold a secret.
  */
 const SHOWN: ReadonlySet<string> = new Set([
   'algorithms',
@@ -89,7 +89,7 @@ function auditedField(name: string, value: unknown): unknown {
     : auditedObject(value, shown);
 }
 
-/** In the place of an object any text may stand, a secret too; null means that the field is taken away. */
+/** In the place of an object any text may stand, a secret too; null means that the field is removed. */
 function auditedObject(value: unknown, shown: ReadonlySet<string>): unknown {
   if (value === null) return null;
   if (typeof value !== 'object') return MASK;
@@ -120,7 +120,7 @@ const LONGEST_PATH = 1024;
 /** Characters of a decoded path that PostgreSQL cannot store, or that would break the line of a reader. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/gu;
 
-/** The path without its query, and without a key that somebody put into it. */
+/** The path without its query, and without a key that a client has put into it. */
 export function auditedPath(url: string): string {
   const [path = ''] = url.split('?');
   return path.replace(KEY_IN_PATH, MASK).replace(UNPRINTABLE, '\uFFFD').slice(0, LONGEST_PATH);

@@ -3,7 +3,7 @@ import type { AuditRecord } from './audit-record.entity.js';
 /** What a record says, apart from its place in the chain's proofs. */
 export type ChainedRecord = Omit<AuditRecord, 'hash' | 'seal'>;
 
-/** The same with the three documents and the time as the texts that are hashed: whoever has those need not parse them. */
+/** The same with the three documents and the time as the texts that are hashed: a caller that has those need not parse them. */
 export type WrittenRecord = Readonly<
   Record<Exclude<keyof ChainedRecord, NullableName | 'status'>, string> &
     Record<NullableName, string | null> & { status: number }

@@ -24,7 +24,7 @@ export class ChainReportDto {
   readonly broken_at: number | null;
 
   /**
-   * `missing`: a record is not there. `changed`: it says something else than what was chained. `forged`: somebody without the key
+   * `missing`: a record is missing. `changed`: its content differs from what was hashed. `forged`: someone without the key
    * computed the chain again. `cut`: the end of the chain is missing.
    */
   @ApiProperty({ type: String, enum: [...PROBLEMS, null], nullable: true, example: null })

@@ -17,7 +17,7 @@ const POINTLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Records attempts at a change that were refused or failed, by callers who were identified. Guards run before
+ * Records attempts at a change that were refused or failed, by authenticated callers. Guards run before
  * interceptors, so this is the only place that sees all of them.
  */
 @Catch()

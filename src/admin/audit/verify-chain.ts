@@ -21,7 +21,7 @@ export interface ChainReport {
 
 /**
  * `missing`: another number stands there, or none; `changed`: it says something else than what was chained; `forged`:
- * the chain was computed again by somebody without the key; `cut`: the chain ends here and its end is another.
+ * the chain was recomputed without the key; `cut`: the chain ends here and its end is another.
  */
 export type ChainProblem = 'missing' | 'changed' | 'forged' | 'cut';
 
@@ -46,7 +46,7 @@ export interface ChainReading {
   readonly organizationId: string;
   /** Name of an exported snapshot: several readers of parts see the chain as it was at one moment. */
   readonly snapshot?: string;
-  /** Hears how many records were right, from time to time. */
+  /** Called with the number of verified records, from time to time. */
   readonly onProgress?: (records: number) => void;
 }
 
@@ -54,7 +54,7 @@ export interface ChainReading {
  * Reads the chain of an organization, as it is at this moment, and computes it again. Each record is checked against the
  * one that is stored before it, so parts can be checked apart: a chain holds when each part does.
  *
- * The rows come as one COPY, which the database goes on writing while these are checked.
+ * The rows come as one COPY, which the database continues to send while these are checked.
  */
 export async function verifyChain(reading: ChainReading, part: ChainPart = WHOLE): Promise<ChainReport> {
   const { client, seal, organizationId, snapshot, onProgress = () => undefined } = reading;
@@ -99,7 +99,7 @@ class ChainCheck {
     return this.problem !== null;
   }
 
-  /** Goes on until a record is wrong. */
+  /** Continues until a record is wrong. */
   acceptAll(lines: readonly string[], onProgress: (records: number) => void): void {
     for (const line of lines) {
       this.problem = this.judge(storedLink(this.organizationId, line));
@@ -145,7 +145,7 @@ class ChainCheck {
     return null;
   }
 
-  /** The record that the part follows is judged by who checks the part before. */
+  /** The record before the part is checked together with the part before. */
   private begin(seq: string, stored: Buffer | null): ChainProblem | null {
     if (seq !== String(this.part.after)) return 'missing';
     this.hash = stored ?? BEFORE_THE_FIRST;

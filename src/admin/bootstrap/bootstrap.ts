@@ -19,7 +19,7 @@ import { type InstallationKeys, rememberKeys, verifyKeyPepper, verifyMasterKey }
 
 export { type InstallationKeys, verifyMasterKey } from './installation.js';
 
-/** The first owner as the operator wants them, for installations without anybody who opens a link. */
+/** The first owner from the settings, for unattended installations. */
 export interface FirstOwner {
   /** As `normalizeEmail` writes it. */
   readonly email: string;

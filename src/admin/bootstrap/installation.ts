@@ -15,7 +15,7 @@ interface CheckValues {
   readonly key_pepper_check: Buffer;
 }
 
-/** Remembers which keys this database was set up with. Does nothing when it knows already. */
+/** Stores which keys this database was set up with. Does nothing when they are stored already. */
 export async function rememberKeys(manager: EntityManager, keys: InstallationKeys): Promise<void> {
   await manager.query(
     'INSERT INTO installation (id, master_key_check, key_pepper_check) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',

@@ -46,7 +46,7 @@ export class ConfigChecker {
     ];
   }
 
-  /** A cache by meaning needs somebody who puts texts into vectors: its own word, or its workspace's. */
+  /** A semantic cache needs an embedding model: its own setting, or its workspace's. */
   private async embeddingsMissing(
     { organizationId, workspaceId }: ConfigPlace,
     config: RoutingConfig,

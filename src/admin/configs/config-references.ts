@@ -19,7 +19,7 @@ export interface References {
 
 /**
  * The virtual keys and providers that a document names, `virtual_key`, `provider: "@slug"` and that of a cache's embedding, and the guardrails by their
- * ids. It is read as it came, so that a document with other mistakes is told of these too.
+ * ids. It is read as it came, so that a document with other mistakes reports these too.
  */
 export function referencesIn(document: unknown): References {
   const found: References = { virtualKeys: [], guardrails: [] };

@@ -18,7 +18,7 @@ const USAGE = `
     (SELECT slug FROM workspaces
       WHERE organization_id = $1 AND defaults ->> 'user_api_key_config' IN ($2::uuid::text, $3) LIMIT 1) AS "userKeysOf"`;
 
-/** Tells what would be refused without a config. */
+/** Lists what would be refused without a config. */
 @Injectable()
 export class ConfigUsageService {
   constructor(private readonly unitOfWork: UnitOfWork) {}

@@ -73,5 +73,5 @@ export class ConfigVersionsService {
   }
 }
 
-/** The person who did it, or on whose authority it was done. */
+/** The user who did it, or on whose authority it was done. */
 export const personOf = ({ userId, authorityId }: Principal): string | null => userId ?? authorityId;

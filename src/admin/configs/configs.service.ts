@@ -94,7 +94,7 @@ export class ConfigsService {
     return this.update(caller, reach, before.config.id, { config: document });
   }
 
-  /** Says what a creation or a change would save, and saves nothing: not even that it was asked. */
+  /** Returns what a creation or a change would save, and saves nothing, not even an audit record. */
   async rehearse(place: ConfigPlace, given: unknown, before?: VersionedConfig): Promise<ConfigDryRun> {
     this.audit.leaveOut();
     const now = before ? before.version.document : {};
@@ -166,6 +166,6 @@ export class ConfigsService {
 
 const LONGEST_BASE = 32;
 
-/** `pc-` tells a config from other things with a slug; the ending makes it another each time. */
+/** `pc-` distinguishes a config from other things with a slug; the ending makes each slug different. */
 const newSlug = (name: string): string =>
   withSuffix(`pc-${slugOfName(name, 'config').slice(0, LONGEST_BASE).replace(/-$/, '')}`);

@@ -115,7 +115,7 @@ class SimulatedTargetDto {
 }
 
 class SimulatedDto {
-  /** The saved config that was asked about; null for a document. */
+  /** The saved config that was simulated; null for a document. */
   @ApiIdOrNull(null)
   readonly config_id: string | null;
 

@@ -34,7 +34,7 @@ export class SimulationService {
     this.audit.leaveOut();
     const { place, document, saved } = await this.configOf(caller, dto);
     const request = requestOf(dto);
-    // The first walk tells which places there are, the second one knows what they cost.
+    // The first walk finds the targets, the second one has their prices.
     const { targets } = explainRouting(document, request);
     const slugs = targets.flatMap(({ virtual_key }) => virtual_key ?? []);
     const prices = await this.prices.of(place, slugs);

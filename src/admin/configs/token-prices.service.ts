@@ -16,7 +16,7 @@ interface Account {
   readonly key: VirtualKey;
 }
 
-/** What tokens cost a workspace: its own prices before those that everybody pays, as requests are charged. */
+/** The price of tokens for a workspace: its own prices before the list prices, as requests are charged. */
 @Injectable()
 export class TokenPricesService {
   constructor(
@@ -24,7 +24,7 @@ export class TokenPricesService {
     private readonly book: PriceBook,
   ) {}
 
-  /** Reads what the virtual keys of these slugs were agreed at, so that it can be asked without waiting. */
+  /** Reads the agreed prices of the virtual keys with these slugs, so that they are available synchronously. */
   async of({ organizationId, workspaceId }: ConfigPlace, slugs: readonly string[]): Promise<TokenPrices> {
     const accounts = await this.accounts({ organizationId, workspaceId }, slugs);
     const general = await this.unitOfWork.repository(ModelPrice).findBy({ organizationId });

@@ -74,7 +74,7 @@ export class CredentialsService {
     return { ...destination, isSealedAnew };
   }
 
-  /** Sealed under the organization's key. Null when there is no secret, as for a provider that asks for none. */
+  /** Sealed under the organization's key. Null when there is no secret, as for a provider that needs none. */
   async seal(key: BoundKey, secret: string | undefined): Promise<Buffer | null> {
     if (secret === undefined) return null;
     return this.box.seal(await this.keyOf(key), credentialBindingOf(key), new Secret(secret));

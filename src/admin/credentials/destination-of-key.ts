@@ -10,7 +10,7 @@ export interface WantedDestination {
   readonly provider: string;
   readonly customHost: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The name under which a client sends a field, where that is not `fields.<name>`: for what it is told. */
+  /** The name under which a client sends a field, where that is not `fields.<name>`: for error messages. */
   readonly sentAs?: ((field: string) => string) | undefined;
 }
 

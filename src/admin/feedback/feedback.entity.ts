@@ -1,10 +1,10 @@
 import { Column, Entity } from 'typeorm';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
 
-/** What somebody thought of a trace: a value with a weight. Requests find it by their trace. */
+/** A rating of a trace: a value with a weight. Requests find it by their trace. */
 @Entity('feedback')
 export class Feedback extends WorkspaceOwned {
-  /** Null for who came with a signed token. */
+  /** Null for a caller with a signed token. */
   @Column({ type: 'uuid', nullable: true })
   apiKeyId: string | null;
 

@@ -51,7 +51,7 @@ export class FeedbackService {
   }
 }
 
-/** Keys without a workspace do not carry the scope; this says so to the compiler, and to who changes the scopes. */
+/** Keys without a workspace do not carry the scope; this line is for the compiler, and for a later change of the scopes. */
 function tenantOf({ organizationId, workspaceId }: Principal): {
   organizationId: string;
   workspaceId: string;

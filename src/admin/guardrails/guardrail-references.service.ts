@@ -7,7 +7,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
-/** Who names guardrails: one workspace, or with null the whole organization, which may use its own ones only. */
+/** What names guardrails: one workspace, or with null the whole organization, which may use its own ones only. */
 export interface NamingPlace {
   readonly organizationId: string;
   readonly workspaceId: string | null;

@@ -21,7 +21,7 @@ const A_CHECK = {
 };
 const ACTIONS = { deny: true, async: false, on_fail: { feedback: { value: -5, weight: 1 } } };
 
-/** Checks and actions are read by the contract that configs are read by too, which tells all mistakes at once. */
+/** Checks and actions are read by the contract that also reads configs, which reports all mistakes at once. */
 export class CreateGuardrailDto {
   @TakesName('No project names')
   readonly name: string;

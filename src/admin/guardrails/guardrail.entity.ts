@@ -25,7 +25,7 @@ export class Guardrail extends OwnedAtEitherLevel {
   @Column({ type: 'uuid' })
   versionId: string;
 
-  /** The person behind it, or else the key. */
+  /** The user behind it, or else the key. */
   @Column({ type: 'uuid' })
   ownerId: string;
 

@@ -160,7 +160,7 @@ export class GuardrailsService {
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })
       : null;
-    // Another tenant's guardrail is "not found", not "forbidden": a 403 would tell that it exists.
+    // Another tenant's guardrail is "not found", not "forbidden": a 403 would reveal that it exists.
     if (!row) throw new AppError('not_found', { resource: 'guardrail' });
     return row;
   }
@@ -184,7 +184,7 @@ function checkScope(
   if (workspaceId === null) requireScope(caller, `organisation_guardrails.${verb}`);
 }
 
-/** Who came with a signed token of nobody known is the organization itself. */
+/** A caller with a signed token of an unknown user is recorded as the organization itself. */
 const makerOf = ({ userId, apiKeyId, organizationId }: Principal): string =>
   userId ?? apiKeyId ?? organizationId;
 

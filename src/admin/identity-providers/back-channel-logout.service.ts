@@ -17,7 +17,7 @@ export interface BelievedLogout {
   readonly told: ProviderSession;
 }
 
-/** Reads what providers tell of sign-outs: https://openid.net/specs/openid-connect-backchannel-1_0.html */
+/** Reads the logout tokens of providers: https://openid.net/specs/openid-connect-backchannel-1_0.html */
 @Injectable()
 export class BackChannelLogoutService {
   constructor(

@@ -23,8 +23,8 @@ const DOMAIN_OWNER_VERIFIED = 'xms_edov';
 const YES: ReadonlySet<unknown> = new Set([true, 'true', 1, '1']);
 
 /**
- * The roles of somebody with these claims. Refuses with `sso_groups_overage` claims that only say where the groups
- * could be asked for: https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference#groups-overage-claim
+ * The roles of a user with these claims. Refuses with `sso_groups_overage` claims that only name the address of the groups:
+ * https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference#groups-overage-claim
  */
 export function rolesIn(claims: Claims, { groupsClaim, roleMappings }: DirectoryRules): GivenRoles {
   if (roleMappings.length > 0 && isOverage(claims, groupsClaim)) throw new AppError('sso_groups_overage');
@@ -47,7 +47,7 @@ export function verifiedEmailIn(claims: Claims): string | null {
 
 const LONGEST_NAME = 120;
 
-/** First and last name, as far as the provider tells them. */
+/** First and last name, as far as the provider sends them. */
 export function namesIn(claims: Claims): {
   readonly firstName: string | null;
   readonly lastName: string | null;

@@ -40,7 +40,7 @@ async function bytesOf(body: AsyncIterable<unknown>): Promise<Buffer<ArrayBuffer
   for await (const chunk of body) {
     bytes += (chunk as Buffer).length;
     if (bytes > LARGEST_ANSWER_BYTES)
-      throw new Error(`The answer is larger than ${LARGEST_ANSWER_BYTES} bytes.`);
+      throw new Error(`The response is larger than ${LARGEST_ANSWER_BYTES} bytes.`);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);

@@ -102,7 +102,7 @@ export class CreateIdentityProviderDto {
   @Type(() => RoleMappingDto)
   readonly role_mappings?: RoleMappingDto[];
 
-  /** Whether somebody unknown becomes a user with the first sign-in. */
+  /** Whether an unknown user is created at the first sign-in. */
   @Switch(false)
   readonly create_users?: boolean;
 
@@ -161,7 +161,7 @@ export class IdentityProviderDto {
   @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/callback' })
   readonly redirect_uri: string;
 
-  /** For the settings of the provider: where it tells of sign-outs. */
+  /** For the settings of the provider: the address of its logout notifications. */
   @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout' })
   readonly back_channel_logout_uri: string;
 

@@ -2,7 +2,7 @@ const LONGEST_PATH = 2_000;
 const DASHBOARD = '/ui/';
 const NO_HOST = 'http://own.invalid';
 
-/** Where the dashboard begins, for who named no other place. */
+/** The start page of the dashboard, where no other was named. */
 export const DASHBOARD_PATH = DASHBOARD;
 
 /** Whether a browser that is sent there stays in the dashboard. */

@@ -8,7 +8,7 @@ import type { Claims } from '../../auth/tokens/compact-token.js';
 import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';
 import { failureOf, unavailable } from './provider-failures.js';
 
-/** Much code, which only those load who use single sign-on. */
+/** Much code, which only processes with single sign-on load. */
 const openId = () => import('openid-client');
 const jose = () => import('jose');
 
@@ -26,19 +26,19 @@ export interface OpenedProvider {
   readonly scopes: readonly string[];
 }
 
-/** What ties an answer of the provider to the sign-in that asked for it. */
+/** Binds a response of the provider to the sign-in that requested it. */
 export interface SignOnSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** What a provider says of who signed in. */
+/** The claims of a provider about the signed-in user. */
 export interface DirectoryAnswer {
   readonly subject: string;
   readonly claims: Claims;
   readonly idToken: string;
-  /** When the user last proved to the provider who they are; null where it does not say. */
+  /** Time of the user's last authentication at the provider; null where it sends none. */
   readonly authenticatedAt: Date | null;
   readonly providerSessionId: string | null;
   readonly endSessionEndpoint: string | null;
@@ -47,7 +47,7 @@ export interface DirectoryAnswer {
 /** It refuses the standard value: https://developers.google.com/identity/openid-connect/openid-connect#re-consent */
 const WITHOUT_PROMPT_LOGIN: ReadonlySet<string> = new Set(['https://accounts.google.com']);
 
-/** Speaks OpenID Connect with providers. The one place for `openid-client`: https://openid.net/specs/openid-connect-core-1_0.html */
+/** The OpenID Connect client. The one place for `openid-client`: https://openid.net/specs/openid-connect-core-1_0.html */
 @Injectable()
 export class ProviderClient {
   private readonly known = new LRUCache<string, Promise<ServerMetadata>>({
@@ -57,7 +57,7 @@ export class ProviderClient {
 
   constructor(private readonly egress: Egress) {}
 
-  /** Where the browser goes to sign in. `again`: the provider is to ask for the proof even of somebody who is signed in there. */
+  /** Address at which the browser signs in. `again`: the provider authenticates the user even if they are signed in there. */
   async authorizationUrl(
     provider: OpenedProvider,
     { state, nonce, verifier }: SignOnSecrets,
@@ -106,7 +106,7 @@ export class ProviderClient {
     if (known) return known;
     const metadata = this.fetchMetadata(provider);
     this.known.set(key, metadata);
-    // A provider that is down is not asked again for each sign-in, and soon enough for the one who mends it.
+    // A failed provider is not called again for each sign-in, and soon enough after it was repaired.
     metadata.catch(() => this.known.set(key, metadata, { ttl: FAILURE_MS }));
     return metadata;
   }

@@ -30,7 +30,7 @@ export function failureOf(thrown: unknown): AppError {
   if (error !== undefined)
     return new AppError(
       'sso_response_invalid',
-      { detail: `it answered "${nameOf(error)}"` },
+      { detail: `it returned "${nameOf(error)}"` },
       { cause: thrown },
     );
   if (NETWORK.has(code) || name === 'TimeoutError') return unavailable(detailOf(code, message));
@@ -41,7 +41,7 @@ export function failureOf(thrown: unknown): AppError {
 
 const detailOf = (code: string, message: string): string =>
   code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT'
-    ? 'it did not answer in time'
+    ? 'it did not respond in time'
     : message.replace(/\.$/, '');
 
 /** An error code of the protocol, and nothing that its sender made up. */

@@ -7,7 +7,7 @@ import { Organization } from '../tenancy/organization.entity.js';
 import { Session } from '../sign-in/session.entity.js';
 import type { DirectoryAnswer } from './provider-client.service.js';
 
-/** Which sessions a provider tells of: by its own session, its account, or both. */
+/** The sessions that a logout token names: by the provider's own session, its account, or both. */
 export interface ProviderSession {
   readonly subject: string | undefined;
   readonly providerSessionId: string | undefined;

@@ -17,7 +17,7 @@ import type { OpenedProvider } from './provider-client.service.js';
 const MOST_FOUND = 10;
 const ROOT = '/v1/auth/single-sign-on';
 
-/** Finds identity providers and opens their secrets, for whoever signs in. Changes nothing. */
+/** Finds identity providers and opens their secrets, for every sign-in. Changes nothing. */
 @Injectable()
 export class SavedProviders {
   constructor(
@@ -60,7 +60,7 @@ export class SavedProviders {
     );
   }
 
-  /** One that users may sign in at now, whoever's it is. Refuses with `not_found`. */
+  /** One that users may sign in at now, of any organization. Refuses with `not_found`. */
   async usable(id: string): Promise<IdentityProvider> {
     const row = isUuid(id) ? await this.providers.findOneBy({ id: id.toLowerCase(), isEnabled: true }) : null;
     if (!row) throw new AppError('not_found', { resource: 'identity provider' });

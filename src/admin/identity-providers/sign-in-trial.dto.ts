@@ -52,7 +52,7 @@ export class TrialResultDto {
   @ApiProperty({ type: String, nullable: true, enum: ['owner', 'admin', 'member', null], example: 'member' })
   readonly role: OrganizationRole | null;
 
-  /** What the mappings give; null for a user who keeps the roles of before. */
+  /** What the mappings give; null for a user who keeps their roles. */
   @ApiProperty({ type: [TrialWorkspaceDto], nullable: true })
   readonly workspaces: readonly TrialWorkspaceDto[] | null;
 
@@ -86,7 +86,7 @@ export class StartedTrialDto {
   @ApiId()
   readonly id: string;
 
-  /** Open it in a browser and sign in. Nobody is signed in here by it. */
+  /** Open it in a browser and sign in. It opens no session. */
   @ApiProperty({ example: 'https://login.example.com/authorize?client_id=0oa1b2c3' })
   readonly authorization_url: string;
 

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { TenantRecord } from '../../database/tenant-owned.entity.js';
 
-/** A sign-in that shows what a provider says, and signs nobody in. */
+/** A sign-in that shows what a provider sends, and opens no session. */
 @Entity('sign_in_trials')
 export class SignInTrial extends TenantRecord {
   @Column({ type: 'bytea' })

@@ -20,7 +20,7 @@ export interface OpenTrial {
   readonly draft: Draft;
 }
 
-/** Sign-ins that show what a provider says and what would come of it, before it is saved. They sign nobody in. */
+/** Sign-ins that show what a provider sends and what would follow, before it is saved. They open no session. */
 @Injectable()
 export class SignInTrialsService {
   constructor(
@@ -33,7 +33,7 @@ export class SignInTrialsService {
     private readonly tokens: OpaqueTokens,
   ) {}
 
-  /** Rejects with `sso_provider_unavailable` where the provider cannot be asked what it publishes. */
+  /** Rejects with `sso_provider_unavailable` where the provider's metadata cannot be fetched. */
   async start(caller: Principal, dto: StartTrialDto): Promise<StartedTrialDto> {
     await checkOwner(caller, this.people);
     const draft = await this.drafts.make(caller.organizationId, dto);

@@ -14,8 +14,8 @@ const SERVER_ERROR = 500;
 const logger = createLogger('single-sign-on');
 
 /**
- * A browser is on its way here, so a refusal leads it to the sign-in page, which tells it by the code: no text of the
- * provider's comes into an address. Attempts of users who were identified are recorded.
+ * A browser is being redirected, so a refusal leads to the sign-in page, which explains it by the code: no text of the
+ * provider comes into an address. Attempts of identified users are recorded.
  */
 @Catch()
 @Injectable()

@@ -8,7 +8,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { type DirectoryRules, rolesIn, verifiedEmailIn } from './directory-rules.js';
 import type { Claims } from '../../auth/tokens/compact-token.js';
 
-/** Somebody of whom a provider speaks. */
+/** A user as a provider describes them. */
 export interface DirectoryPerson {
   readonly organizationId: string;
   /** Null for a provider that is not saved yet. */
@@ -19,17 +19,17 @@ export interface DirectoryPerson {
   readonly claims: Claims;
 }
 
-/** Who it is here. */
+/** The matching user here. */
 export interface KnownPerson {
   /** In its one spelling. */
   readonly email: string;
-  /** Null for somebody who is no user yet. */
+  /** Null for someone who is not a user yet. */
   readonly user: User | null;
   /** Whether the account at the provider is the user's. */
   readonly isLinked: boolean;
 }
 
-/** What a sign-in will do: `roles` are null for a user who keeps those of before. */
+/** What a sign-in will do: `roles` are null for a user who keeps their roles. */
 export interface SignOnPlan extends KnownPerson {
   readonly roles: GivenRoles | null;
 }
@@ -66,7 +66,7 @@ export class SignOnPlans {
     return identity && this.users.findOneBy({ organizationId, id: identity.userId });
   }
 
-  /** An address that was given to somebody else at the provider does not bring the user along. */
+  /** An address that was given to another account at the provider does not bring the user along. */
   private async checkUser(user: User, { providerId }: DirectoryPerson, isLinked: boolean): Promise<void> {
     if (user.status !== 'active') throw new AppError('sso_user_deactivated');
     if (isLinked || providerId === null) return;

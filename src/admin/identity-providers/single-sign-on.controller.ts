@@ -56,7 +56,7 @@ class SignedOutDto {
   readonly logout_url: string | null;
 }
 
-/** Open, because whoever signs in is not known before: it tells of domains and of nobody in them. */
+/** Open, because the user is not identified yet: it reveals domains, and no users in them. */
 @PublicController('auth/single-sign-on', 'auth')
 @Refusals()
 export class FindProvidersController {
@@ -126,7 +126,7 @@ export class SignOnCallbackController {
   ): Promise<{ url: string }> {
     const answered = answeredIn(request);
     if ('trial' in answered) {
-      // Nobody is signed in, and nothing of the organization changes.
+      // No session is opened, and nothing of the organization changes.
       this.audit.leaveOut();
       await this.trials.finish(answered.trial, answered.outcome);
       return { url: TRIAL_PAGE };

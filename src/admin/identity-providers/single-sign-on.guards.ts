@@ -85,7 +85,7 @@ export class StartGuard implements CanActivate {
   }
 }
 
-/** Takes what the provider sent the browser back with, and asks it who that is. */
+/** Reads the parameters of the provider's redirect, and exchanges them for the user's claims. */
 @Injectable()
 export class CallbackGuard implements CanActivate {
   constructor(

@@ -28,7 +28,7 @@ export function integrationScope(workspaceId: string | null, verb: Verb): Scope 
   return workspaceId === null ? `organisation_integrations.${verb}` : `workspace_integrations.${verb}`;
 }
 
-/** Finds integrations within the reach of who asks. */
+/** Finds integrations within the reach of the caller. */
 @Injectable()
 export class IntegrationFinder {
   constructor(private readonly unitOfWork: UnitOfWork) {}

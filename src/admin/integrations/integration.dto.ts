@@ -27,7 +27,7 @@ class IntegrationFields {
   readonly description?: string | null;
 
   /**
-   * What the provider knows the account by, besides the key: the fields of docs/providers.md with underscores, and
+   * The settings of the account besides the key: the fields of docs/providers.md with underscores, and
    * `custom_host`. A change takes the place of all of them.
    */
   @ApiPropertyOptional({

@@ -27,11 +27,11 @@ export class Integration extends OwnedAtEitherLevel {
   @Column({ type: 'jsonb' })
   fields: Record<string, string>;
 
-  /** The key, sealed for `credentialBindingOf` this row; null where the provider asks for none. */
+  /** The key, sealed for `credentialBindingOf` this row; null where the provider needs none. */
   @Column({ type: 'bytea', nullable: true })
   sealedCredentials: Buffer | null;
 
-  /** Of the key, to tell it from others. */
+  /** The end of the key, to distinguish it from others. */
   @Column({ type: 'text', nullable: true })
   lastFour: string | null;
 

@@ -145,7 +145,7 @@ function theOne(key: string | undefined, configured: string | undefined): string
   return key ?? configured;
 }
 
-/** Of a secret this short, four characters would tell too much. */
+/** Of a secret this short, four characters would reveal too much. */
 const SHORTEST_SHOWN = 12;
 
 const lastFourOf = (secret: string | undefined): string | null =>

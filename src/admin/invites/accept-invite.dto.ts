@@ -48,7 +48,7 @@ class FirstKeyDto {
   readonly key: string;
 }
 
-/** Who joined, with the keys that the invite promised. */
+/** The new user, with the keys that the invite promised. */
 export class AcceptedInviteDto {
   @ApiProperty({ enum: ['accepted-invite'] })
   readonly object = 'accepted-invite';

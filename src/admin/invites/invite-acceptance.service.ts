@@ -21,7 +21,7 @@ import { InviteDto, statusOf } from './invite.dto.js';
 
 type FirstKey = AcceptedInviteDto['api_keys'][number];
 
-/** Turns an invite into a person. Whoever holds the token is believed to be the one who was invited. */
+/** Creates a user from an invite. A caller with the token is treated as the invited user. */
 @Injectable()
 export class InviteAcceptanceService {
   constructor(
@@ -86,7 +86,7 @@ export class InviteAcceptanceService {
     return invite;
   }
 
-  /** For the audit record: the person who joined, or in a refused attempt the invite, which is the credential that was presented. */
+  /** For the audit record: the new user, or in a refused attempt the invite, which is the credential that was presented. */
   private identify({ id, organizationId, email }: Invite, userId: string | null): void {
     this.audit.identify({
       kind: 'person',
@@ -118,7 +118,7 @@ export class InviteAcceptanceService {
     return users.findOneByOrFail({ id: row.id });
   }
 
-  /** Those of the invited workspaces that are still there, and that nobody can delete before their member is in. */
+  /** Those of the invited workspaces that still exist, locked against deletion until their member is in. */
   private async workspacesOf({ id: inviteId, organizationId }: Invite): Promise<InviteWorkspace[]> {
     const invited = await this.unitOfWork.repository(InviteWorkspace).findBy({ inviteId });
     const held = await this.unitOfWork.repository(Workspace).find({

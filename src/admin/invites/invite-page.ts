@@ -70,7 +70,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Serves the page that the links of invites lead to. It is the same for everybody and knows nothing. Call it before `init`. */
+/** Serves the page that the links of invites lead to. It is the same for all users and contains no data. Call it before `init`. */
 export function serveInvitePage(app: NestFastifyApplication): void {
   app
     .getHttpAdapter()

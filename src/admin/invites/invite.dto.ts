@@ -45,7 +45,7 @@ export class CreateInviteDto {
   @Type(() => InvitedToDto)
   readonly workspaces: readonly InvitedToDto[];
 
-  /** Makes the person a key in each of these workspaces, which the answer to the acceptance shows once. */
+  /** Creates a key for the user in each of these workspaces, which the response to the acceptance shows once. */
   @ApiPropertyOptional({ type: PromisedKeyDto })
   @IfGiven()
   @IsObject()
@@ -62,7 +62,7 @@ export class CancelInviteDto {
   readonly invite_id?: string;
 }
 
-/** Null where a mail brings the link to the person, and to nobody else. */
+/** Null where a mail brings the link to the user, and to no one else. */
 type Link = string | null;
 const LINK = { type: String, nullable: true, format: 'uri', example: null } as const;
 
@@ -130,7 +130,7 @@ export class InviteDto {
   }
 }
 
-/** The time decides, not whether somebody has written it down yet. */
+/** The time decides, not whether the row has been updated yet. */
 export function statusOf({ status, expiresAt }: Invite): InviteStatus {
   return status === 'pending' && expiresAt.getTime() <= Date.now() ? 'expired' : status;
 }

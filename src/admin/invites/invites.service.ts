@@ -93,7 +93,7 @@ export class InvitesService {
     await this.save(invite, { status: 'cancelled' });
   }
 
-  /** Opens the invite for another 72 hours, on the authority of who sends it again; the link before is void. */
+  /** Opens the invite for another 72 hours, on the authority of its new sender; the previous link is void. */
   async resend(caller: Principal, id: string): Promise<DeliveredInvite> {
     await this.people.takeTurn(caller.organizationId);
     const invite = await this.find(caller.organizationId, id, true);

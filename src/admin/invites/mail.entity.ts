@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { TenantRecord } from '../../database/tenant-owned.entity.js';
 
-/** A mail that is wanted: written in the transaction that wants it, marked when it is sent. */
+/** A mail to be sent: written in the transaction that needs it, marked when it is sent. */
 @Entity('mails')
 export class Mail extends TenantRecord {
   /** The invite that it brings. */

@@ -26,7 +26,7 @@ export class ReleaseLegalHoldDto {
   readonly reason: string;
 }
 
-/** Who did something: a person, or the key of a service. */
+/** The actor: a user, or the key of a service. */
 export class LegalHoldActorDto {
   @ApiIdOrNull()
   readonly user_id: string | null;

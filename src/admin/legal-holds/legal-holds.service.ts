@@ -16,7 +16,7 @@ export type LegalHoldStatus = 'active' | 'released';
 const MOST_ACTIVE = 100;
 
 /**
- * What keeps request logs from retention. Who may place one sees the whole organization. Several may lie on the same
+ * What keeps request logs from retention. A caller that may place one sees the whole organization. Several may lie on the same
  * rows, and the last that is released ends it.
  */
 @Injectable()
@@ -49,7 +49,7 @@ export class LegalHoldsService {
     return saved;
   }
 
-  /** Newest first, released ones too unless a status is asked for. */
+  /** Newest first, released ones too unless a status is named. */
   list(
     organizationId: string,
     status: LegalHoldStatus | undefined,

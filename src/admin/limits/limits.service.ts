@@ -27,7 +27,7 @@ export const NO_USAGE: BudgetUsage = new Map();
 const DAY_MS = 86_400_000;
 const NANO = 1_000_000_000;
 
-/** Turns limits as people write them into rules, and shows rules with what was used. */
+/** Turns limits as users write them into rules, and shows rules with what was used. */
 @Injectable()
 export class LimitsService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
@@ -135,7 +135,7 @@ export function shownBudgets(
   return rules && rules.map((rule) => shownBudget(rule, usage.get(rule.id) ?? 0));
 }
 
-/** One budget as an object, several as a list: clients of the compatible API know the first. */
+/** One budget as an object, several as a list: clients of the compatible API support the first. */
 export function shownBudgetOrList(
   rules: readonly BudgetRule[] | null,
   usage: BudgetUsage,
@@ -165,7 +165,7 @@ export function budgetWithoutUse(rule: BudgetRule): Omit<ShownUsageLimitsDto, 'u
 export const shownAmount = ({ type }: Pick<BudgetRule, 'type'>, amount: number): number =>
   type === 'cost' ? amount / NANO : amount;
 
-/** One rate as people write it. A rate of the same kind that is there keeps its counter. */
+/** One rate as users write it. An existing rate of the same kind keeps its counter. */
 export function rateRule(dto: RateLimitDto, before: readonly RateRule[]): RateRule {
   const { type, unit = null, value, on_store_failure = 'open' } = dto;
   checkUnit(type, unit);
@@ -173,7 +173,7 @@ export function rateRule(dto: RateLimitDto, before: readonly RateRule[]): RateRu
   return { id: known?.id ?? randomUUID(), type, unit, value, on_store_failure };
 }
 
-/** One budget as people write it. It goes on with the counter of the one whose place it takes, if there is one. */
+/** One budget as users write it. It continues with the counter of the one whose place it takes, if there is one. */
 export function budgetRule(dto: UsageLimitsDto, known?: BudgetRule): BudgetRule {
   checkBudget(dto);
   const { credit_limit, type = 'cost', alert_threshold = null } = dto;

@@ -50,7 +50,7 @@ export class ExportDownloads {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** A link that needs no key, for 15 minutes. Who made it must be allowed to export when it is used, too. */
+  /** A link that needs no key, for 15 minutes. Its creator must be allowed to export when it is used, too. */
   linkTo(caller: Principal, { id }: LogExport): string {
     const by =
       caller.apiKeyId === null

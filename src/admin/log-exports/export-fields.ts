@@ -12,7 +12,7 @@ export type ExportColumn = Exclude<keyof LogRow, 'workspace_slug'>;
 
 type ExportedRow = Pick<LogRow, ExportColumn>;
 
-/** A request with what an export may show of it. Columns and messages are read only where a field wants them. */
+/** A request with what an export may show of it. Columns and messages are read only where a field needs them. */
 export interface ExportedRequest {
   readonly row: ExportedRow;
   readonly request: ExportedMessage;
@@ -52,7 +52,7 @@ function totalOf({
 }
 
 /**
- * What can be asked for, by the names of the compatible API (`requested_data`), with some of ours behind them. Costs
+ * The available fields, by the names of the compatible API (`requested_data`), with some of ours behind them. Costs
  * are in cents, times in milliseconds; what is unknown is null.
  */
 export const EXPORT_FIELDS = {

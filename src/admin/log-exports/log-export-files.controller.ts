@@ -14,7 +14,7 @@ const PART_OF_LINK = { required: false, type: String, description: 'Part of a si
 export class LogExportFilesController {
   constructor(private readonly downloads: ExportDownloads) {}
 
-  /** Open to everybody for its links: the service checks the link, or the key and this scope where there is none. */
+  /** Links need no key: the service checks the link, or the key and this scope where there is none. */
   @Get(':id/file')
   @OpenToEverybody()
   @RequireScope('logs.export')

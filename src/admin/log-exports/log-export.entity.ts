@@ -5,7 +5,7 @@ import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
 /** An export of the request log of one workspace. Where its file is good up to, only the background process says. */
 @Entity('log_exports')
 export class LogExport extends WorkspaceOwned {
-  /** The key that made it, or last changed or started it. Null for a person who came with a signed token. */
+  /** The key that made it, or last changed or started it. Null for a user with a signed token. */
   @Column({ type: 'uuid', nullable: true })
   apiKeyId: string | null;
 
@@ -31,7 +31,7 @@ export class LogExport extends WorkspaceOwned {
   @Column({ type: 'text' })
   status: ExportStatus;
 
-  /** Why it failed, in words for people. */
+  /** Why it failed, as text for users. */
   @Column({ type: 'text', nullable: true })
   problem: string | null;
 

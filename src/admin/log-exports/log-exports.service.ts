@@ -19,7 +19,7 @@ const MOST_RUNNING = 5;
 /** Of one workspace, whose files may lie there. */
 const MOST_KEPT = 500;
 
-/** Exports within reach; of who may see only their own traffic, those that they made. */
+/** Exports within reach; for a caller that may see only their own traffic, those that they made. */
 export interface ExportReach extends Reach {
   readonly userId?: string;
 }
@@ -33,7 +33,7 @@ export const reachOfExports = ({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>, re
 export type CountedExport = readonly [LogExport, total: number | null];
 
 /**
- * Exports of the request log. Here they are asked for; the background process, which sweeps for started ones, writes
+ * Exports of the request log. Here they are requested; the background process, which sweeps for started ones, writes
  * their files. So the administration needs no queue, and no start is lost with one.
  */
 @Injectable()
@@ -87,7 +87,7 @@ export class LogExportsService {
     return this.find(reach, id);
   }
 
-  /** Only a draft: what was begun goes on as it was begun. */
+  /** Only a draft: a started export continues as it began. */
   async update(caller: Principal, id: string, dto: UpdateLogExportDto): Promise<CountedExport> {
     const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
@@ -106,7 +106,7 @@ export class LogExportsService {
     return [saved, total];
   }
 
-  /** Begins it, or goes on with one that failed or was stopped. Its rows are those that have arrived by the first start. */
+  /** Begins it, or continues one that failed or was stopped. Its rows are those that have arrived by the first start. */
   async start(caller: Principal, id: string): Promise<void> {
     const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
@@ -146,12 +146,12 @@ export class LogExportsService {
     return row;
   }
 
-  /** Tells the record of a link that somebody asked for. */
+  /** Adds the request for a link to the audit record. */
   noteLink(row: LogExport): void {
     this.note(row, undefined, LogExportDto.from(row));
   }
 
-  /** The exports of a workspace are started one after the other, so that nobody starts a sixth beside a sixth. */
+  /** The exports of a workspace are started one after the other, so that two requests cannot start a sixth. */
   private async checkRunning(caller: Principal, { organizationId, workspaceId }: LogExport): Promise<void> {
     await this.workspaces.get(caller, workspaceId, true);
     const status = 'in_progress';
@@ -207,7 +207,7 @@ export class LogExportsService {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** An export is written after its request, when only a key or a person can still be asked for their rights. */
+/** An export is written after its request, when only a key or a user has rights that can still be checked. */
 function actorOf({ apiKeyId, userId }: Principal): Pick<LogExport, 'apiKeyId' | 'userId'> {
   if (apiKeyId === null && userId === null)
     throw new AppError('forbidden', {

@@ -20,7 +20,7 @@ const WAITING = `
 
 /**
  * Refuses with `log_inbox_full` what would not fit beside what waits of the same organization: with the background process
- * away, an inbox without a bound would fill the disk of the database. Who comes at the same moment may exceed it by one request each.
+ * unavailable, an inbox without a bound would fill the disk of the database. Concurrent requests may exceed it by one request each.
  */
 export async function checkRoom(
   manager: EntityManager,

@@ -43,7 +43,7 @@ class LogViewFieldsDto {
   @AreColumns()
   readonly columns?: string[];
 
-  /** Whether everybody who may list the logs of the workspace sees it. */
+  /** Whether every user who may list the logs of the workspace sees it. */
   @ApiPropertyOptional({ default: false })
   @IfGiven()
   @IsBoolean()

@@ -23,7 +23,7 @@ export class LogView extends WorkspaceOwned {
   @Column({ type: 'text', array: true })
   columns: string[];
 
-  /** Shown to everybody who may list the logs of the workspace. */
+  /** Shown to every user who may list the logs of the workspace. */
   @Column({ type: 'boolean' })
   isShared: boolean;
 }

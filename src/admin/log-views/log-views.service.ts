@@ -82,7 +82,7 @@ export class LogViewsService {
     await this.views.delete({ id: view.id });
   }
 
-  /** A private view of somebody else is "not found". A shared one may be changed by its owner and by who manages the workspace. */
+  /** A private view of another user is "not found". A shared one may be changed by its owner and by managers of the workspace. */
   private async changeable(caller: Principal, id: string): Promise<LogView> {
     const view = isUuid(id)
       ? await this.views.findOne({

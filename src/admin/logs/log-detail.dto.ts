@@ -61,7 +61,7 @@ interface ToldAttempt {
   readonly budgets: readonly ChargedBudget[];
 }
 
-/** What somebody thought of the trace. */
+/** Feedback on the trace. */
 class LogFeedbackDto {
   @ApiProperty({ format: 'uuid' }) readonly id: string;
   @ApiProperty({ type: 'integer', example: 5 }) readonly value: number;
@@ -102,7 +102,7 @@ class LogMessageDto implements ReadableBody {
 class LogRequestDto extends LogMessageDto {
   @ApiProperty({ example: '/v1/chat/completions' }) readonly url: string;
   @ApiProperty({ example: 'POST' }) readonly method: string;
-  /** Those of the headers that speak to the gateway, under the name of the compatible API. */
+  /** The headers that control the gateway, under the name of the compatible API. */
   @ApiProperty({ type: Object, example: {} }) readonly portkeyHeaders: Readonly<Record<string, string>>;
 }
 

@@ -89,7 +89,7 @@ export class LogDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Tier of service that the answer names, or else the request; null for none',
+    description: 'Service tier named by the response, or else by the request. Null if neither names one.',
     example: 'default',
   })
   readonly service_tier: string | null;

@@ -41,7 +41,7 @@ export class LogsService {
     return [page, last && found.length > page.length ? toCursor(last) : null];
   }
 
-  /** What the requests of a page and their answers say, by request; nothing to who may not see bodies, or of bodies that are over. */
+  /** Previews of the requests and responses of a page, by request; none for a caller that may not see bodies, or of expired bodies. */
   async previews(caller: Principal, rows: readonly LogRow[]): Promise<ReadonlyMap<string, Previews>> {
     const found = new Map<string, { -readonly [Name in keyof Previews]: Previews[Name] }>();
     const kept = caller.scopes.has('logs.view') ? await this.kept.withBodies(rows) : [];
@@ -78,7 +78,7 @@ export class LogsService {
     return { traceId, roots: spanTree(rows.slice(0, MOST_SPANS)), isCut: rows.length > MOST_SPANS };
   }
 
-  /** Another tenant's request is "not found", and so is a thing that is no id: nobody learns which ids exist. */
+  /** Another tenant's request is "not found", and so is an invalid id: callers cannot find out which ids exist. */
   async get(reach: Sight, id: string): Promise<LogDetail> {
     const row = isUuid(id) ? await this.rows.find(await this.#seen(reach), id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });

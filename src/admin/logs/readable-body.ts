@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { BodyRow } from './request-parts.js';
 
-/** A body as people and programs can read it. */
+/** A body in a form that users and programs can read. */
 export interface ReadableBody {
   /** The JSON value, the text, or the bytes in base64; null when none was kept or it cannot be decoded. */
   readonly body: unknown;

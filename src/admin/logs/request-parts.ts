@@ -84,7 +84,7 @@ export interface FeedbackRow {
   readonly created_at: Date;
 }
 
-/** So many are shown; one more is read, to know whether there is more. */
+/** The number shown; one more is read, to find out whether there is more. */
 export const MOST_FEEDBACK = 100;
 
 const FEEDBACK = `

@@ -41,7 +41,7 @@ export class StoredBodies {
     return brought;
   }
 
-  /** The same for people who look: a body that cannot be had is said to be unavailable, and the rest is shown. */
+  /** The same for a single record: a body that cannot be read is marked as unavailable, and the rest is shown. */
   async broughtIfThere<Row extends RequestBodyRow>(
     organizationId: string,
     rows: readonly Row[],

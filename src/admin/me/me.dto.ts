@@ -11,7 +11,7 @@ const KINDS: readonly PrincipalKind[] = [
   'workspace_token',
 ];
 
-/** Who the caller is, and what it may do now. */
+/** The caller, and its current rights. */
 export class MeDto {
   @ApiProperty({ enum: ['caller'] })
   readonly object = 'caller';
@@ -28,14 +28,14 @@ export class MeDto {
   @ApiId()
   readonly organisation_id: string;
 
-  /** Null for who reaches every workspace of the organization. */
+  /** Null for a caller that reaches every workspace of the organization. */
   @ApiIdOrNull()
   readonly workspace_id: string | null;
 
   @ApiIdOrNull(null)
   readonly user_id: string | null;
 
-  /** What was given, as far as the person on whose authority the credential acts may do it now. */
+  /** The granted scopes, as far as the user on whose authority the credential acts has them now. */
   @ApiProperty({ type: [String], example: ['completions.write', 'logs.list'] })
   readonly scopes: readonly Scope[];
 

@@ -26,7 +26,7 @@ import { tellParameters } from './parameters.js';
 import { shareRefusals } from './refusals.js';
 import { shareAnswers, shareParameters, shareSchemas, shareSecurity } from './sharing.js';
 
-const DESCRIPTION = `Gatehouse is a gateway to AI providers with its administration built in. Applications call the endpoints of providers at its address; administrators manage keys, configs, limits, logs and people.
+const DESCRIPTION = `Gatehouse is a gateway to AI providers with its administration built in. Applications call the endpoints of providers at its address; administrators manage keys, configs, limits, logs and users.
 
 Send an API key in the header \`x-gateway-api-key\`. Each operation names the scope that it needs.
 Every POST may carry an \`Idempotency-Key\`: the same key with the same request has one effect within 24 hours.
@@ -48,7 +48,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
 
 /**
  * The part that the administration answers, made from its controllers. `withDeprecated` adds the paths that are accepted and not documented,
- * for those who look at every operation there is.
+ * for the tests that walk every operation.
  */
 export function buildAdministrationApi(
   app: INestApplication,
@@ -150,7 +150,7 @@ const OPEN_TO_EVERY_CALLER = 'Open to every caller.';
 const OPEN_TO_SESSIONS = 'Open to users who are signed in to the dashboard.';
 
 function opens({ security }: Operation, scopes: readonly string[]): string {
-  if (security?.length === 0) return 'Open to everybody, without an API key.';
+  if (security?.length === 0) return 'Needs no API key.';
   return scopes.length === 0 ? OPEN_TO_EVERY_CALLER : `Scope: ${scopes.map(code).join(' or ')}.`;
 }
 

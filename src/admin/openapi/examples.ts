@@ -63,7 +63,7 @@ export function addExamples(document: OpenAPIObject): void {
     addTo(requestBody, new Examples(schemas, false));
 }
 
-/** Takes away examples that say no more than the schema does: null where it may be null, a date where its format is one. */
+/** Removes examples that add nothing to the schema: null where it may be null, a date where its format is one. */
 export function dropPlainExamples(document: OpenAPIObject): void {
   const drop = (part: object): void => {
     for (const value of Object.values(part) as unknown[])

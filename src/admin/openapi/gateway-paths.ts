@@ -37,7 +37,7 @@ const SECURITY = WAYS.map((way) =>
 const ANSWER = 'ProviderAnswer';
 const REFUSAL = 'GatewayOrProviderRefusal';
 const RESPONSES = {
-  [ANSWER]: { description: "The provider's answer, in the format that the path has." },
+  [ANSWER]: { description: "The provider's response, in the format of the path." },
   [REFUSAL]: {
     description:
       "A refusal. The header `x-gateway-error-source` says whose: `gateway`, with the codes of docs/errors.md, or `provider`, with the provider's own body.",

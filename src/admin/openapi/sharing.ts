@@ -131,7 +131,7 @@ interface Answer {
 const schemaOf = ({ content }: Answer): string | undefined =>
   content?.['application/json']?.schema?.$ref?.split('/').at(-1);
 
-/** Says once what most operations ask for, and leaves it out where an operation asks for just that. */
+/** Declares once what most operations require, and removes it where an operation requires exactly that. */
 export function shareSecurity(
   document: OpenAPIObject,
   usual: readonly Readonly<Record<string, string[]>>[],

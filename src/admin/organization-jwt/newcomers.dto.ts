@@ -16,10 +16,10 @@ const MOST_MAPPINGS = 100;
 const MOST_PEOPLE = 100_000;
 const UNKNOWN_PEOPLE: readonly UnknownPeople[] = ['service', 'refuse', 'create'];
 
-/** What becomes of tokens that name somebody whom the organization does not know. */
+/** What happens to tokens that name an unknown user. */
 export class NewcomersDto {
   /**
-   * "service": the token acts for the workspace that it names; "refuse": it is refused; "create": the person is made
+   * "service": the token acts for the workspace that it names; "refuse": it is refused; "create": the user is created
    * when the token names an e-mail address.
    */
   @ApiPropertyOptional({ enum: UNKNOWN_PEOPLE, default: DEFAULT_NEWCOMERS.unknownPeople })
@@ -47,7 +47,7 @@ export class NewcomersDto {
   @IsIn(WORKSPACE_ROLES)
   readonly highest_workspace_role?: WorkspaceRole;
 
-  /** From this many people of the organization on, tokens make none. */
+  /** At this number of users of the organization, tokens create no more. */
   @ApiPropertyOptional({ minimum: 1, maximum: MOST_PEOPLE, default: DEFAULT_NEWCOMERS.mostPeople })
   @IfGiven()
   @IsInt()

@@ -53,7 +53,7 @@ const ClaimNames = (): PropertyDecorator =>
 
 /** Claim names by meaning. Of several the first that a token has counts. */
 export class ClaimNamesDto {
-  /** Names the person, by e-mail address or id. */
+  /** Names the user, by e-mail address or id. */
   @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.user })
   @ClaimNames()
   readonly user?: string[];
@@ -70,7 +70,7 @@ export class ClaimNamesDto {
   @ClaimNames()
   readonly scopes?: string[];
 
-  /** Names the groups or roles that `role_mappings` speak of. */
+  /** Names the groups or roles of `role_mappings`. */
   @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.roles })
   @ClaimNames()
   readonly roles?: string[];
@@ -181,7 +181,7 @@ export class OrganizationJwtDto extends NewcomersDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) readonly fetched_at: string | null;
 
   /** What was wrong with the last fetch. */
-  @ApiProperty({ type: String, nullable: true, example: 'it answered with status 500' })
+  @ApiProperty({ type: String, nullable: true, example: 'it returned status 500' })
   readonly problem: string | null;
 
   @ApiProperty({ format: 'date-time' }) readonly last_updated_at: string;

@@ -211,7 +211,7 @@ export class OrganizationDto {
   @ApiProperty({ type: [String], nullable: true, example: null })
   readonly allowed_providers: readonly string[] | null;
 
-  /** Models that may be asked for; null for all. */
+  /** Models that may be requested; null for all. */
   @ApiProperty({ type: [String], nullable: true, example: null })
   readonly allowed_models: readonly string[] | null;
 

@@ -43,7 +43,7 @@ export class OrganizationsService {
     const organizations = this.unitOfWork.repository(Organization);
     const organization = await organizations.findOneOrFail({
       where: { id },
-      // A stronger lock would hold up whoever adds a row that refers to it, as each audit record does, in front of this one's too.
+      // A stronger lock would block every insert of a row that refers to it, as each audit record does, this one's included.
       lock: { mode: 'for_no_key_update' },
     });
     const before = OrganizationDto.from(organization);

@@ -12,12 +12,12 @@ const TIME_BYTES = 6;
 const BODY_BYTES = RANDOM_BYTES + TIME_BYTES;
 const LASTS_MS = 5 * 60_000;
 
-/** `add`: of one user who adds a passkey. `use`: of anybody who shows one. */
+/** `add`: of one user who adds a passkey. `use`: of any caller that presents one. */
 export type ChallengePurpose = `add ${string}` | 'use';
 
 /**
  * Challenges of passkeys: random bytes, when they end, and the server's MAC of both. Asking for one stores nothing, so
- * anybody may; only those that were answered are kept, until they would have ended, so that none is answered twice.
+ * anyone may; only used ones are kept, until they would have expired, so that none is used twice.
  */
 @Injectable()
 export class PasskeyChallenges {

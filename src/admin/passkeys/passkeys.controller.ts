@@ -9,7 +9,7 @@ import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { AddPasskeyDto, PasskeyDto, PasskeyListDto, PasskeyOptionsDto } from './passkey.dto.js';
 import { PasskeysService } from './passkeys.service.js';
 
-/** The passkeys of the user who is signed in. */
+/** The passkeys of the signed-in user. */
 @AdminController('auth/passkeys')
 @Refusals()
 export class PasskeysController {

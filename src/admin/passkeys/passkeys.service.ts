@@ -20,7 +20,7 @@ import { PasskeyChallenges } from './passkey-challenges.service.js';
 const NAME_OF_SERVICE = 'Gatehouse';
 const MOST_PASSKEYS = 20;
 
-/** Much code, which only those load who use passkeys. */
+/** Much code, which only processes with passkeys load. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 interface RelyingParty {
@@ -160,7 +160,7 @@ export class PasskeysService {
   }
 }
 
-/** The library says what does not fit; whoever tries to forge an answer need not know. */
+/** The library names the mismatch; the client does not get it, because it could help a forger. */
 function refused(cause: unknown): never {
   throw new AppError('passkey_failed', {}, { cause });
 }

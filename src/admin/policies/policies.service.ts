@@ -98,7 +98,7 @@ export class PoliciesService {
     return policy;
   }
 
-  /** For a change of what it counts: until that is over, nobody changes the policy itself. */
+  /** For a change of what it counts: until it is committed, the policy itself is locked. */
   lock(reach: Reach, kind: PolicyKind, id: string): Promise<LimitPolicy> {
     return this.find(reach, kind, id, true);
   }
@@ -148,7 +148,7 @@ export class PoliciesService {
     return saved;
   }
 
-  /** Another tenant's policy is "not found", not "forbidden": a 403 would tell that it exists. */
+  /** Another tenant's policy is "not found", not "forbidden": a 403 would reveal that it exists. */
   private async find(reach: Reach, kind: PolicyKind, id: string, lock = false): Promise<LimitPolicy> {
     const policy = isUuid(id)
       ? await this.unitOfWork.repository(LimitPolicy).findOne({

@@ -57,7 +57,7 @@ export class CatalogProviderDto {
   @ApiProperty({ type: [CatalogFieldDto] })
   readonly fields: readonly CatalogFieldDto[];
 
-  /** Whether a test can tell that it accepts a credential. */
+  /** Whether a test can show that it accepts a credential. */
   @ApiProperty({ example: true })
   readonly is_testable: boolean;
 

@@ -70,7 +70,7 @@ function fingerprintOf({ method, url, body }: FastifyRequest): Buffer {
     .digest();
 }
 
-/** A token that stands for no person is known by its workspace and by the name that it gives itself. */
+/** A token without a user is identified by its workspace and by its own subject. */
 function idOfToken({ workspaceId, name }: Principal): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([workspaceId, name]))

@@ -23,7 +23,7 @@ interface Row {
   readonly sealed_answer: Buffer;
 }
 
-/** Each use takes a few old ones away, so that nobody has to come for them. */
+/** Each use removes a few old ones, so that no job has to. */
 const FORGET = `
   DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM idempotent_answers WHERE created_at < now() - interval '24 hours'

@@ -26,7 +26,7 @@ export const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const LONGEST_SECRET = 8192;
 export const LONGEST_PROVIDER = 64;
 
-/** An id, shown or asked for. */
+/** An id, in a response or a request. */
 export const ApiId = (): PropertyDecorator => ApiProperty({ format: 'uuid', example: AN_ID });
 
 /** `example` where null is what most of them have. */
@@ -45,7 +45,7 @@ export const ApiMomentOrNull = (): PropertyDecorator =>
 export const ApiTextOrNull = (): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, example: null });
 
-/** What people call it. */
+/** A display name. */
 export const TakesName = (example: string): PropertyDecorator =>
   applyDecorators(ApiProperty({ example, maxLength: LONGEST_NAME }), IsName());
 
@@ -57,7 +57,7 @@ export const MayTakeName = (example: string): PropertyDecorator =>
 export const MayTakeSlug = (example: string): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ example }), IfGiven(), IsSlug());
 
-/** What people want to remember of it. Null takes it away. */
+/** A note of the user. Null removes it. */
 export const MayTakeNote = (example = 'Billed to the research team'): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ type: String, nullable: true, example }), OrNull(), IsNote());
 
@@ -120,7 +120,7 @@ export const MayTakeSecret = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_SECRET, example: 'sk-proj-4711' }),
     IfGiven(),
-    // A refusal tells the first rule that is broken: the one that says most.
+    // A refusal names the first broken rule: the most specific one.
     Matches(/^[!-~](?:[ -~]*[!-~])?$/, { message: 'it must be printable ASCII without spaces around it' }),
     Length(1, LONGEST_SECRET),
     IsString(),

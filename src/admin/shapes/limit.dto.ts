@@ -6,7 +6,7 @@ import { RATE_WINDOWS_MS, STORE_FAILURE_MODES, type StoreFailureMode } from '../
 import { IfGiven, IsFutureDateTime, OrNull, rule, ValidateEach } from '../../common/http/validators.js';
 import { ApiMomentOrNull } from './fields.js';
 
-/** Limits as people set and see them, for every resource that has them. */
+/** Limits as users set and see them, for every resource that has them. */
 
 const UNITS = Object.keys(RATE_WINDOWS_MS);
 const MOST_RULES = 10;

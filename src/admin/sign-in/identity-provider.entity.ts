@@ -20,7 +20,7 @@ export class IdentityProvider extends TenantOwned {
   @Column({ type: 'text', array: true })
   scopes: string[];
 
-  /** Domains of the addresses that it may speak for; none for all. */
+  /** Domains of the addresses that it may sign in; none for all. */
   @Column({ type: 'text', array: true })
   domains: string[];
 
@@ -48,7 +48,7 @@ export class UserIdentity {
   userId: string;
 }
 
-/** What the provider knows of a dashboard session. */
+/** The provider's data of a dashboard session. */
 @Entity('single_sign_on_sessions')
 export class SingleSignOnSession {
   @PrimaryColumn({ type: 'uuid' })

@@ -9,7 +9,7 @@ import { PasskeysService } from '../passkeys/passkeys.service.js';
 import type { OpenedSession, SignInOrigin } from './sessions.service.js';
 import { signingIn, SignInService } from './sign-in.service.js';
 
-/** A passkey asks for fingerprint or PIN, so it is both factors at once. */
+/** A passkey requires fingerprint or PIN, so it is both factors at once. */
 @Injectable()
 export class PasskeySignInService {
   constructor(
@@ -30,7 +30,7 @@ export class PasskeySignInService {
     return opened;
   }
 
-  /** Refuses with `passkey_failed` a passkey of somebody else. */
+  /** Refuses with `passkey_failed` a passkey of another user. */
   async confirm({ userId }: KnownSession, credential: object): Promise<void> {
     const passkey = await this.passkeys.use(credential);
     if (passkey.userId !== userId) throw new AppError('passkey_failed');

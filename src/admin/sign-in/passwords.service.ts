@@ -36,7 +36,7 @@ export class PasswordsService {
     return this.inTurn(() => hashPassword(new Secret(password)));
   }
 
-  /** The same for somebody who is about to become a user. Refuses with `single_sign_on_required` where passwords are closed. */
+  /** The same for a user who is being created. Refuses with `single_sign_on_required` where passwords are closed. */
   async hashOfNewcomer(password: string, { organizationId, email }: Newcomer): Promise<string> {
     await this.policy.checkPasswordsIn(organizationId);
     return this.hash(password, email);
@@ -52,7 +52,7 @@ export class PasswordsService {
     return (await this.credentials.findOneBy({ userId }))?.passwordHash ?? null;
   }
 
-  /** Whether this is still the user's password; until the transaction ends nobody changes it. */
+  /** Whether this is still the user's password; it is locked until the transaction ends. */
   async isCurrent(userId: string, passwordHash: string): Promise<boolean> {
     const lock = { mode: 'pessimistic_read' } as const;
     return (await this.credentials.findOne({ where: { userId, passwordHash }, lock })) !== null;

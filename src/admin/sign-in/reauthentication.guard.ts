@@ -19,7 +19,7 @@ export function verifiedHashOf(request: object): string {
 }
 
 /**
- * Asks the user of a session for the password once more, and for the second factor where there is one. Attempts count with failed sign-ins for the account, so a
+ * Requires the password of the session's user again, and the second factor where there is one. Attempts count with failed sign-ins for the account, so a
  * stolen session is no faster way to guess. A guard, because no transaction is open then, and a failure stays counted.
  */
 @Injectable()

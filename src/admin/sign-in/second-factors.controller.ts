@@ -46,7 +46,7 @@ class RecoveryCodesDto {
   }
 }
 
-/** The second factor of the user who is signed in. */
+/** The second factor of the signed-in user. */
 @AdminController('auth')
 @Refusals()
 export class SecondFactorsController {

@@ -15,7 +15,7 @@ import type { SessionOwner } from './sessions.service.js';
 const ISSUER = 'Gatehouse';
 const SECRET_BYTES = 20;
 const PERIOD_SECONDS = 30;
-/** The parameters that every authenticator app knows: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
+/** The parameters that every authenticator app supports: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
 const PARAMETERS = { issuer: ISSUER, algorithm: 'SHA1', digits: 6, period: PERIOD_SECONDS } as const;
 /** One step before and after, for clocks that differ: https://www.rfc-editor.org/rfc/rfc6238#section-5.2 */
 const WINDOW = 1;

@@ -75,7 +75,7 @@ const SESSION_PROVIDER: ApiPropertyOptions = {
   },
 };
 
-/** Who is signed in, and what they may do. */
+/** The signed-in user, and their rights. */
 export class SignedInDto {
   @ApiProperty({ enum: ['signed-in'] })
   readonly object = 'signed-in';
@@ -104,7 +104,7 @@ export class SignedInDto {
   @ApiProperty({ type: SessionDto })
   readonly session: SessionDto;
 
-  /** When the user last proved who they are. Some changes ask for it again after 10 minutes. */
+  /** Time of the user's last authentication. Some changes require it again after 10 minutes. */
   @ApiMoment()
   readonly authenticated_at: string;
 

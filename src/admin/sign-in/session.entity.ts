@@ -2,7 +2,7 @@ import { Column, Entity } from 'typeorm';
 import type { SignInMethod } from '../../common/contracts/sign-in-method.js';
 import { TenantRecord } from '../../database/tenant-owned.entity.js';
 
-/** A user who is signed in with a browser. The cookie holds the secret; the row holds its hash. */
+/** The session of a user in a browser. The cookie holds the secret; the row holds its hash. */
 @Entity('sessions')
 export class Session extends TenantRecord {
   @Column({ type: 'uuid' })
@@ -24,7 +24,7 @@ export class Session extends TenantRecord {
   @Column({ type: 'timestamptz', default: () => 'now()' })
   lastSeenAt: Date;
 
-  /** When the user last proved who they are: by the sign-in, or by a step-up since. */
+  /** Time of the user's last authentication: the sign-in, or a step-up since. */
   @Column({ type: 'timestamptz', default: () => 'now()' })
   authenticatedAt: Date;
 }

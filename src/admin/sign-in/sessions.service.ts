@@ -20,7 +20,7 @@ export interface SignInOrigin {
   readonly userAgent: string | undefined;
 }
 
-/** A user. Never a session, which has an `id` and an `organizationId` too: `userId` tells them apart at compile time. */
+/** A user. Never a session, which has an `id` and an `organizationId` too: `userId` distinguishes them at compile time. */
 export interface SessionOwner {
   readonly id: string;
   readonly organizationId: string;
@@ -49,7 +49,7 @@ export class SessionsService {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Always a new secret, whatever the browser presented before: nobody can plant a session id. */
+  /** Always a new secret, whatever the browser presented before: a planted session id is never used. */
   async open(user: SessionOwner, method: SignInMethod, origin: SignInOrigin): Promise<OpenedSession> {
     await this.forgetOver(user);
     const { token, hash } = this.tokens.issue('session');
@@ -66,14 +66,14 @@ export class SessionsService {
     return { session: await this.sessions.findOneByOrFail({ id }), cookie: this.cookieOf(token.reveal()) };
   }
 
-  /** Notes that the user proved who they are, and gives the session a new secret: a copy of the old one gains nothing. */
+  /** Records a step-up of the user, and gives the session a new secret: a copy of the old one gains nothing. */
   async renew({ id }: KnownSession): Promise<OpenedSession> {
     const { token, hash } = this.tokens.issue('session');
     await this.sessions.update({ id }, { secretHash: hash, authenticatedAt: () => 'now()' });
     return { session: await this.find({ id }), cookie: this.cookieOf(token.reveal()) };
   }
 
-  /** For a user who proved who they are elsewhere, at another moment than that of the sign-in. */
+  /** For a user who was authenticated elsewhere, at another moment than that of the sign-in. */
   async noteProof({ id }: Session, authenticatedAt: Date): Promise<void> {
     await this.sessions.update({ id }, { authenticatedAt });
   }

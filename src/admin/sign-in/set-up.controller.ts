@@ -52,7 +52,7 @@ class SetUpDto {
   readonly code?: string;
 }
 
-/** Slows down guesses at the second factor of a user whose link somebody else holds. */
+/** Limits guesses at the second factor of a user whose link another person has. */
 @Injectable()
 export class SetUpBrakeGuard implements CanActivate {
   constructor(

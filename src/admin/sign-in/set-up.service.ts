@@ -41,7 +41,7 @@ export class SignInLinks {
   }
 }
 
-/** Sets the password of a user who holds a one-use link. */
+/** Sets the password of a user with a one-use link. */
 @Injectable()
 export class SetUpService {
   constructor(
@@ -63,7 +63,7 @@ export class SetUpService {
     await this.factors.check(user, code);
     const isFirst = found.purpose === 'set_up';
     const address = isFirst && email !== undefined ? (normalizeEmail(email) ?? email) : user.email;
-    // It takes its time, and nobody waits for a lock meanwhile.
+    // Hashing is slow, so no lock is held meanwhile.
     const hash = await this.passwords.hash(password, address);
     if (!(await this.links.use(found))) throw new AppError('sign_in_link_gone');
     if (isFirst) await this.introduce(user, address, name);

@@ -14,7 +14,7 @@ interface Brake {
 const MINUTE = 60;
 const FROM_ADDRESS: Brake = { kind: 'address', most: 30, windowSeconds: 10 * MINUTE };
 const FOR_ACCOUNT_FROM_ADDRESS: Brake = { kind: 'pair', most: 10, windowSeconds: 10 * MINUTE };
-/** High, so that a stranger who guesses from one address keeps nobody out. */
+/** High, so that an attacker who guesses from one address locks no user out. */
 const FOR_ACCOUNT: Brake = { kind: 'account', most: 100, windowSeconds: 60 * MINUTE };
 
 /** An attempt counts before its password is looked at: of many at once none slips through. A window is never prolonged. */
@@ -28,14 +28,14 @@ const UNDO = 'UPDATE sign_in_brakes SET failures = greatest(failures - 1, 0) WHE
 const GIVE_BACK = `
   UPDATE sign_in_brakes SET failures = CASE WHEN subject = $2 THEN 0 ELSE greatest(failures - 1, 0) END
   WHERE subject = ANY ($1)`;
-/** Each success and each failure takes a few old rows away, so that no job has to. */
+/** Each success and each failure removes a few old rows, so that no job has to. */
 const FORGET = `
   DELETE FROM sign_in_brakes WHERE subject = ANY (ARRAY(
     SELECT subject FROM sign_in_brakes WHERE ends_at < now() ORDER BY ends_at LIMIT 10 FOR UPDATE SKIP LOCKED))`;
 
 const IPV6_NETWORK_BITS = 64;
 
-/** Who attempts, and for which account, whether or not it exists. */
+/** The address of the attempt, and its account, whether or not it exists. */
 export interface SignInAttempt {
   readonly address: string;
   /** The e-mail address, or the id of a user. */
@@ -95,7 +95,7 @@ export class SignInBrakes {
   }
 }
 
-/** Whoever has one IPv6 address has 2^64 of them. */
+/** One IPv6 host has 2^64 addresses. */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

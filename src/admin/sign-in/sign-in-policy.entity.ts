@@ -9,7 +9,7 @@ export class SignInPolicy {
   @Column({ type: 'boolean' })
   isSingleSignOnRequired: boolean;
 
-  /** Owners who may sign in with a password or passkey all the same. */
+  /** Owners who may still sign in with a password or passkey. */
   @Column({ type: 'uuid', array: true })
   breakGlassUserIds: string[];
 }

@@ -5,7 +5,7 @@ import { SignInPolicy } from './sign-in-policy.entity.js';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** Who may sign in with a password, a link or a passkey, where the organization has an identity provider. */
+/** Decides which users may sign in with a password, a link or a passkey, where the organization has an identity provider. */
 @Injectable()
 export class SignInPolicyService {
   constructor(@InjectRepository(SignInPolicy) private readonly policies: Repository<SignInPolicy>) {}
@@ -27,7 +27,7 @@ export class SignInPolicyService {
       throw new AppError('single_sign_on_required');
   }
 
-  /** The same for somebody who is about to become a user. */
+  /** The same for a user who is being created. */
   async checkPasswordsIn(organizationId: string): Promise<void> {
     const policy = await this.find(organizationId);
     if (policy?.isSingleSignOnRequired) throw new AppError('single_sign_on_required');

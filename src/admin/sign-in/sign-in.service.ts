@@ -16,7 +16,7 @@ import { PasswordsService } from './passwords.service.js';
 import { SignInPolicyService } from './sign-in-policy.service.js';
 import type { SignInDto } from './sign-in.dto.js';
 
-/** Users of the address in all organizations, those who were there first before others. */
+/** Users of the address in all organizations, oldest first. */
 const CANDIDATES = `
   SELECT users.id, users.organization_id AS "organizationId", users.email, credential.password_hash AS "passwordHash"
   FROM users JOIN user_credentials credential ON credential.user_id = users.id
@@ -36,7 +36,7 @@ export type VerifiedUser = Candidate;
 @Injectable()
 export class SignInService {
   constructor(
-    // Nobody is known yet, so this is no tenant's transaction.
+    // No user is identified yet, so this is no tenant's transaction.
     private readonly database: DataSource,
     @InjectRepository(User) private readonly users: Repository<User>,
     private readonly passwords: PasswordsService,
@@ -44,7 +44,7 @@ export class SignInService {
     private readonly policy: SignInPolicyService,
   ) {}
 
-  /** The user whose password it is, or the one who was meant. Takes as long where there is no such user. */
+  /** The user with this password, or the user of the address. Takes as long where there is no such user. */
   async verify({ email, password, organisation_id }: SignInDto): Promise<{
     readonly user: VerifiedUser | null;
     readonly meant: (SessionOwner & { readonly email: string }) | null;

@@ -72,7 +72,7 @@ export class UsersController {
     name: 'confirm',
     required: false,
     type: String,
-    description: 'The address of the person',
+    description: 'The e-mail address of the user',
   })
   @ApiOkResponse({ type: DoneDto })
   async remove(

@@ -19,7 +19,7 @@ export interface TestedAccount {
 
 /**
  * `works`: the provider accepted the credential. `refused`: it answered 401 or 403. `inconclusive`: it answered, and the answer says
- * nothing about the credential. `unreachable`: it did not answer. `not_testable`: there is nothing to ask it.
+ * nothing about the credential. `unreachable`: it did not respond. `not_testable`: there is nothing to ask it.
  */
 export const TEST_OUTCOMES = ['works', 'refused', 'inconclusive', 'unreachable', 'not_testable'] as const;
 
@@ -130,7 +130,7 @@ function asOverloaded(error: unknown): never {
 
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError')
-    return `The provider did not answer within ${TIMEOUT_MS / 1000} seconds.`;
+    return `The provider did not respond within ${TIMEOUT_MS / 1000} seconds.`;
   if (error instanceof AppError) return error.message;
   return upstreamFailure(error).message;
 }

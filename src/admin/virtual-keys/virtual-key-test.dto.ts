@@ -21,7 +21,7 @@ export class CredentialTestDto {
 
   /**
    * `works`: the provider accepted the credential. `refused`: it answered 401 or 403. `inconclusive`: its answer says nothing about the
-   * credential. `unreachable`: it did not answer. `not_testable`: its requests are signed one by one.
+   * credential. `unreachable`: it did not respond. `not_testable`: its requests are signed one by one.
    */
   @ApiProperty({ enum: TEST_OUTCOMES, example: 'works' })
   readonly outcome: (typeof TEST_OUTCOMES)[number];

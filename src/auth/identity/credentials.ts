@@ -5,7 +5,7 @@ import { looksLikeToken } from '../tokens/compact-token.js';
 /** Where clients put the gateway key; the first that is there counts. */
 const KEY_HEADERS = ['x-gateway-api-key', 'x-portkey-api-key'] as const;
 
-/** Where the SDKs of Anthropic, Google and Azure put the only key that they know. */
+/** Where the SDKs of Anthropic, Google and Azure put their only key. */
 const SDK_KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
 /** Every header that may carry a gateway key. */

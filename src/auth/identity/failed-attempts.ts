@@ -12,7 +12,7 @@ interface Window {
 
 /**
  * Counts failed identifications by address, so that guessing is slow and costs nothing behind it.
- * Only failures are slowed: a valid key from a busy address goes on working.
+ * Only failures are limited: a valid key from a busy address continues to work.
  */
 export class FailedAttempts {
   private readonly windows = new LRUCache<string, Window>({ max: ADDRESSES_MAX });

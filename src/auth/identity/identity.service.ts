@@ -13,8 +13,8 @@ import { looksLikeToken } from '../tokens/compact-token.js';
 type KeyLookup = KnownKey | null | Promise<KnownKey | null>;
 
 /**
- * Says who is calling, for both planes, by an API key or by a signed token. A caller who holds the whole secret of a key that has ended
- * learns that; every other failure is the same 401, whatever its reason. An address that fails too often gets a 429.
+ * Identifies the caller, for both planes, by an API key or by a signed token. A caller with the whole secret of a key that has ended
+ * gets the reason; every other failure is the same 401, whatever its reason. An address that fails too often gets a 429.
  */
 @Injectable()
 export class IdentityService {
@@ -41,7 +41,7 @@ export class IdentityService {
       : this.admit(known, presented, request);
   }
 
-  /** The checksum turns garbage away before any store is asked. */
+  /** The checksum rejects malformed keys before any store is queried. */
   private lookUpKey(key: string, headers: IncomingHttpHeaders): KeyLookup {
     if (keyBeside(key, headers) !== null || hasSeveralKeys(key)) throw ambiguous('send one API key');
     const token = tokenBeside(key, headers);
@@ -74,7 +74,7 @@ export class IdentityService {
     throw new AppError('provider_key_misplaced', { header });
   }
 
-  /** Only who holds the whole secret learns that the key was one. */
+  /** Only a caller with the whole secret is told that the key existed. */
   private async refuseKey(presented: string, request: RequestOrigin): Promise<never> {
     this.countFailure(request);
     const end = await this.directory.endOf(presented);

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Newcomer } from '../tokens/newcomer.js';
 
-/** Takes people in whom a signed token named first. */
+/** Creates users that a signed token names first. */
 export abstract class Newcomers {
-  /** Afterwards the person is there. Rejects with `forbidden` when the organization takes no more. */
+  /** Afterwards the user exists. Rejects with `forbidden` when the organization accepts no more users. */
   abstract welcome(newcomer: Newcomer, request: FastifyRequest): Promise<void>;
 }

@@ -14,14 +14,14 @@ export const REQUIRED_CALLERS = 'gatehouse:required-callers';
 
 /**
  * The scope that opens this handler, and the action in the audit record. `callers`: where the permission tables speak of
- * kinds of callers, who may come at all, whatever scopes they hold.
+ * kinds of callers, the kinds that may call at all, whatever scopes they hold.
  */
 export const RequireScope = (scope: Scope, callers: CallersOf = 'anybody'): MethodDecorator =>
   applyDecorators(SetMetadata(REQUIRED_SCOPES, [scope]), SetMetadata(REQUIRED_CALLERS, callers));
 
 /**
- * For a handler whose scope depends on what it finds, such as the kind of a key: without any of these nobody gets in,
- * and the service then asks for the very one with `requireScope`.
+ * For a handler whose scope depends on what it finds, such as the kind of a key: a caller with none of these is refused,
+ * and the service then requires the exact one with `requireScope`.
  */
 export const RequireOneOf = (first: Scope, ...others: readonly Scope[]): CustomDecorator =>
   SetMetadata(REQUIRED_SCOPES, [first, ...others]);
@@ -39,7 +39,7 @@ export const ForSession = (action: string): MethodDecorator =>
 
 export const OPEN_TO_EVERYBODY = 'gatehouse:open-to-everybody';
 
-/** For a handler that tells what everybody may know, whoever asks: nobody is identified and no scope is needed. */
+/** For a handler with public information: no caller is identified and no scope is needed. */
 export const OpenToEverybody = (): MethodDecorator => SetMetadata(OPEN_TO_EVERYBODY, true);
 
 export const RECORDED = 'gatehouse:recorded';

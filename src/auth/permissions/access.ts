@@ -32,7 +32,7 @@ export function sessionOf(context: ExecutionContext): KnownSession {
   return session;
 }
 
-/** Who is calling, behind AuthGuard. */
+/** The caller, behind AuthGuard. */
 export function callerOf(context: ExecutionContext): Principal {
   const { caller } = accessOf(context.switchToHttp().getRequest());
   if (!caller) throw new Error('The caller was asked for before AuthGuard had run.');

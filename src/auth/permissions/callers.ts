@@ -3,7 +3,7 @@ import type { Principal, PrincipalKind } from '../principal.js';
 
 /**
  * Which kinds of callers an operation is for, as the permission tables have it:
- * `administrators` manage the organization, its workspaces and its people, which no workspace key may;
+ * `administrators` manage the organization, its workspaces and its users, which no workspace key may;
  * `workspace` is for those who use a workspace (feedback), which no admin key may.
  */
 export type CallersOf = 'anybody' | 'administrators' | 'workspace';

@@ -7,7 +7,7 @@ import { type CallersOf, requireCaller } from './callers.js';
 
 /**
  * Lets a caller through whom the operation is for, whatever scopes they hold: administrators where the permission
- * tables speak of them, users of a workspace, or users who are signed in to the dashboard. Runs after `ScopeGuard`.
+ * tables name them, users of a workspace, or users with a dashboard session. Runs after `ScopeGuard`.
  */
 @Injectable()
 export class RoleGuard implements CanActivate {

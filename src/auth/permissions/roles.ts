@@ -3,7 +3,7 @@ import type { SwitchPositions } from '../../common/contracts/organization-settin
 import { isScope, type Scope, SCOPES } from './scopes.js';
 import { seesAllData, switched, type SwitchedRole } from './switches.js';
 
-/** The roles of one person: in the organization, and in the workspace in question; null where there is none. */
+/** The roles of one user: in the organization, and in the workspace in question; null where there is none. */
 export interface Roles {
   readonly organization: OrganizationRole;
   readonly workspace: WorkspaceRole | null;
@@ -69,7 +69,7 @@ export const keysWithin = (roles: Roles | null): { readonly hasOnlyOwnKeys?: tru
   roles && !administersOrganization(roles) && roles.workspace === 'member' ? { hasOnlyOwnKeys: true } : {};
 
 /**
- * What a person may do at most, after the organization's switches. A credential never may more than the person on whose authority it acts, whatever
+ * The most that a user may do, after the organization's policy flags. A credential never has more rights than the user on whose authority it acts, whatever
  * scopes it was given.
  */
 export function scopesOfRoles(roles: Roles, switches: SwitchPositions | null = null): ReadonlySet<Scope> {
@@ -78,7 +78,7 @@ export function scopesOfRoles(roles: Roles, switches: SwitchPositions | null = n
   return switched(IN_WORKSPACE[roles.workspace], switchedRoleOf(roles), switches);
 }
 
-/** What `Principal.seesOnlyOf` is for a person with these roles: to be spread into the principal. */
+/** The value of `Principal.seesOnlyOf` for a user with these roles, to be spread into the principal. */
 export function narrowedSight(
   userId: string,
   roles: Roles,

@@ -4,13 +4,13 @@ import { type Reach, reachOf } from '../tenant.js';
 
 /** What of the request log, and of its sums, a caller may see within reach. */
 export interface Sight extends Reach {
-  /** Besides what the caller asks for. Empty for who sees everything within reach. */
+  /** Added to the caller's own filter. Empty for a caller that sees everything within reach. */
   readonly own: readonly QueryCondition[];
 }
 
 /**
- * Who may see only traffic of their own keys sees what came with keys that belong to them: service keys and signed
- * tokens belong to nobody. The rollups tell keys apart, so analytics need no request rows for it.
+ * A caller that may see only traffic of their own keys sees requests with keys that belong to them: service keys and signed
+ * tokens belong to no user. The rollups count keys separately, so analytics need no request rows for it.
  */
 export function ownTraffic(userId: string): QueryCondition {
   return {

@@ -13,7 +13,7 @@ import { accessOf } from './access.js';
 
 export const STEP_UP = 'gatehouse:step-up';
 
-/** Refuses with `step_up_required` a session whose user has not proved who they are within the last 10 minutes. */
+/** Refuses with `step_up_required` a session whose user was not verified within the last 10 minutes. */
 @Injectable()
 export class StepUpGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -32,8 +32,8 @@ const hasField = (body: unknown, field: string): boolean =>
   typeof body === 'object' && body !== null && Object.hasOwn(body, field);
 
 /**
- * For handlers whose misuse by somebody at an unlocked screen, or with a stolen session, costs most. API keys and signed
- * tokens are not asked. `fields`: only a body with one of them asks for it.
+ * For handlers whose misuse at an unlocked screen, or with a stolen session, costs most. API keys and signed
+ * tokens need no step-up. `fields`: only a body with one of them requires it.
  */
 export const RequireStepUp = (...fields: readonly string[]): MethodDecorator =>
   applyDecorators(SetMetadata(STEP_UP, fields), UseGuards(StepUpGuard));

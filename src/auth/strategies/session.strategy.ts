@@ -17,7 +17,7 @@ import { CredentialStrategy } from './credential-strategy.js';
 export const WORKSPACE_HEADER = 'x-gateway-workspace';
 
 /**
- * Users who are signed in to the dashboard. Only the administration reads the cookie: the data plane never asks this
+ * Users with a dashboard session. Only the administration reads the cookie: the data plane never uses this
  * strategy, so a page in a browser cannot call models with it.
  */
 @Injectable()

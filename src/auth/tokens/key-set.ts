@@ -20,7 +20,7 @@ const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The keys for signatures in a published set (https://www.rfc-editor.org/rfc/rfc7517#section-5). Keys of other kinds
- * are left out, as that document asks. A text says what is wrong with the whole: no set, too many keys, none usable,
+ * are left out, as that document requires. A text describes what is wrong with the whole: no set, too many keys, none usable,
  * or two of one name, between which a token could choose.
  */
 export function keysInSet(set: unknown): readonly StoredKey[] | string {
@@ -62,7 +62,7 @@ function isForSignatures({ use, key_ops: operations }: Readonly<Record<string, u
   );
 }
 
-/** A set of keys in use. A key is made when it is first asked for: a set may have a thousand, and tokens name one. */
+/** A set of keys in use. A key is built when it is first used: a set may have a thousand, and tokens name one. */
 export class KeySet {
   private readonly made = new Map<StoredKey, KeyObject | null>();
 

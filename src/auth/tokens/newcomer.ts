@@ -4,23 +4,23 @@ import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { Claims } from './compact-token.js';
 import { DEFAULT_NEWCOMERS, type NewcomerRules, type RoleMapping, type TokenRules } from './token-rules.js';
 
-/** What role mappings give to a person. */
+/** What role mappings give to a user. */
 export interface GivenRoles {
   readonly role: 'admin' | 'member';
   /** Each workspace once, by id or slug as the organization named it. */
   readonly workspaces: ReadonlyMap<string, WorkspaceRole>;
 }
 
-/** What a token that may be believed says of a person whom the organization does not know yet. */
+/** The claims of a valid token about a user that the organization does not have yet. */
 export interface Newcomer extends GivenRoles {
   readonly organizationId: string;
   /** In its one spelling. */
   readonly email: string;
-  /** How many people the organization takes. */
+  /** The maximum number of users in the organization. */
   readonly mostPeople: number;
 }
 
-/** Not a refusal: who hears it makes the person, and asks again. */
+/** Not a refusal: the caller creates the user and retries. */
 export class UnknownPerson extends Error {
   constructor(readonly newcomer: Newcomer) {
     super('The token names a person whom the organization does not know yet.');
@@ -43,8 +43,8 @@ interface NewcomerClaims {
 }
 
 /**
- * For a token whose `user` the organization does not know. Throws an `UnknownPerson` where the person is to be made, and
- * refuses with `forbidden` where nobody unknown may come; otherwise the token goes on as that of a service.
+ * For a token whose `user` does not exist in the organization. Throws an `UnknownPerson` where the user is to be created, and
+ * refuses with `forbidden` where unknown users are refused; otherwise the token is treated as that of a service.
  */
 export function checkUnknown(user: string | null, told: NewcomerClaims): void {
   const { unknownPeople } = told.rules.newcomers ?? DEFAULT_NEWCOMERS;

@@ -11,7 +11,7 @@ export interface ClaimNames {
   readonly roles?: readonly string[];
 }
 
-/** Tokens of people whom the organization does not know: they act as services, are refused, or make the person. */
+/** Tokens of unknown users: they act as services, are refused, or create the user. */
 export type UnknownPeople = 'service' | 'refuse' | 'create';
 
 /** What a value of the roles claim gives to a newcomer. */
@@ -46,7 +46,7 @@ export interface TokenRules {
   /** The longest time from a token's issue, or from now where it does not say, to its expiry. */
   readonly maxLifetimeSeconds: number;
   readonly claims: ClaimNames;
-  /** Absent in settings of before: unknown people act as services. */
+  /** Absent in earlier settings: unknown users act as services. */
   readonly newcomers?: NewcomerRules;
 }
 

@@ -11,11 +11,11 @@ import { isText } from './verify-token.js';
 
 /** Whom and what a token names, as its claims have it. */
 export interface NamedByToken {
-  /** E-mail address or id of a person, or the name of a service. */
+  /** E-mail address or id of a user, or the name of a service. */
   readonly user: string | null;
   /** Id or slug. */
   readonly workspace: string | null;
-  /** Null when the token does not say: then a person has what its roles give. */
+  /** Null when the token has none: then a user has what their roles give. */
   readonly scopes: ReadonlySet<Scope> | null;
 }
 
@@ -86,7 +86,7 @@ function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> 
 }
 
 /**
- * Who a token stands for. With a person that the organization knows it is that person: with the roles of our tables,
+ * The subject of a token. With a known user it is that user, with the roles of our tables,
  * which a claim can narrow and never widen. Without one it acts for a workspace like a service key. Null when it names
  * neither. Rejects with `forbidden` where it names a workspace that is not open to it.
  */
@@ -116,7 +116,7 @@ function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): 
 type Person = NonNullable<KnownSubject['person']>;
 
 /**
- * Who a session stands for: its user in the named workspace, or else in the only one or, for administrators, in all
+ * The subject of a session: its user in the named workspace, or else in the only one or, for administrators, in all
  * of them. A user with no workspace, or with a choice of several, holds no scopes. Null when the user is gone.
  */
 export function sessionPrincipalOf(workspace: string | null, known: KnownSubject): Principal | null {
@@ -161,7 +161,7 @@ function personIn(person: Person, workspace: NamedWorkspace | null, known: Known
   };
 }
 
-/** Null, for every workspace, is open to those who administer the organization. */
+/** Null, for every workspace, is open to administrators of the organization. */
 function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
   if (administersOrganization({ organization: role, workspace: null })) return null;
   if (memberships.length > 1)
@@ -185,6 +185,6 @@ function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Princ
   return configId === null ? undefined : { configId, allowsOverride: true };
 }
 
-/** One answer for a workspace that is not there, is another organization's, or is closed to this person. */
+/** One refusal for a workspace that does not exist, is another organization's, or is closed to this user. */
 const noSuchWorkspace = (): AppError =>
   new AppError('forbidden', { detail: 'the workspace does not exist, or the user is not a member of it' });

@@ -53,7 +53,7 @@ function isForUs({ iss, aud }: Claims, rules: TokenRules): boolean {
 /** Claims that only tokens about a sign-in have: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
 const SIGN_IN_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const;
 
-/** A token that tells a client who signed in says nothing of what the client may do, whoever signed it. */
+/** An ID token proves a sign-in to a client; it grants nothing, whoever signed it. */
 function isAccessToken({ type, claims }: UnverifiedToken, { tokenTypes }: TokenRules): boolean {
   return (
     tokenTypes.includes(type ?? 'jwt') &&

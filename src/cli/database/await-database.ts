@@ -67,7 +67,7 @@ function reasonOf(error: unknown): string {
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const enough = new AbortController();
   const late = sleep(ms, undefined, { signal: enough.signal }).then(() => {
-    throw new Error('timeout: it did not answer');
+    throw new Error('timeout: it did not respond');
   });
   late.catch(() => undefined);
   try {

@@ -55,8 +55,8 @@ async function newestIn({ url, secrets, dataDir }: Preparation, staleMs: number)
 
 function outageText({ url }: Preparation, newest: number): string {
   return (
-    `The database at ${place(url)} does not answer. Requests with keys known at ${new Date(newest).toISOString()} ` +
-    'are served from the snapshot. Unknown keys and the administration get 503 until the database answers. Request logs wait in the spool.'
+    `The database at ${place(url)} does not respond. Requests with keys known at ${new Date(newest).toISOString()} ` +
+    'are served from the snapshot. Unknown keys and the administration get 503 until the database responds. Request logs wait in the spool.'
   );
 }
 
@@ -72,7 +72,7 @@ async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | 
         patienceMs: SHORT_PATIENCE_MS,
         notice: () => undefined,
       });
-      logger.info('The database answers again, and its schema matches this release.');
+      logger.info('The database is available again, and its schema matches this release.');
       return made;
     } catch (error) {
       signal.throwIfAborted();

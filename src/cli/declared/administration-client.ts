@@ -64,7 +64,7 @@ export class AdministrationClient {
       });
     } catch (cause) {
       throw new LauncherError(
-        `No service answers at ${this.baseUrl}. Start it, or name its address with --url.`,
+        `There is no service at ${this.baseUrl}. Start it, or name its address with --url.`,
         { cause },
       );
     }

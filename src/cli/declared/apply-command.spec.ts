@@ -29,7 +29,7 @@ describe('gatehouse apply where nobody answers', () => {
 
   it('tells that nobody answers where the file alone is right', async () => {
     await expect(applied('workspaces: [{ name: Search }]')).rejects.toThrow(
-      `No service answers at ${NOBODY}`,
+      `There is no service at ${NOBODY}`,
     );
   });
 });

@@ -38,7 +38,7 @@ export function checkServices(settings: Settings, headers: CollectorHeaders): Se
   if (webhook)
     add('Webhook', 'Check GATEHOUSE_SINK_WEBHOOK_URL and that its service runs.', async () => {
       await answers(webhook.url, settings, PROBING_MS);
-      return ok('Webhook', `${webhook.url.host} answers`);
+      return ok('Webhook', `${webhook.url.host} responds`);
     });
   const collectors = [
     ['Trace collector', sinks.traces, headers.traces],
@@ -145,7 +145,7 @@ async function probeCollector(
 }
 
 export function judgeCollector(name: string, url: URL, status: number): DoctorFinding {
-  const detail = `${url.host} answers with status ${status}`;
+  const detail = `${url.host} returned status ${status}`;
   if (status < 300) return ok(name, `${url.host} accepts data`);
   if (status === 401 || status === 403)
     return failed(name, detail, 'Check the token in OTEL_EXPORTER_OTLP_HEADERS.');

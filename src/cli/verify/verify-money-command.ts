@@ -82,7 +82,7 @@ function linesOf({ counter, measure, spent, estimated, lost }: EstimatedPart): s
   const lines: string[] = [];
   if (estimated > 0n)
     lines.push(
-      `counter ${counter}: ${estimated} of ${spent} ${unit} are estimates, because their answers were never seen to end`,
+      `counter ${counter}: ${estimated} of ${spent} ${unit} are estimates, because their responses did not end`,
     );
   if (lost > 0n)
     lines.push(

@@ -155,7 +155,7 @@ export const ERRORS = {
   request_timeout: {
     status: 408,
     type: 'timeout_error',
-    message: 'The provider{where} did not answer within {timeoutMs} ms ({phase}).',
+    message: 'The provider{where} did not respond within {timeoutMs} ms ({phase}).',
     elsewhere: true,
   },
   ...SIGN_IN_ERRORS,
@@ -173,7 +173,7 @@ export const ERRORS = {
   invite_gone: {
     status: 410,
     type: 'not_found_error',
-    message: 'This invite is used, cancelled or expired. Ask the person who invited you for another one.',
+    message: 'This invite is used, cancelled or expired. Ask the user who invited you for another one.',
   },
   precondition_failed: {
     status: 412,
@@ -298,7 +298,7 @@ export const ERRORS = {
   database_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The database is unavailable, so the administration cannot answer. Try again in a few seconds.',
+    message: 'The administration needs the database, which is unavailable. Try again in a few seconds.',
   },
   bucket_unavailable: {
     status: 503,
@@ -308,17 +308,17 @@ export const ERRORS = {
   administration_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The administration cannot answer right now: {detail}.',
+    message: 'The administration is unavailable: {detail}.',
   },
   draining: {
     status: 503,
     type: 'server_error',
-    message: 'This instance is shutting down. Try again; another instance will answer.',
+    message: 'This instance is shutting down. Try again; another instance will serve it.',
   },
   upstream_timeout: {
     status: 504,
     type: 'timeout_error',
-    message: 'The provider{where} did not answer within {timeoutMs} ms ({phase}).',
+    message: 'The provider{where} did not respond within {timeoutMs} ms ({phase}).',
     elsewhere: true,
   },
   loop_detected: {

@@ -39,7 +39,7 @@ export const SIGN_IN_ERRORS = {
   passkey_failed: {
     status: 403,
     type: 'permission_error',
-    message: 'The passkey was not accepted. Ask for new options and try again.',
+    message: 'The passkey was not accepted. Request new options and try again.',
   },
   passkeys_unavailable: {
     status: 409,
@@ -50,7 +50,7 @@ export const SIGN_IN_ERRORS = {
     status: 403,
     type: 'permission_error',
     message:
-      'This change needs a fresh proof of who you are. Send your password to POST /v1/auth/step-up, or sign in again with single sign-on, then try again.',
+      'This change requires you to verify your identity again. Send your password to POST /v1/auth/step-up, or sign in again with single sign-on, then try again.',
   },
   session_ended: {
     status: 401,

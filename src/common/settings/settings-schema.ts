@@ -53,7 +53,7 @@ export const settingsSchema = z.object({
     })
     .optional()
     .describe(
-      'Redis or Valkey for queues, change notifications, rate limits and cached answers. Default: PostgreSQL for all of these.',
+      'Redis or Valkey for queues, change notifications, rate limits and cached responses. Default: PostgreSQL for all of these.',
     ),
   CLICKHOUSE_URL: z
     .url({ protocol: /^https?$/, error: 'it must be https://user:password@host:8443/database' })
@@ -102,7 +102,7 @@ export const settingsSchema = z.object({
     .refine((text) => normalizeEmail(text) !== null, 'must be an e-mail address')
     .optional()
     .describe(
-      'E-mail address of the first owner. Used at the first start only. Default: a set-up link asks for it.',
+      'E-mail address of the first owner. Used at the first start only. Default: the set-up link lets the owner choose it.',
     ),
   GATEHOUSE_INIT_OWNER_PASSWORD: z
     .string()
@@ -123,7 +123,7 @@ export const settingsSchema = z.object({
     .min(16)
     .optional()
     .describe(
-      'Bearer token for /metrics from other machines. Without it, /metrics answers this machine only.',
+      'Bearer token for /metrics from other machines. Without it, /metrics serves this machine only.',
     ),
   GATEHOUSE_EGRESS_ALLOW: z
     .string()
@@ -178,11 +178,11 @@ export const settingsSchema = z.object({
     1,
     'Output tokens that limits reserve for a request without max_tokens.',
   ),
-  GATEHOUSE_CACHE_MEMORY_BYTES: whole(64 * MIB, 0, 'Memory for cached answers, per process.'),
+  GATEHOUSE_CACHE_MEMORY_BYTES: whole(64 * MIB, 0, 'Memory for cached responses, per process.'),
   GATEHOUSE_CACHE_STORE_BYTES: whole(
     512 * MIB,
     0,
-    'Storage for cached answers in the database or Redis. 0 stores none there.',
+    'Storage for cached responses in the database or Redis. 0 stores none there.',
   ),
   GATEHOUSE_LOG_BODIES: z
     .enum(['full', 's3', 'off'])

@@ -19,7 +19,7 @@ export async function connectPatiently(dataSource: DataSource, log: Logger): Pro
       return;
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
-      report('The database is unavailable. This process starts when it answers.', error);
+      report('The database is unavailable. This process starts when it is available.', error);
       await sleep(pauseMs);
     }
   }

@@ -8,7 +8,7 @@ let waiting: AfterPoll[] = [];
 let running: AfterPoll[] = [];
 
 /**
- * Calls back once this turn of the event loop has handed out what its sockets had. One immediate serves all who wait.
+ * Calls back once this turn of the event loop has delivered the data of its sockets. One immediate serves all waiting callers.
  * https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick#check
  */
 export function whenPolled(waiter: AfterPoll): void {

@@ -6,7 +6,7 @@ const [UPPER_A, UPPER_F, LOWER_A, LOWER_F] = [65, 70, 97, 102] as const;
 /** As Node's own parser has it: https://nodejs.org/en/blog/vulnerability/february-2024-security-releases */
 const EXTENSION_BYTES_MAX = 16 * 1024;
 
-/** Without the blanks that the grammar suffers and nobody may write: https://www.rfc-editor.org/rfc/rfc9112#section-7.1.1 */
+/** Without the blanks that the grammar tolerates and senders must not write: https://www.rfc-editor.org/rfc/rfc9112#section-7.1.1 */
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
 const EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)+$`);
@@ -18,7 +18,7 @@ type State = 'size' | 'extension' | 'size end' | 'data' | 'data end' | 'data lin
  * It says how many bytes of the body come next (`left`), and reads on from where they end.
  */
 export class ChunkedBody {
-  /** Bytes of the current chunk that have not come. Whoever takes some subtracts them. */
+  /** Bytes of the current chunk that have not arrived. A reader subtracts what it takes. */
   left = 0;
   private state: State = 'size';
   private size = 0;

@@ -18,7 +18,7 @@ export interface ResponseHandler {
   onError(error: Error): void;
 }
 
-/** What an exchange asks of the connection that carries it. */
+/** What an exchange needs from the connection that carries it. */
 export interface Carrier {
   abort(reason: Error): void;
   resume(): void;
@@ -31,7 +31,7 @@ export class HttpExchange {
   readonly body: Buffer | null;
   /** The connection, from `onConnect` until the exchange ends. */
   carrier: Carrier | null = null;
-  /** Who comes next in the queue of its pool. */
+  /** The next one in the queue of its pool. */
   next: HttpExchange | null = null;
   /** Its place among those whose connection is being opened. */
   place = -1;

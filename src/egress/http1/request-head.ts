@@ -13,9 +13,9 @@ export interface HttpRequest {
 
 const FORBIDDEN_IN_PATH = /[^\x21-\xff]/;
 const DIGITS = /^[0-9]+$/;
-/** Methods whose requests mean something by a body: they tell its length, also where there is none. */
+/** Methods whose body has a meaning: they send its length, even if there is none. */
 const WITH_BODY: ReadonlySet<string> = new Set(['PUT', 'POST', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
-/** Methods that mean so little by a body that nobody compares its length with what the caller says. */
+/** Methods whose body has so little meaning that its length is not compared with what the caller announced. */
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 /**
@@ -23,7 +23,7 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
  * InvalidRequestError for what could be read in two ways or is the connection's own business.
  */
 export class OutgoingRequestHead {
-  /** Before the field `connection`, which whoever writes it adds. */
+  /** Before the field `connection`, which the writer adds. */
   readonly start: string;
   /** After it. */
   readonly rest: string;

@@ -18,7 +18,7 @@ const [CONTINUE, SWITCHING_PROTOCOLS, OK, NO_CONTENT, NOT_MODIFIED] = [100, 101,
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Takes the bytes of answers apart, one answer at a time. Pure: it knows no socket. `push`, `resume` and `finish` throw an
+ * Parses the bytes of responses, one response at a time. Pure: it has no socket. `push`, `resume` and `finish` throw an
  * Http1Error where the answer breaks the rules, and what its listener throws; after that only `stop` and `begin` may be called.
  */
 export class ResponseParser {
@@ -70,7 +70,7 @@ export class ResponseParser {
     this.isClosed = true;
     if (this.isPaused || this.phase === 'idle') return;
     if (this.phase === 'until close') return this.end(false);
-    // Whoever announced to close and then did so too early has told a wrong length.
+    // A peer that announced `close` and closed too early has sent a wrong length.
     throw this.phase === 'head' || this.head.keepsAlive
       ? connectionClosed()
       : invalidResponse('the body is shorter than its content-length');
@@ -113,11 +113,11 @@ export class ResponseParser {
     return end;
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc9110#section-15.2; nobody has asked for the two that ask for something. */
+  /** https://www.rfc-editor.org/rfc/rfc9110#section-15.2; the two that require a request of ours were not requested. */
   private skipInterim({ status, keepsAlive }: ParsedResponseHead): void {
     if (status === CONTINUE || status === SWITCHING_PROTOCOLS)
       throw invalidResponse(`status ${status} was not asked for`);
-    if (!keepsAlive) throw invalidResponse('an interim answer ends the connection');
+    if (!keepsAlive) throw invalidResponse('an interim response ends the connection');
     this.head.beginNext();
   }
 
@@ -153,7 +153,7 @@ export class ResponseParser {
     return end;
   }
 
-  /** Whoever has stopped the answer meanwhile waits for nothing. */
+  /** A reader that has stopped the response meanwhile waits for nothing. */
   private pause(): void {
     this.isPaused = this.phase !== 'idle';
   }

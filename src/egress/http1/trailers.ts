@@ -4,7 +4,7 @@ import { LineReader } from './line-reader.js';
 
 const TRAILER_BYTES_MAX = 64 * 1024;
 
-/** Reads the fields after a chunked body, which nobody is told of: https://www.rfc-editor.org/rfc/rfc9112#section-7.1.2 */
+/** Reads the fields after a chunked body, which are dropped: https://www.rfc-editor.org/rfc/rfc9112#section-7.1.2 */
 export class TrailerReader extends LineReader {
   constructor() {
     super(TRAILER_BYTES_MAX);

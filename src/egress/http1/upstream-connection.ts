@@ -23,8 +23,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * `settling`: the answer is whole, and what else the other side says right behind it is heard before anything is sent.
- * `claimed`: an exchange has it, and what has come since it rested is heard first.
+ * `settling`: the response is complete, and what the other side sends right behind it is read before anything is sent.
+ * `claimed`: an exchange has it, and what arrived while it was idle is read first.
  */
 type State = 'resting' | 'claimed' | 'starting' | 'busy' | 'settling' | 'gone';
 
@@ -200,7 +200,7 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
     }
   }
 
-  /** Without an end before it, or after one that a paused reader has not heard of yet. */
+  /** Without an end before it, or after one that a paused reader has not received yet. */
   private onClose(): void {
     if (this.state === 'busy' && this.parser.isPaused && this.socket.readableEnded && this.error === null)
       return;

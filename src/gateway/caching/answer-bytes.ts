@@ -23,7 +23,7 @@ export function answerOf(bytes: Buffer): StoredAnswer {
   const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, bodyAt)) as Head;
   let at = bodyAt;
   const chunks = head.lengths.map((length) => bytes.subarray(at, (at += length)));
-  if (at !== bytes.length) throw new Error('A stored answer is shorter than its recorded length.');
+  if (at !== bytes.length) throw new Error('A stored response is shorter than its recorded length.');
   const { headers, storedAt, expiresAt } = head;
   return { headers, chunks, storedAt, expiresAt };
 }

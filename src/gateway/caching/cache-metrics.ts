@@ -47,7 +47,11 @@ export function registerCacheMetrics(): void {
     'Requests without a semantic cache lookup, because their embedding was not ready in time.',
     () => cacheCounts.embeddingFailures,
   );
-  gauge('gatehouse_cache_memory_bytes', 'Bytes of cached answers in memory.', () => cacheCounts.memoryBytes);
+  gauge(
+    'gatehouse_cache_memory_bytes',
+    'Bytes of cached responses in memory.',
+    () => cacheCounts.memoryBytes,
+  );
   gauge(
     'gatehouse_cache_vector_bytes',
     'Bytes of embeddings of cached requests in memory.',

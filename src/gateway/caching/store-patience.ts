@@ -36,7 +36,7 @@ export class StorePatience {
     asked.catch(() => undefined);
     try {
       const found = await within(asked, FIND_WITHIN_MS);
-      return found ? found.answer : this.failed(new Error(`no answer within ${FIND_WITHIN_MS} ms`));
+      return found ? found.answer : this.failed(new Error(`no response within ${FIND_WITHIN_MS} ms`));
     } catch (error) {
       return this.failed(error);
     }

@@ -223,7 +223,7 @@ export class Delivery implements ReplySink {
       this.response.writeHead(this.attempt.status, this.attempt.statusText || undefined, headers);
     } catch (error) {
       // A head that Node will not write, such as a status above 999. What was sent is nothing, so nothing is unclear.
-      logger.warn({ err: error, id: this.entry.id }, 'the head of an answer cannot be passed on');
+      logger.warn({ err: error, id: this.entry.id }, 'the head of a response cannot be forwarded');
       this.response.destroy();
       this.attempt.cancel();
     }

@@ -48,7 +48,7 @@ describe('the failure of a provider', () => {
     );
     expect([named.code, named.cause]).toEqual(['upstream_timeout', cause]);
     expect(named.message).toBe(
-      'The provider "openai" at api.openai.com did not answer within 300 ms (connect).',
+      'The provider "openai" at api.openai.com did not respond within 300 ms (connect).',
     );
     const other = new AppError('rate_limited', { subject: 'this API key' });
     expect(namingProvider(other, target())).toBe(other);

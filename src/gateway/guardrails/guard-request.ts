@@ -147,7 +147,7 @@ function refuse(error: unknown): never {
 /** The refusal of an exchange in which a guardrail denied. */
 export function denial({ before_request_hooks: before, after_request_hooks: after }: HookResults): AppError {
   const hook = [...after, ...before].findLast(isDenial);
-  const side = hook && after.includes(hook) ? 'answer' : 'request';
+  const side = hook && after.includes(hook) ? 'response' : 'request';
   return new AppError('guardrail_denied', { guardrail: hook?.id ?? '', side });
 }
 

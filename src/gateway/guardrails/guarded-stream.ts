@@ -89,7 +89,10 @@ export class GuardedStream {
     }
     const { deniedBy } = this.guard;
     if (deniedBy === null) return out;
-    const { message, code, spec } = new AppError('guardrail_denied', { guardrail: deniedBy, side: 'answer' });
+    const { message, code, spec } = new AppError('guardrail_denied', {
+      guardrail: deniedBy,
+      side: 'response',
+    });
     return this.fail({ message, type: spec.type, code, param: null });
   }
 }

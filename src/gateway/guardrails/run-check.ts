@@ -124,7 +124,7 @@ class Unreadable extends Error {
     /** The gateway reads those of the endpoint, so that it is this body's own doing. */
     readonly isOfKnownEndpoint: boolean,
   ) {
-    super(`the texts of this ${side === 'input' ? 'request' : 'answer'} cannot be read`);
+    super(`the texts of this ${side === 'input' ? 'request' : 'response'} cannot be read`);
   }
 }
 
@@ -171,8 +171,8 @@ function describe(thrown: unknown): { readonly name: string; readonly message: s
   if (thrown instanceof AppError)
     return { name: thrown.code, message: thrown.message.slice(0, MESSAGE_CHARS_MAX) };
   if (!(thrown instanceof Error)) return { name: 'Error', message: 'the check failed' };
-  if (thrown.name === 'TimeoutError') return { name: thrown.name, message: 'no answer came in time' };
-  if (thrown instanceof SyntaxError) return { name: thrown.name, message: 'the answer is not valid JSON' };
+  if (thrown.name === 'TimeoutError') return { name: thrown.name, message: 'no response came in time' };
+  if (thrown instanceof SyntaxError) return { name: thrown.name, message: 'the response is not valid JSON' };
   const isOurs = thrown.name === 'Error' && !('code' in thrown);
   return {
     name: thrown.name,

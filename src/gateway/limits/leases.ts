@@ -11,7 +11,7 @@ import type { LimitStoreHealth } from './store-health.js';
 
 /** How often what nobody uses goes back, and what is leased is kept alive. */
 const ROUND_MS = 500;
-/** How long a store that did not answer is left alone. */
+/** How long a store that did not respond is left alone. */
 const AWAY_MS = 1_000;
 /** A store that gives no answer for so long is unavailable. */
 const PATIENCE_MS = 2_000;
@@ -200,7 +200,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     if (asks.length === 0) return;
     if (now < this.awayUntil) {
       for (const pool of pools)
-        pool.failed(AWAY_MS, now, new Error('The limit store did not answer a moment ago.'));
+        pool.failed(AWAY_MS, now, new Error('The limit store did not respond a moment ago.'));
       return;
     }
     void this.send(asks, pools).finally(() => this.scheduleRest());
@@ -242,7 +242,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
 }
 
 const CORRUPT = new LimitFault(new Error('The counter was corrupt and starts again at 0.'));
-const UNANSWERED = new LimitFault(new Error('The store gave no answer for this counter.'));
+const UNANSWERED = new LimitFault(new Error('The store returned no result for this counter.'));
 
 const inTime = <T>(work: Promise<T>): Promise<T> =>
-  answeredWithin(work, PATIENCE_MS, 'The limit store did not answer in time.');
+  answeredWithin(work, PATIENCE_MS, 'The limit store did not respond in time.');

@@ -13,12 +13,12 @@ export function registerLimitMetrics(): void {
   counter('gatehouse_limits_refused_total', 'Requests that a limit refused.', () => limitCounts.refused);
   counter(
     'gatehouse_limits_counter_faults_total',
-    'Calls about one counter that the limit store answered with an error, for example because the counter was corrupt.',
+    'Failures of single counters in the limit store, for example because a counter was corrupt.',
     () => limitCounts.faults,
   );
   new Gauge({
     name: 'gatehouse_limits_store_unavailable',
-    help: 'Gateway processes times limit stores that do not answer. 0 when all limits hold.',
+    help: 'Gateway processes times limit stores that do not respond. 0 when all limits apply.',
     registers: [register],
     collect() {
       this.set(limitCounts.storesUnavailable);

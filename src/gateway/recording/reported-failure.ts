@@ -34,5 +34,5 @@ export function reportedStatus({ error }: Json): number | null {
 /** What becomes of a try whose answer is such a report. */
 export const saidAnError = (what: 'answer' | 'stream'): AppError =>
   new AppError('upstream_error', {
-    detail: what === 'answer' ? 'its answer is an error' : 'its stream began with an error',
+    detail: what === 'answer' ? 'its response is an error' : 'its stream began with an error',
   });

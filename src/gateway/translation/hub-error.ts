@@ -19,7 +19,7 @@ export function hubErrorOf(status: number, body: Json | null): HubError {
   const error = (typeof given === 'object' && given !== null ? given : (body ?? {})) as Json;
   const message = [error.message, given, detail].map(text).find((said) => said !== null);
   return {
-    message: (message ?? `The provider answered ${status}.`).slice(0, MESSAGE_CHARS_MAX),
+    message: (message ?? `The provider returned status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
     type: text(error.type) ?? TYPES[status] ?? 'server_error',
     code: text(error.code),
     param: text(error.param),

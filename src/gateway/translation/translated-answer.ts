@@ -60,7 +60,7 @@ const listIn = (text: string): Json | null =>
 
 /** What becomes of an attempt whose answer is none: a page of a proxy, half an object, nothing. */
 export const unreadableAnswer = (): AppError =>
-  new AppError('upstream_error', { detail: 'its answer is not valid JSON' });
+  new AppError('upstream_error', { detail: 'its response is not valid JSON' });
 
 /** Whether a plain answer can be translated. */
 export function isReadable(

@@ -141,8 +141,7 @@ export class LimitAlerts {
       body,
       timeoutMs: TIMEOUT_MS,
     });
-    if (status < 200 || status > 299)
-      throw new Error(`The webhook for alerts answered with status ${status}.`);
+    if (status < 200 || status > 299) throw new Error(`The webhook for alerts returned status ${status}.`);
     return 'sent';
   }
 

@@ -35,7 +35,7 @@ export async function sendWebhook(
   // What the receiver says is not read: only its status counts.
   answer.body.on('error', () => undefined).destroy();
   if (answer.statusCode < 200 || answer.statusCode > 299)
-    throw new Error(`it answered with status ${answer.statusCode}`);
+    throw new Error(`it returned status ${answer.statusCode}`);
 }
 
 function signatureOf(secret: Secret, body: string): string {

@@ -35,7 +35,7 @@ export type MessageOf = (body: Json) => string | null;
  */
 export function textError(messageOf: MessageOf, name = 'The provider', own?: ReadonlyMap<number, Words>) {
   return (status: number, body: Json | null): HubError => {
-    const said = (body && messageOf(body)) || `${name} answered with the status ${status}.`;
+    const said = (body && messageOf(body)) || `${name} returned status ${status}.`;
     return {
       message: said.slice(0, MESSAGE_CHARS_MAX),
       ...(own?.get(status) ?? wordsOfStatus(status)),

@@ -45,7 +45,7 @@ export function sandboxAnswer(request: SandboxRequest): SandboxAnswer {
   if (request.method === 'GET' && path.startsWith('/models/')) return oneModel(path.slice('/models/'.length));
   return refusal(
     404,
-    `The sandbox has no ${request.method} ${path.slice(0, 200)}. It answers POST /chat/completions and GET /models.`,
+    `The sandbox has no ${request.method} ${path.slice(0, 200)}. It supports POST /chat/completions and GET /models.`,
     {
       code: 'unknown_url',
     },

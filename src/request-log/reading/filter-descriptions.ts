@@ -4,7 +4,7 @@ const VALUES = 'Commas separate values, at most 100.';
 
 /** Filters by values. `not_…` is the negation of each. */
 const BY_VALUE = {
-  status_code: 'HTTP status of the answer',
+  status_code: 'HTTP status of the response',
   error_code: 'code of the error',
   cache_status: 'what the cache did: `HIT`, `SEMANTIC HIT`, `MISS`, `REFRESH` or `DISABLED`',
   provider: 'id of the provider',
@@ -28,9 +28,9 @@ const BETWEEN = {
   cost: 'Cost in US cents',
   prompt_token: 'Input tokens',
   completion_token: 'Output tokens',
-  response_time: 'Milliseconds to the end of the answer',
-  time_to_first_token: 'Milliseconds to the first token of the answer',
-  status_code: 'HTTP status of the answer',
+  response_time: 'Milliseconds to the end of the response',
+  time_to_first_token: 'Milliseconds to the first token of the response',
+  status_code: 'HTTP status of the response',
   weighted_feedback: 'Mean of value times weight of the feedback on the trace',
 } as const;
 
@@ -53,7 +53,7 @@ export const FILTER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
     ]),
   ),
   has_feedback: 'True selects requests whose trace has feedback, false the others.',
-  is_success: 'True selects answers with a status below 400, false the others.',
+  is_success: 'True selects responses with a status below 400, false the others.',
   ...Object.fromEntries(
     entriesOf(BY_VALUE).flatMap(([name, what]) => [
       [name, `Includes requests by ${what}. ${VALUES}`],

@@ -78,7 +78,7 @@ const ANSWER_WITHIN_MS = 90_000;
 async function withDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The database did not answer.')), ANSWER_WITHIN_MS);
+    timer = setTimeout(() => reject(new Error('The database did not respond.')), ANSWER_WITHIN_MS);
   });
   try {
     return await Promise.race([work, tooLate]);

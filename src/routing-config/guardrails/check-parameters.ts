@@ -97,7 +97,7 @@ const CODE_FORMATS = [
 
 const requestTypes = z.array(z.enum(REQUEST_TYPE_NAMES)).max(64).default([]);
 
-/** What a check may be told besides its parameters. */
+/** What a check may receive besides its parameters. */
 export interface CheckRow {
   readonly title: string;
   readonly side: 'input' | 'both';
@@ -275,7 +275,7 @@ export type CheckId = keyof typeof CHECKS;
 /** The parameters of a check, with its defaults. */
 export type ParametersOf<Id extends CheckId> = z.infer<(typeof CHECKS)[Id]['parameters']>;
 
-/** Other names under which documents of the compatible API know a check; compared in lower case. */
+/** Other names of a check in documents of the compatible API; compared in lower case. */
 const ALIASES: Readonly<Record<string, CheckId>> = {
   'default.isalllowercase': 'default.alllowercase',
   'portkey.pii': 'default.pii',

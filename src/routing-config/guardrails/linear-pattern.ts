@@ -13,7 +13,7 @@ export function linearPattern(source: string): RE2JS {
   return compiled;
 }
 
-/** What is wrong with a pattern, for people; null when nothing is. */
+/** What is wrong with a pattern, as text for users; null when nothing is. */
 export function patternProblem(source: string): string | null {
   try {
     linearPattern(source);

@@ -19,13 +19,13 @@ export interface HeadOptions {
   readonly headers: readonly string[];
   readonly sendDate: boolean;
   readonly keepsAlive: boolean;
-  /** What clients are told of how long the connection waits for their next request. */
+  /** Announced to clients: how long the connection waits for their next request. */
   readonly keepAliveSeconds: number;
 }
 
 /**
  * The head of an answer as Node's server writes it: the fields as they are given, then the date and what is about the connection.
- * Throws a RangeError or TypeError for a status, a name or a value that HTTP does not know.
+ * Throws a RangeError or TypeError for a status, a name or a value that HTTP does not allow.
  */
 export function answerHead(options: HeadOptions): AnswerHead {
   const { status, statusText = STATUS_CODES[status] ?? 'unknown' } = options;

@@ -8,10 +8,10 @@ import { readRequestHead, type RequestHead } from './request-head.js';
 export const REQUEST_BYTES_MAX = 256 * 1024;
 
 const NOTHING = Buffer.alloc(0);
-/** What Node's server says to who ends a connection in the midst of a request. */
+/** What Node's server sends to a client that ends a connection during a request. */
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
 
-/** What a connection asks of those that keep it. */
+/** What a connection needs from its owner. */
 export interface Keeper {
   readonly keepAliveSeconds: number;
   /** Counts on; see `since`. */
@@ -55,7 +55,7 @@ export class FastConnection implements RosterMember, ResponseLine {
     return this.hasServed && this.response === null && this.received.length === 0;
   }
 
-  /** Nobody is being served, and something is awaited: a first request, or the rest of one. */
+  /** No request is being served, and something is awaited: a first request, or the rest of one. */
   get isAwaiting(): boolean {
     return this.response === null && !this.isIdle;
   }
@@ -71,7 +71,7 @@ export class FastConnection implements RosterMember, ResponseLine {
 
   readonly onFlushed = (error?: Error | null): void => {
     const { response, socket } = this;
-    // Of a broken connection its `close` tells.
+    // A broken connection is reported by its `close`.
     if (error || !response) return;
     this.response = null;
     this.hasServed = true;
@@ -94,7 +94,7 @@ export class FastConnection implements RosterMember, ResponseLine {
 
   private readonly onError = (): void => undefined;
 
-  /** Who says nothing more wants no answer either, as Node's server sees it. */
+  /** A client that ends its side wants no response either, as Node's server treats it. */
   private readonly onEnd = (): void => {
     if (this.response === null && this.received.length > 0) {
       this.socket.write(BAD_REQUEST);
@@ -145,7 +145,7 @@ export class FastConnection implements RosterMember, ResponseLine {
     return response;
   }
 
-  /** A client that leaves in the midst of a request is on record like any other. */
+  /** A client that leaves during a request is recorded like any other. */
   private abandon(): void {
     const { head, received } = this;
     this.head = null;

@@ -7,7 +7,7 @@ import type { FastResponse } from './fast-response.js';
 import { isPlain } from './request-head.js';
 
 const TICK_MS = 250;
-/** A request that has not come whole by then, 250 to 500 ms, is Node's, who has a patience of its own. */
+/** A request that is not complete by then, 250 to 500 ms, goes to Node, which has a timeout of its own. */
 const PATIENCE_TICKS = 2;
 
 /** Requests of this path on a connection that is Node's by now. */

@@ -8,11 +8,11 @@ const ONE_WRITE_BYTES_MAX = 16 * 1024;
 const NO_HEAD: AnswerHead = { text: '', isChunked: false, hasBody: true, keepsAlive: true };
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** What a response asks of its connection. */
+/** What a response needs from its connection. */
 export interface ResponseLine {
   readonly socket: Socket;
   readonly keepAliveSeconds: number;
-  /** Hears that the last bytes of the answer are with the system. One function for all answers of the connection. */
+  /** Called when the last bytes of the response are with the system. One function for all responses of the connection. */
   readonly onFlushed: (error?: Error | null) => void;
 }
 
@@ -36,7 +36,7 @@ export class FastResponse implements ClientResponse {
     return this.line.socket;
   }
 
-  /** Throws for a head that HTTP does not know; then nothing was written. */
+  /** Throws for a head that HTTP does not allow; then nothing was written. */
   writeHead(status: number, ...rest: [string[]] | [string | undefined, string[]]): this {
     const [statusText, headers] = rest.length === 1 ? [undefined, rest[0]] : rest;
     if (this.headersSent) throw new Error('the head of the answer was written before');

@@ -4,7 +4,7 @@ import { fieldNamed, isFieldValue } from '../../common/http/fields.js';
 
 /**
  * The heads of requests that the fast path takes: those of HTTP/1.1 whose body has a length, or that have none and are of a method
- * without, and whose every line is written as RFC 9112 asks for it (https://www.rfc-editor.org/rfc/rfc9112). Nothing that two
+ * without, and whose every line is written as RFC 9112 requires (https://www.rfc-editor.org/rfc/rfc9112). Nothing that two
  * readers could read differently is among them; whatever else may be valid, or is not, is for Node's server to judge.
  */
 export interface RequestHead extends FastRequestHead {
@@ -86,7 +86,7 @@ export function isPlain({ method = '', headers, rawHeaders }: IncomingMessage): 
   return isKept({ host, connection }) && lengthOf(method, length) !== null;
 }
 
-/** Whether it can become one: who sends anything else need not wait for the rest of its head. */
+/** Whether it can become one: a client that sends anything else need not wait for the rest of its head. */
 function mayBegin(bytes: Buffer): boolean {
   return BEGINNINGS.some((beginning) => agree(bytes, beginning));
 }
@@ -106,7 +106,7 @@ function readLine(line: string, bytes: Buffer): Pick<RequestHead, 'method' | 'ur
   return TARGET.test(url) ? { method, url } : null;
 }
 
-/** Node's server asks every request of HTTP/1.1 for a host. */
+/** Node's server requires a host in every request of HTTP/1.1. */
 const isKept = ({ host, connection }: Pick<IncomingHttpHeaders, 'host' | 'connection'>): boolean =>
   host !== undefined && (connection === undefined || connection.toLowerCase() === 'keep-alive');
 
@@ -133,7 +133,7 @@ function readFields(text: string, from: number, bytes: Buffer): Fields | null {
   return rawHeaders.length <= 2 * FIELDS_MAX ? { headers, rawHeaders } : null;
 }
 
-/** V8 makes a longer piece of a text a view of the whole: whoever remembers it would keep the whole head, with all that is secret in it. */
+/** V8 makes a longer piece of a text a view of the whole: remembering it would keep the whole head, with all its secrets. */
 const COPIED_CHARS_MAX = 12;
 
 const SPACE = 0x20;

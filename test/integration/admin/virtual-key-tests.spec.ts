@@ -147,7 +147,7 @@ describe('tests of credentials', () => {
     const startedAt = Date.now();
     expect((await test()).body).toMatchObject({
       outcome: 'unreachable',
-      reason: 'The provider did not answer within 8 seconds.',
+      reason: 'The provider did not respond within 8 seconds.',
     });
     expect(Date.now() - startedAt).toBeLessThan(10_000);
   }, 20_000);

@@ -113,13 +113,13 @@ describe('forwarding of audit records', () => {
   });
 
   it.each([
-    ['answers 500', (response) => response.writeHead(500).end('canary'), 'it answered with status 500'],
+    ['answers 500', (response) => response.writeHead(500).end('canary'), 'it returned status 500'],
     [
       'redirects',
       (response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
-      'it answered with status 307',
+      'it returned status 307',
     ],
-    ['hangs', () => undefined, 'it did not answer in time'],
+    ['hangs', () => undefined, 'it did not respond in time'],
     ['breaks off', (response) => response.socket?.destroy(), /closed|reset/],
   ] as [string, (typeof webhook.next)[number], string | RegExp][])(
     'waits for a receiver that %s, and then brings everything',

@@ -154,7 +154,7 @@ describe('the webhook', () => {
     expect(await runner.deliver()).toBe('failed');
     expect(await stateOf('webhook')).toMatchObject({
       failures: 1,
-      last_error: 'it answered with status 500',
+      last_error: 'it returned status 500',
     });
     await due('1 hour');
     expect(await runner.deliver()).toBe('idle');
@@ -172,7 +172,7 @@ describe('the webhook', () => {
     webhook.next.push(() => undefined);
 
     expect(await runner.deliver()).toBe('failed');
-    expect(await stateOf('webhook')).toMatchObject({ last_error: 'it did not answer in time' });
+    expect(await stateOf('webhook')).toMatchObject({ last_error: 'it did not respond in time' });
   });
 
   it('misses no batch that becomes visible late, and of two processes one sends', async () => {
@@ -242,7 +242,7 @@ describe('the bucket', () => {
     await stored(1, { created_at: new Date('2026-11-17T10:00:00Z') });
     bucket.isAway = true;
     expect(await runner.deliver()).toBe('failed');
-    expect(await stateOf('s3')).toMatchObject({ last_error: 'it answered with status 503' });
+    expect(await stateOf('s3')).toMatchObject({ last_error: 'it returned status 503' });
     bucket.isAway = false;
     await dueNow();
     expect(await runner.deliver()).toBe('delivered');
@@ -464,7 +464,7 @@ describe('the collector', () => {
     collector.nextStatus.push(400);
 
     expect(await runner.deliver()).toBe('failed');
-    expect(await stateOf('otlp-traces')).toMatchObject({ last_error: 'it answered with status 400' });
+    expect(await stateOf('otlp-traces')).toMatchObject({ last_error: 'it returned status 400' });
     await dueNow();
     expect(await runner.deliver()).toBe('delivered');
 

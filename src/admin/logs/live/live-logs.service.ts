@@ -21,8 +21,8 @@ const MOST = 50;
 const MOST_ROWS = 200;
 
 /**
- * Sends new requests to those who watch, about a second after they were stored. One look at the database a second
- * serves all of them, and none of them costs anything while nobody watches.
+ * Sends new requests to live streams, about a second after they were stored. One query a second
+ * serves all of them, and without a stream there is no query.
  */
 @Injectable()
 export class LiveLogs implements BeforeApplicationShutdown {
@@ -47,7 +47,7 @@ export class LiveLogs implements BeforeApplicationShutdown {
     this.#batches = new NewBatches(database);
   }
 
-  /** Refuses with `concurrency_limited` who would be one too many. */
+  /** Refuses with `concurrency_limited` a stream beyond the limit. */
   checkRoom(place: string): void {
     const there = [...this.#streams].filter(({ options }) => options.place === place).length;
     if (there >= MOST_PER_PLACE || this.#streams.size >= MOST)

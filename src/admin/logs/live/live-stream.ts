@@ -9,7 +9,7 @@ export interface LiveStreamOptions {
   readonly place: string;
   readonly organizationId: string;
   readonly workspaceId?: string | undefined;
-  /** What the caller asked for. */
+  /** The filters of the caller. */
   readonly conditions: readonly QueryCondition[];
   /** What the caller may see. */
   readonly own: readonly QueryCondition[];
@@ -46,7 +46,7 @@ export class LiveStream {
     return this.options.response.destroyed || this.options.response.writableEnded;
   }
 
-  /** Ends it for who may not read any more. A caller who cannot be checked is not a refused one. */
+  /** Ends it for a caller that may no longer read. A caller that cannot be checked is not a refused one. */
   async check(): Promise<void> {
     try {
       this.#own = await this.options.check();

@@ -31,7 +31,7 @@ export class NewBatches {
     return before ? rows.filter(({ id }) => !before.has(id)) : [];
   }
 
-  /** Nobody looks any more; what comes until somebody does again is not new. */
+  /** No stream is open; what comes before the next one opens is not new. */
   forget(): void {
     this.#seen = null;
   }

@@ -48,7 +48,7 @@ const BUDGETS = `
   `jsonb_build_array(jsonb_build_object('id', counter.limit_id::text))`,
 );
 
-/** What tells the route of a request beside its own row: the config that it went by, and the budgets that it was charged to. */
+/** The parts of a request's route beside its own row: the config that it used, and the budgets that it was charged to. */
 @Injectable()
 export class RouteParts {
   constructor(private readonly database: LogDatabase) {}

@@ -47,7 +47,7 @@ const SLUGS = 'SELECT id, slug FROM workspaces WHERE organization_id = $1 AND id
  * Reads stored requests from ClickHouse, and from PostgreSQL those that were not inserted there yet. Which batches wait is
  * asked first, and both are asked by that list: so each row is found once, however far the inserts get meanwhile.
  *
- * What is asked about feedback, only PostgreSQL can tell.
+ * Only PostgreSQL can filter by feedback.
  */
 export class ClickHouseLogRows extends LogRows {
   constructor(
@@ -77,7 +77,7 @@ export class ClickHouseLogRows extends LogRows {
 
   /**
    * Looks for places first, and among those of few days before others. To put rows in order ClickHouse reads a block of every day, and of all
-   * columns that are asked for; where the places are known it reads those blocks alone.
+   * requested columns; where the places are known it reads those blocks alone.
    */
   async #newest(
     reach: Reach,
@@ -190,7 +190,7 @@ export class ClickHouseLogRows extends LogRows {
     return this.#named(reach, merged(stored, inbox));
   }
 
-  /** Null when ClickHouse cannot tell. */
+  /** Null when ClickHouse has none. */
   async #asked(
     reach: Reach,
     conditions: readonly QueryCondition[],

@@ -6,7 +6,7 @@ import {
   LOG_FILTERS,
 } from '../../../request-log/reading/log-filters.js';
 
-/** A page of the request log, as it was asked for. */
+/** A page of the request log, as it was requested. */
 export interface LogQuery {
   readonly conditions: readonly QueryCondition[];
   readonly after: LogPosition | null;
@@ -19,7 +19,7 @@ export const WORKSPACE_NAMES = ['workspace_id', 'workspace_slug'] as const;
 
 const PAGE_NAMES: readonly string[] = ['cursor', 'page_size', 'pageSize', 'include_total'];
 
-/** Reads the parameters of a list. An unknown one is refused: who misspells a filter must not get everybody's rows. `own` narrows whatever is asked for. */
+/** Reads the parameters of a list. An unknown one is refused: a misspelled filter must not return all rows. `own` narrows every query. */
 export function logQueryOf(query: ListQuery, own: readonly QueryCondition[] = []): LogQuery {
   const cursor = parameterOf(query, 'cursor');
   return {

@@ -4,12 +4,12 @@ import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogQuery } from './log-query.js';
 import { LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
 
-/** What Node.js says when nobody is there: ECONNREFUSED, ENOTFOUND and their like. */
+/** Node's codes for an unreachable server: ECONNREFUSED, ENOTFOUND and their like. */
 const AWAY = /^E[A-Z_]+$/;
 
 /**
  * Stored requests from ClickHouse, and from PostgreSQL while that is not reachable: it has them all, only slower. What
- * ClickHouse itself refuses, or takes too long for, is not asked a second time.
+ * ClickHouse itself refuses, or takes too long for, is not sent a second time.
  */
 export class LogRowsOrPostgres extends LogRows {
   constructor(

@@ -14,7 +14,7 @@ export const STORED_COLUMNS: readonly StoredColumn[] = [
   ...LOG_COLUMN_NAMES.filter((name) => name !== 'batch_id'),
 ];
 
-/** The next rows of the log, as a reader of all of them asks for them. */
+/** The next rows of the log, for a reader of all of them. */
 export interface LogStep<Column extends StoredColumn> {
   /** What is read of each row: half of the time of a long read goes into columns. */
   readonly columns: readonly Column[];
@@ -57,7 +57,7 @@ export abstract class LogRows {
     wanted: LogStep<Column>,
   ): Promise<LogStepRows<Column>>;
 
-  /** How many rows fit, but never more than `most`: nobody pays for counting millions. */
+  /** The number of matching rows, but never more than `most`, to avoid counting millions. */
   abstract count(reach: Reach, query: Pick<LogQuery, 'conditions'>, most: number): Promise<number>;
 
   /** The requests of a trace, oldest first. */

@@ -46,7 +46,7 @@ interface SearchRequest {
 /**
  * Finds requests by a text in their bodies. Bodies are compressed one by one and no index of their words is kept, which
  * would be a second copy of them in clear: so this unpacks and reads those that the other filters leave, newest first, a
- * bounded number for each answer. Who may not see bodies may not search them: the answer would tell what is in them.
+ * bounded number for each response. A caller that may not see bodies may not search them: the result would reveal their content.
  */
 @Injectable()
 export class BodySearch {

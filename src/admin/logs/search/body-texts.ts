@@ -2,7 +2,7 @@
 const MOST_PLACES = 1_000;
 
 /**
- * Whether a text occurs in a body, as people read it: in any string of a JSON value, keys included, or in a text. Pieces
+ * Whether a text occurs in a body, as users read it: in any string of a JSON value, keys included, or in a text. Pieces
  * of a streamed answer are joined, so what was sent word by word is found as a whole. `needle` is in small letters.
  */
 export function hasText(body: unknown, needle: string): boolean {

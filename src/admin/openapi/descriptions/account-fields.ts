@@ -2,16 +2,16 @@
 export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
   'Organization.name': 'Name of the organization.',
   security_settings:
-    'Rights that roles have beside their usual ones, by switch. Switches that are left out keep their value; null restores the defaults.',
+    'Policy flags that extend or restrict the rights of roles. Flags that are left out keep their value; null restores the defaults.',
   allowed_providers: 'Ids of the only providers that requests may use. Null: all providers.',
   allowed_models: 'Ids of the only models that requests may use. Null: all models.',
-  log_bodies: 'Whether the request log keeps the bodies of requests and answers. Default: true.',
+  log_bodies: 'Whether the request log keeps the bodies of requests and responses. Default: true.',
   strict_logging:
-    'True refuses requests that cannot be recorded, for example when the disk is full. False answers them without a record. Default: false.',
+    'True refuses requests that cannot be recorded, for example when the disk is full. False serves them without a record. Default: false.',
   export_settings: 'Fields that no export of the request log may contain. Null: no such rule.',
   'export_settings.deniedFields': 'Names of the fields that exports may not contain.',
   alert_webhook_url:
-    'URL that receives a POST when a budget reaches its threshold or its end. Null: no webhook. Default: null.',
+    'URL that receives a POST when a budget reaches its threshold or its limit. Null: no webhook. Default: null.',
   alert_webhook_secret:
     'Secret that signs the calls to `alert_webhook_url`. It is stored encrypted and never shown. Null removes it.',
   has_alert_webhook_secret: 'Whether the calls to `alert_webhook_url` are signed.',
@@ -26,11 +26,11 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
   'WorkspaceDefaults.user_api_key_config':
     'Id or slug of the config for user API keys that have no config of their own. Null: none.',
   'CreateWorkspace.users':
-    'Ids of users of the organization who become members with the role `member`. Default: nobody but the creator.',
+    'Ids of users of the organization who become members with the role `member`. Default: only the creator.',
   'WorkspaceWithUsers.users': 'The first members of the workspace, with their roles.',
   'WorkspaceWithUsers.is_default': '1 for the workspace that was created with the organization, else 0.',
   'Workspace.is_default': '1 for the workspace that was created with the organization, else 0.',
-  total_users: 'Number of all members. The list of members has every one of them.',
+  total_users: 'Total number of members; the list of members contains all of them.',
   'RemoveWorkspace.workspace_id': 'Id of the workspace, as in the path. Optional.',
   'AddMembers.users': 'The new members with their roles, at most 100.',
   'NewMember.id': 'Id of the user.',
@@ -40,21 +40,20 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
   'Member.settings': 'Always null.',
   role: 'Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.',
 
-  'User.status':
-    '`deactivated` users keep their API keys, roles and memberships, and none of them has any effect.',
+  'User.status': '`deactivated` users keep their API keys, roles and memberships, but cannot use them.',
   workspace_ids:
     'Ids of the workspaces in which the user is a member. Owners and admins reach every workspace.',
   'User.workspaces': 'Workspaces in which the user is a member, with the role in each.',
   'RemoveUser.email': 'E-mail address of the user, repeated as a confirmation.',
   'RemoveUser.user_id': 'Id of the user, as in the path. Optional.',
   step_down:
-    'True makes the present owner, on whose authority this happens, an admin. False adds another owner. Default: true.',
+    'True makes the current owner, on whose authority this happens, an admin. False adds an owner. Default: true.',
 
   'Invite.status': 'State of the invite. Only a `pending` one can be accepted.',
   'CreateInvite.workspaces': 'Workspaces that the new user joins, at most 100. Default: none.',
   'InvitedTo.id': 'Id or slug of the workspace.',
   workspace_api_key_details:
-    'Creates an API key for the user in each of these workspaces. The answer to the acceptance shows them once. Default: no keys.',
+    'Creates an API key for the user in each of these workspaces. The response to the acceptance shows them once. Default: no keys.',
   accepted_at: 'Time of acceptance. Null until then.',
   invited_by: 'Id of the user or API key that created the invite.',
   invite_link: 'One-use link to send to the user. Null if the gateway sends it by e-mail.',
@@ -63,9 +62,9 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
   'AcceptInvite.email': 'E-mail address to check against the invited one. Optional.',
   'AcceptInvite.password':
     'Password for the dashboard, 12 to 200 characters; common ones are refused. Leave it out for single sign-on.',
-  'AcceptedInvite.api_keys': 'API keys created for the user, shown only in this answer.',
+  'AcceptedInvite.api_keys': 'API keys created for the user, shown only in this response.',
   invite_id: 'Id of the invite, as in the path. Optional.',
-  'FirstKey.key': 'The secret API key. It is shown only in this answer.',
+  'FirstKey.key': 'The secret API key. It is shown only in this response.',
 
   'ApiKey.type':
     'Kind of the key: for the administration, for a service of a workspace, or for a user of a workspace.',
@@ -75,8 +74,8 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
   'CreateWorkspaceUserKey.type': 'Kind of the key, as in the path. Optional.',
   'CreateWorkspaceUserKey.user_id':
     'Id of the user to whom the key belongs. Default: the user who creates it, or the owner of the organization.',
-  'CreatedApiKey.key': 'The secret API key. It is shown only in this answer.',
-  'RotatedApiKey.key': 'The new secret API key. It is shown only in this answer.',
+  'CreatedApiKey.key': 'The secret API key. It is shown only in this response.',
+  'RotatedApiKey.key': 'The new secret API key. It is shown only in this response.',
   'ApiKey.key': 'The key with all but its prefix and its last four characters masked.',
   'ApiKey.status':
     '`exhausted` keys have no budget left; `expired` keys are past `expires_at`. Both are refused.',
@@ -108,32 +107,32 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
 
   'SignIn.password': 'Password of the user.',
   'StepUp.password': 'Password of the user. Needed if the user has one.',
-  current_password: 'The present password.',
+  current_password: 'The current password.',
   new_password: 'The new password, 12 to 200 characters. Common passwords are refused.',
   'SetUp.token': 'Token from the set-up link: the part after `#`.',
   'SetUp.name': 'Full name of the user.',
   'SetUp.password': 'The new password, 12 to 200 characters. Common passwords are refused.',
   code: 'Six-digit code of the authenticator app, or a recovery code. Needed if the user has set one up.',
-  'ConfirmTotp.code': 'The present six-digit code of the authenticator app.',
+  'ConfirmTotp.code': 'The current six-digit code of the authenticator app.',
   'TrialError.code': 'Stable code of the error.',
-  'TrialError.message': 'What would stop the sign-in, and what to do about it.',
+  'TrialError.message': 'What would prevent the sign-in, and what to do about it.',
   'SignIn.organisation_id':
     'Id of the organization, for a user of several. Default: the oldest organization in which the password is right.',
-  'EnrolledTotp.secret': 'Secret for the authenticator app, in Base32. It is shown only in this answer.',
+  'EnrolledTotp.secret': 'Secret for the authenticator app, in Base32. It is shown only in this response.',
   'EnrolledTotp.uri': 'The same secret as an `otpauth://` URI, for a QR code.',
   'RecoveryCodes.codes':
-    'One-use codes that replace the authenticator app. They are shown only in this answer.',
+    'One-use codes that replace the authenticator app. They are shown only in this response.',
   options: 'Options for `navigator.credentials` in the browser (WebAuthn, JSON form).',
-  credential: 'Answer of `navigator.credentials` in the browser (WebAuthn, JSON form).',
+  credential: 'Result of `navigator.credentials` in the browser (WebAuthn, JSON form).',
   is_backed_up: 'Whether the passkey is synchronized between devices.',
   'Session.method': 'How the user signed in.',
   'Session.ip': 'IP address from which the user signed in.',
   'Session.user_agent': 'Browser from which the user signed in. Null if it sent no name.',
-  is_current: 'Whether this is the session of the present request.',
+  is_current: 'Whether this is the session of this request.',
   last_seen_at: 'Time of the last request, to the minute.',
   'Session.expires_at': 'Latest time at which the session ends.',
   idle_expires_at: 'Time at which the session ends unless it is used before.',
-  'SignedIn.session': 'The present session.',
+  'SignedIn.session': 'The current session.',
   'SignedIn.user': 'The signed-in user.',
   'SignedIn.organisation': 'The organization of the session.',
   'SignedIn.workspaces':

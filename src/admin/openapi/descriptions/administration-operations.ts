@@ -3,12 +3,12 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   apiKeysList: 'Returns keys with masked secrets, newest first.',
   apiKeysGet: 'Returns the key with its limits and their use. The secret is masked.',
   apiKeysCreateAdminKey:
-    'Creates a key for the administration of the whole organization. The answer shows the secret once.',
+    'Creates a key for the administration of the whole organization. The response shows the secret once.',
   apiKeysCreateServiceKey:
-    'Creates a key that belongs to a workspace and to no user, for applications. The answer shows the secret once.',
+    'Creates a key that belongs to a workspace and to no user, for applications. The response shows the secret once.',
   apiKeysCreateUserKey:
-    'Creates a key that belongs to a user in a workspace and cannot do more than the user. The answer shows the secret once.',
-  apiKeysUpdate: 'Changes the fields that are sent. The secret stays.',
+    'Creates a key that belongs to a user in a workspace and cannot do more than the user. The response shows the secret once.',
+  apiKeysUpdate: 'Changes the fields that are sent. The secret does not change.',
   apiKeysRevoke: 'Requests with the key are refused from now on. This cannot be undone.',
   apiKeysRevokeMany:
     'Requests with the keys are refused from now on. If one of them cannot be revoked, none is.',
@@ -19,7 +19,7 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   virtualKeysList: 'Returns virtual keys without their credentials, newest first.',
   virtualKeysGet: 'Returns the virtual key with its limits and their use, without its credential.',
   virtualKeysCreate: 'Stores the credential encrypted. Requests can name the slug at once.',
-  virtualKeysUpdate: 'Changes the fields that are sent. Running requests go on with the old credential.',
+  virtualKeysUpdate: 'Changes the fields that are sent. Running requests continue with the old credential.',
   virtualKeysRemove: 'Deletes the virtual key and its credential. Requests that name it are refused.',
   virtualKeysDuplicate: 'Creates a virtual key with the same credential and settings, under another slug.',
   virtualKeysCopy: 'Creates a virtual key with the same credential and settings in another workspace.',
@@ -36,7 +36,7 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
     'Deletes the integration, its credential and its providers. Requests that name these are refused.',
   integrationPartsListModels: 'Returns the models with their prices and whether each may be used.',
   integrationPartsUpdateModels: 'Changes the models that are sent. Others keep their settings.',
-  integrationPartsRemoveModels: 'The models go back to the defaults of the integration.',
+  integrationPartsRemoveModels: 'Restores the defaults of the integration for these models.',
   integrationPartsListWorkspaces: 'Returns the workspaces and whether each may use the integration.',
   integrationPartsUpdateWorkspaces: 'Changes the access of the workspaces that are sent. Others keep theirs.',
   providersList: 'Returns the providers of the workspaces within reach, newest first.',
@@ -44,13 +44,12 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   providersCreate: 'Makes an integration usable in a workspace. Requests can name the slug at once.',
   providersUpdate: 'Changes the fields that are sent.',
   providersRemove:
-    'Deletes the provider. Its integration stays. Requests that name the provider are refused.',
-  providerCatalogList:
-    'Returns every provider that the gateway knows, with the settings that an account needs.',
+    'Deletes the provider. Its integration is kept. Requests that name the provider are refused.',
+  providerCatalogList: 'Returns every provider in the catalogue, with the settings that an account needs.',
 
   modelConfigsList: 'Returns the agreed prices of the organization.',
   modelConfigsRead: 'Returns the list price of a model in US cents, without agreed prices.',
-  modelConfigsSet: 'Requests that arrive from now on are charged by this price. Past costs stay.',
+  modelConfigsSet: 'Requests that arrive from now on are charged by this price. Past costs do not change.',
   modelConfigsRemove:
     'Removes the agreed price. Requests that arrive from now on are charged by the list price.',
 
@@ -76,7 +75,7 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   guardrailsRemove: 'Deletes the guardrail. A guardrail that is in use cannot be deleted.',
 
   limitStatusList: 'Returns limits with what is used and what remains, fullest first.',
-  limitStatusRaise: 'Adds to a budget until its next reset. The budget itself stays.',
+  limitStatusRaise: 'Adds to a budget until its next reset. The budget itself does not change.',
   usagePoliciesList: 'Returns the budgets for groups of requests.',
   usagePoliciesGet: 'Returns one budget with its conditions.',
   usagePoliciesCreate:
@@ -103,15 +102,15 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
     'Takes OpenTelemetry traces (OTLP over HTTP) as JSON or Protobuf. Spans with `gen_ai` attributes become records; others are rejected.',
   logViewsList: 'Returns saved filters, ranges and columns by name.',
   logViewsCreate: 'Saves a filter, a range and columns under a name.',
-  logViewsUpdate: 'Changes the fields that are sent. Only its owner can change a view.',
+  logViewsUpdate:
+    'Changes the fields that are sent. A shared view can also be changed with the scope `workspaces.update`.',
   logViewsRemove: 'Deletes the view. Only its owner can delete it.',
   logExportsList: 'Returns exports with their state, newest first.',
   logExportsGet: 'Returns the export with its state and how much was written.',
   logExportsCreate: 'Saves filters and fields as a draft. Start it to write the file.',
   logExportsUpdate: 'Changes the fields that are sent. Only a draft can be changed.',
-  logExportsStart:
-    'Writes the file in the background. An export that failed or was stopped goes on where it ended.',
-  logExportsCancel: 'Stops writing. What was written stays.',
+  logExportsStart: 'Writes the file in the background. A failed or stopped export continues where it ended.',
+  logExportsCancel: 'Stops writing. The rows written so far are kept.',
   logExportsDownload: 'Returns a link that works for 15 minutes without an API key.',
   logExportFilesFile: 'Returns the file in the format of the export.',
   logExportsFieldRestrictions: 'Returns the fields that the organization excludes from exports.',
@@ -119,7 +118,7 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   feedbackUpdate: 'Changes the fields that are sent.',
 
   analyticsCacheSummary:
-    'Returns the hits of the response cache in the time range, and how much faster they are than other answers.',
+    'Returns the hits of the response cache in the time range, and how much faster they are than other responses.',
   analyticsGroups:
     'Returns totals for each value of a property. An empty value stands for requests without one.',
   analyticsMetadataGroups:
@@ -130,14 +129,15 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   analyticsTokens: 'Returns the input and output tokens in each interval.',
   analyticsUsers: 'Returns the number of different end users in each interval.',
   analyticsRequestsPerUser: 'Returns the mean in each interval. Requests without an end user do not count.',
-  analyticsErrors: 'Returns the number of answers with a status of 400 or more in each interval.',
-  analyticsErrorRate: 'Returns the share of answers with a status of 400 or more in each interval.',
+  analyticsErrors: 'Returns the number of responses with a status of 400 or more in each interval.',
+  analyticsErrorRate: 'Returns the share of responses with a status of 400 or more in each interval.',
   analyticsErrorStacks: 'Returns the number of errors by status in each interval.',
   analyticsErrorStatusCodes: 'Returns the number of errors by status in the whole time range.',
   analyticsRescuedRequests:
-    'Returns the number of requests that a retry or a fallback saved in each interval.',
-  analyticsCacheHitRate: 'Returns the share of answers from the cache and what they saved in each interval.',
-  analyticsCacheLatency: 'Returns the latency of answers from the cache in each interval.',
+    'Returns the number of requests that succeeded by a retry or a fallback in each interval.',
+  analyticsCacheHitRate:
+    'Returns the share of responses from the cache and what they saved in each interval.',
+  analyticsCacheLatency: 'Returns the latency of responses from the cache in each interval.',
   analyticsFeedbacks: 'Returns the number of ratings in each interval.',
   analyticsFeedbackScores: 'Returns the number of ratings by value in the whole time range.',
   analyticsWeightedFeedback: 'Returns the mean of value times weight in each interval.',
@@ -146,11 +146,12 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
 
   organizationsGet: 'Returns the settings that hold for all workspaces.',
   organizationsUpdate: 'Changes the fields that are sent. Null restores a default.',
-  workspacesList: 'Returns workspaces with their defaults, by name.',
+  workspacesList: 'Returns workspaces with their defaults, newest first.',
   workspacesGet: 'Returns the workspace with its defaults, its limits and its first members.',
   workspacesCreate: 'Creates a workspace. Its keys, configs and logs are apart from those of others.',
   workspacesUpdate: 'Changes the fields that are sent.',
-  workspacesRemove: 'Deletes the workspace with its keys, configs and logs. This cannot be undone.',
+  workspacesRemove:
+    'Deletes an empty workspace and revokes its API keys. Delete its virtual keys, integrations, configs and guardrails first. The request log is kept as long as its retention says.',
   membersList: 'Returns the members with their roles.',
   membersGet: 'Returns one member with the role and what it allows.',
   membersAdd: 'Gives users of the organization a role in the workspace.',
@@ -158,10 +159,11 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   membersRemove:
     'Removes the user from the workspace and revokes the API keys that belong to the user there.',
 
-  usersList: 'Returns users with their roles and workspaces.',
+  usersList: 'Returns users with their roles and workspaces, newest first.',
   usersGet: 'Returns one user with the workspaces and roles.',
   usersUpdate: 'Changes the fields that are sent. A deactivated user can neither sign in nor use API keys.',
-  usersRemove: 'Removes the user, ends the sessions and revokes the API keys. This cannot be undone.',
+  usersRemove:
+    'Removes the user, ends their sessions and revokes their own API keys. Service keys that they created pass to you. This cannot be undone.',
   usersTransferOwnership: 'Makes the user an owner of the organization.',
   userSignInMethods:
     'Returns whether the user has a password, an authenticator app, passkeys and recovery codes.',
@@ -171,28 +173,29 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   userSignInRemoveSecondFactors: 'Helps a user who has lost their device. The sessions of the user end.',
   invitesList: 'Returns invites with their state, newest first.',
   invitesGet: 'Returns one invite with its workspaces and state.',
-  invitesCreate: 'Creates a one-use link, and sends it if the gateway has a mail server.',
+  invitesCreate: 'Creates a one-use link. The gateway sends it if a mail server is configured.',
   invitesResend: 'Creates a new link. The old one stops working.',
   invitesCancel: 'The link stops working.',
   acceptInviteAccept: 'Creates the user with the token of the link, and shows their API keys once.',
 
   signInWithPassword:
-    'Opens a session and sets its cookie. Failed attempts slow down further ones from the same address.',
+    'Opens a session and sets its cookie. Too many failed attempts are refused with 429 for a while.',
   setUpUse:
     'Sets name and password with a one-use link from the administrator or the command line, and opens a session.',
   sessionsGet: 'Returns the user, the organization, the workspaces and what the user may do.',
   sessionsList: 'Returns your sessions with device, address and last use.',
   sessionsEnd: 'Ends the session at once.',
-  sessionsEndOthers: 'Ends all your sessions but the present one.',
-  sessionsSignOut: 'Ends the present session and clears its cookie.',
+  sessionsEndOthers: 'Ends all your sessions except the current one.',
+  sessionsSignOut: 'Ends the current session and clears its cookie.',
   signOutSignOut:
-    'Ends the present session, and returns the address for a sign-out at the identity provider.',
+    'Ends the current session, and returns the address for a sign-out at the identity provider.',
   passwordChange: 'Sets a new password. All your other sessions end.',
-  passwordStepUp: 'Confirms your identity for 10 minutes with password or code, for changes that need it.',
+  passwordStepUp:
+    'Confirms your identity for 10 minutes, for changes that need it. Takes the password and, if you have set up a second factor, its code.',
   passkeyStepUpStepUp: 'Confirms your identity for 10 minutes with a passkey, for changes that need it.',
   secondFactorsEnrol: 'Returns a secret for an authenticator app. It counts once a code confirms it.',
   secondFactorsConfirm: 'Confirms the secret with a code and returns recovery codes once.',
-  secondFactorsRemove: 'Signing in no longer asks for a code.',
+  secondFactorsRemove: 'Sign-in no longer requires a code.',
   secondFactorsRenew: 'Returns new recovery codes once. The old ones stop working.',
   passkeysList: 'Returns your passkeys with their last use.',
   passkeysCreationOptions: 'Returns the options for `navigator.credentials.create` in the browser.',
@@ -203,7 +206,7 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   findProvidersFind: 'Returns the identity providers of the domain of the address.',
   startSignOnStart: 'Redirects the browser to the identity provider.',
   signOnCallbackCallback:
-    'Receives the browser from the identity provider, opens a session and redirects to the dashboard. Its parameters are those of OpenID Connect.',
+    'Receives the browser back from the identity provider, opens a session and redirects to the dashboard. Its parameters are those of OpenID Connect.',
   backChannelLogoutLogOut:
     'Receives a logout token (OpenID Connect Back-Channel Logout 1.0) and ends the sessions that it names.',
 
@@ -214,7 +217,7 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   identityProvidersUpdate: 'Changes the fields that are sent. Only owners may.',
   identityProvidersRemove: 'Deletes the identity provider and ends the sessions from it. Only owners may.',
   identityProvidersUnlink: 'The user can no longer sign in with this account. Only owners may.',
-  signInSettingsGet: 'Returns whether single sign-on is required, and for whom it is not.',
+  signInSettingsGet: 'Returns whether single sign-on is required, and the users who are exempt.',
   signInSettingsSet: 'Requires single sign-on, or allows the other ways again. Only owners may.',
   signInTrialsStart: 'Returns an address for a sign-in that only shows what would happen. Only owners may.',
   signInTrialsGet: 'Returns the claims of the user, and the roles or the error that would follow.',
@@ -223,17 +226,17 @@ export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   organizationJwtRemove: 'Requests with signed tokens are refused from now on.',
 
   auditLogsList: 'Returns changes with the values before and after them. Secrets are masked.',
-  auditLogsExport: 'Returns one record in each line.',
+  auditLogsExport: 'Returns the records as JSON Lines, oldest first.',
   auditLogsVerify:
     'Recomputes the hashes of a part of the chain. Continue with `next_after` until it is null.',
   auditDestinationsList: 'Returns the destinations with the state of their deliveries.',
   auditDestinationsGet: 'Returns one destination with the state of its deliveries.',
   auditDestinationsCreate: 'Sends every new record to the destination, in order and at least once.',
-  auditDestinationsUpdate: 'Changes the fields that are sent. Delivery is tried again at once.',
+  auditDestinationsUpdate: 'Changes the fields that are sent. Delivery is retried at once.',
   auditDestinationsRemove: 'Records are no longer sent there.',
   legalHoldsList: 'Returns legal holds, released ones included.',
   legalHoldsGet: 'Returns one legal hold.',
   legalHoldsCreate:
     'Keeps the request log of a workspace, or of the whole organization, from being deleted by retention.',
-  legalHoldsRelease: 'Retention deletes the logs again.',
+  legalHoldsRelease: 'Retention applies to the logs again, unless another hold covers them.',
 };

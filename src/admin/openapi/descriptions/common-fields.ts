@@ -5,7 +5,7 @@
 export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   id: 'Id, assigned when the resource was created. It never changes.',
   slug: 'Short name for use in paths, headers and configs. It never changes.',
-  name: 'Name shown to people. It does not have to be unique.',
+  name: 'Display name. It need not be unique.',
   object: 'Type of this object.',
   success: 'Always true. A failure has an error status and an `error` object instead.',
   data: 'The items of this page, or the resource itself.',
@@ -20,8 +20,8 @@ export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   owner_id: 'Id of the user or API key that created the resource. Null if it is unknown.',
   created_by: 'Id of the user or API key that created the resource.',
   expires_at: 'Time at which the resource stops working, ISO 8601 in UTC. Null if it does not expire.',
-  description: 'Free text for people: what the resource is for. Null if there is none.',
-  note: 'Free text for people. Null removes it. Default: none.',
+  description: 'Free text: what the resource is for. Null if there is none.',
+  note: 'Free text. Null removes it. Default: none.',
   version_id: 'Id of this version.',
   dry_run: 'True if the request was only checked and nothing was saved.',
   changes: 'Differences from the version in force, as paths with their old and new values.',
@@ -45,7 +45,7 @@ export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   usage_limits:
     'Budgets: one object, a list of at most 10, or null for none. All of them apply. Default: none.',
   reset_usage:
-    'True sets the use of all budgets and rate limits back to zero. Requests that run still count for concurrency. Default: false.',
+    'True sets the use of all budgets and rate limits back to zero. Running requests still count for concurrency. Default: false.',
   log_retention_days:
     'Days for which request logs are kept, 1 to 3650. Null: the value of the level above applies (organization, then installation).',
   body_retention_days:
@@ -58,14 +58,14 @@ export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   input_guardrails:
     'Ids or slugs of guardrails that check every request, before those of a config. Null: none. At most 50.',
   output_guardrails:
-    'Ids or slugs of guardrails that check every answer, before those of a config. Null: none. At most 50.',
+    'Ids or slugs of guardrails that check every response, before those of a config. Null: none. At most 50.',
   unsupported_parameters:
-    'What happens to a parameter that the provider does not have: `refuse` answers 400, `drop` sends the request without it. A header or a config goes first.',
+    'What happens to a parameter that the provider does not have: `refuse` returns 400, `drop` sends the request without it. A header or a config takes precedence.',
   on_client_disconnect:
-    'What happens when the client disconnects before the end of the answer: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the answer to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.',
+    'What happens when the client disconnects before the end of the response: `cancel` ends the request and charges what arrived, as an estimate; `finish` reads the response to its end and charges what the provider reports. Null: the default of the workspace applies, else `cancel`.',
   is_default: '1 if this is the default, else 0.',
   role_mappings: 'Roles that the groups of a user give. Default: none.',
-  'RefusalDetail.message': 'What was wrong, where, and what to do next. For people; the wording may change.',
+  'RefusalDetail.message': 'What was wrong, where, and what to do next. For display; the wording may change.',
   'RefusalDetail.type': 'Class of the error. Use `code` to tell errors apart.',
   'RefusalDetail.code': 'Stable code of the error, from the list in docs/errors.md.',
   'RefusalDetail.param':

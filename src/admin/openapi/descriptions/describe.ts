@@ -67,7 +67,7 @@ function meaningOfAnswer({ content = {} }: Body): string {
   return name.endsWith('ListDto') ? 'A page of the list.' : 'Done. The body has the result.';
 }
 
-/** Gives each parameter its meaning. Patterns are told by `tellParameters` before, from what controllers say. */
+/** Gives each parameter its meaning. `tellParameters` adds patterns before, from the controllers. */
 export function describeParameters(document: OpenAPIObject): void {
   for (const { operationId, parameters = [] } of operationsOf<Operation>(document))
     for (const parameter of parameters)
@@ -114,7 +114,7 @@ function described(property: Schema, description: string | undefined): Schema {
 
 const TAG_OF_PATH = new Map(GROUPS.flatMap(({ name, paths = [] }) => paths.map((path) => [path, name])));
 
-/** Puts operations into the groups of the table, in its order. A path that is in none is a mistake of who added it. */
+/** Puts operations into the groups of the table, in its order. A path in no group is a mistake of its author. */
 export function groupOperations(document: OpenAPIObject): void {
   for (const operation of operationsOf<Operation>(document))
     operation.tags = operation.tags?.map((path) => {
@@ -124,7 +124,7 @@ export function groupOperations(document: OpenAPIObject): void {
     });
 }
 
-/** The groups that the document's operations are in, in the order in which people look for them. */
+/** The groups of the document's operations, in the order of the table. */
 export function listGroups(document: OpenAPIObject): void {
   const used = new Set(operationsOf<Operation>(document).flatMap(({ tags = [] }) => tags));
   document.tags = GROUPS.filter(({ name }) => used.has(name)).map(({ name, description }) => ({

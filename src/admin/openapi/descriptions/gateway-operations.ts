@@ -10,8 +10,7 @@ export const ENDPOINT_DESCRIPTIONS: Readonly<Record<EndpointId, string>> = {
   responses: "Takes the requests of OpenAI's Responses API. Responses are stored at the provider.",
   messages: "Takes the body of Anthropic's Messages API for models of every provider that generates text.",
   'count-tokens': "Takes the body of Anthropic's token counting API. The request is not charged.",
-  'generate-content':
-    "Takes the body of Google's Gemini API for models of every provider that generates text.",
+  'generate-content': "Takes the body of Google's Gemini API, for Google's models.",
   'embed-content': "Takes the body of Google's Gemini embeddings API.",
   'chat-v2': "Takes the body of Cohere's Chat API, version 2.",
   'embed-v2': "Takes the body of Cohere's Embed API, version 2.",
@@ -21,19 +20,20 @@ export const ENDPOINT_DESCRIPTIONS: Readonly<Record<EndpointId, string>> = {
   rerank: "Takes the body of Cohere's Rerank API for models of every provider that reranks documents.",
   moderations: "Takes the body of OpenAI's Moderations API.",
   ocr: "Takes the body of Mistral's OCR API.",
-  'image-generations': "Takes the body of OpenAI's Images API. Images are charged by size and quality.",
+  'image-generations':
+    "Takes the body of OpenAI's Images API. Images are charged by size and quality, or by tokens.",
   'image-edits': "Takes the form of OpenAI's Images API, with the image to edit.",
   'image-variations': "Takes the form of OpenAI's Images API, with the image to vary.",
-  speech: "Takes the body of OpenAI's Audio API. The answer is audio.",
+  speech: "Takes the body of OpenAI's Audio API. The response is audio.",
   transcriptions: "Takes the form of OpenAI's Audio API, with the audio.",
   translations: "Takes the form of OpenAI's Audio API, with the audio. The text is in English.",
   files: 'Files are stored at the provider, not at the gateway.',
   batches:
-    'The provider processes a file of requests within a day. The gateway charges a batch once its output is read.',
+    'The provider processes a file of requests within a day. The gateway does not measure batches, and refuses them under a limit in dollars or tokens.',
   'fine-tuning': 'The provider trains a model with a file. The gateway does not charge for training.',
   'vector-stores': 'Vector stores are kept at the provider, not at the gateway.',
   realtime: "Follows OpenAI's Realtime API.",
-  models: 'Answers in the format of OpenAI.',
+  models: 'Returns the models in the format of OpenAI.',
 };
 
 /** Summaries, by `operationId`. */
@@ -69,7 +69,7 @@ export const GATEWAY_SUMMARIES: Readonly<Partial<Record<string, string>>> = {
   postImagesGenerations: 'Generate images',
   postImagesEdits: 'Edit an image',
   postImagesVariations: 'Vary an image',
-  postAudioSpeech: 'Speak a text',
+  postAudioSpeech: 'Generate speech',
   postAudioTranscriptions: 'Transcribe audio',
   postAudioTranslations: 'Translate audio',
   postFiles: 'Upload a file',

@@ -8,12 +8,12 @@ interface Group {
   readonly endpoints?: readonly EndpointId[];
 }
 
-/** Groups of the document, in the order in which people look for them: requests, what they need, what they leave behind, who may. */
+/** Groups of the document: requests first, then what they need, what they leave behind, and permissions. */
 export const GROUPS: readonly Group[] = [
   {
     name: 'Chat and text',
     description:
-      "Generate text. Bodies and answers are those of the provider's API that the path belongs to; the gateway translates between them. Choose a provider by a virtual key, by a provider and its key, by a routing config, or by a model named `@virtual-key/model`. Every other path below `/v1` passes through to the provider unread.",
+      "Generate text. Bodies and responses are those of the provider's API that the path belongs to; the gateway translates where needed. Choose a provider by a virtual key, by a provider and its key, by a routing config, or by a model named `@virtual-key/model`. Every other path below `/v1` passes through to the provider unread.",
     endpoints: [
       'chat-completions',
       'completions',
@@ -43,7 +43,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'Audio',
-    description: 'Speak texts, and transcribe or translate speech.',
+    description: 'Generate speech, and transcribe or translate it.',
     endpoints: ['speech', 'transcriptions', 'translations'],
   },
   {
@@ -65,7 +65,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'API keys',
     description:
-      'Keys with which applications and administrators call the gateway. A key has scopes, and may have budgets, rate limits and an end.',
+      'Keys with which applications and administrators call the gateway. A key has scopes, and may have budgets, rate limits and an expiry.',
     paths: ['api-keys', 'admin/me'],
   },
   {
@@ -83,7 +83,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Model prices',
     description:
-      'Prices by which the gateway computes costs: list prices, and those that the organization agreed on.',
+      'Prices with which the gateway computes costs: list prices, and prices that the organization has agreed with a provider.',
     paths: ['model-configs'],
   },
   {
@@ -94,7 +94,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'Guardrails',
-    description: 'Checks of requests and answers, and what follows from their verdict.',
+    description: 'Checks of requests and responses, and the consequences of their verdict.',
     paths: ['guardrails'],
   },
   {
@@ -122,7 +122,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'Users and invites',
-    description: 'People of the organization, their roles and sessions, and invites for new ones.',
+    description: 'Users of the organization, their roles and sessions, and invites for new ones.',
     paths: ['admin/users', 'admin/users/:userId', 'admin/users/invites', 'invites'],
   },
   {
@@ -144,7 +144,8 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'Audit and compliance',
-    description: 'Who changed what, where these records are forwarded, and logs that must not be deleted.',
+    description:
+      'Records of changes, destinations to which they are forwarded, and legal holds on the request log.',
     paths: ['audit-logs', 'audit-logs/destinations', 'admin/legal-holds'],
   },
 ];

@@ -16,7 +16,7 @@ export const LIMIT_FIELDS: Readonly<Record<string, string>> = {
   periodic_reset:
     'When use goes back to zero: `weekly` on Monday or `monthly` on the first, at midnight UTC. Null: never. Default: null.',
   periodic_reset_days:
-    'Use goes back to zero after so many days, 1 to 365. Not together with `periodic_reset`. Null: it does not. Default: null.',
+    'Number of days after which use returns to zero, 1 to 365. Not together with `periodic_reset`. Null: never. Default: null.',
   next_usage_reset_at:
     'Time of the next reset. It can be set only together with `periodic_reset_days`. Null if there is none.',
   last_reset_at: 'Time of the last reset. Null if there was none.',
@@ -48,14 +48,14 @@ export const LIMIT_FIELDS: Readonly<Record<string, string>> = {
     'Reset period of a budget, or window of a rate limit. Null for a budget without a reset, and for concurrency.',
   limit: 'Amount that is allowed now, raises included.',
   'LimitStatus.raised_by': 'Amount added until the next reset.',
-  used: 'Use in the present period or window. Null while the store of the limit is unavailable.',
+  used: 'Use in the current period or window. Null while the store of the limit is unavailable.',
   remaining:
-    'What is left in the present period or window. Null while the store of the limit is unavailable.',
+    'What is left in the current period or window. Null while the store of the limit is unavailable.',
   resets_at: 'Time of the next reset of a budget. Null if there is none.',
-  used_per_day: 'Average use of a budget in a day of the present period. Null for rate limits.',
-  exhausted_at: 'Time at which the budget ends at the present rate of use. Null if it lasts until its reset.',
+  used_per_day: 'Average use of a budget in a day of the current period. Null for rate limits.',
+  exhausted_at: 'Time at which the budget ends at the current rate of use. Null if it lasts until its reset.',
   'LimitStatus.status': '`nearly_exhausted` from 80 % of use.',
-  is_partial: 'Whether there are more limits than this answer looked at.',
+  is_partial: 'Whether there are more limits than this response covers.',
 
   'LegalHold.reason': 'Why the log must be kept, such as a case or an order.',
   'ReleaseLegalHold.reason': 'Why the log need not be kept any longer.',

@@ -13,7 +13,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> =
   workspace_slug:
     'Id or slug of a workspace. Default: every workspace within reach; for a workspace key its own.',
   organisation_id: "Id of the organization. Optional, and must be the caller's own.",
-  dry_run: 'True only checks the request and answers what would be saved. Default: false.',
+  dry_run: 'True only checks the request and returns what would be saved. Default: false.',
 
   slug: 'Slug or id of the resource.',
   id: 'Id of the resource.',
@@ -43,8 +43,8 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> =
   search: 'Includes only resources whose name contains this text, in any case.',
   'apiKeysList.user_id': 'Includes only keys of this user.',
   include_last_used_at: 'True adds `last_used_at` to each key. Default: false.',
-  'usersRemove.confirm': 'E-mail address of the user, as a confirmation. It may stand in the body instead.',
-  'workspacesRemove.name': 'Name of the workspace, as a confirmation. It may stand in the body instead.',
+  'usersRemove.confirm': 'E-mail address of the user, as a confirmation. It can be in the body instead.',
+  'workspacesRemove.name': 'Name of the workspace, as a confirmation. It can be in the body instead.',
 
   start_time: 'Earliest time of the change: a date, or a date and time with its zone.',
   end_time: 'Latest time of the change: a date, or a date and time with its zone.',
@@ -56,7 +56,7 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> =
   user_type: 'Includes only changes by users, or only those by API keys.',
   'auditLogsList.workspace_id': 'Includes only changes in the workspace with this id.',
   'auditLogsExport.workspace_id': 'Includes only changes in the workspace with this id.',
-  response_status_code: 'Includes only changes whose answer had this HTTP status.',
+  response_status_code: 'Includes only changes whose response had this HTTP status.',
   resource_type: 'Includes only changes of this kind of resource, such as `virtual_keys`.',
   action: 'Includes only changes of this kind, such as `create`.',
   client_ip: 'Includes only changes from this IP address.',
@@ -71,11 +71,11 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> =
   cursor: 'Cursor from `next_cursor` of the previous page. Default: the first page.',
   include_total: 'True counts the matching requests, up to 10,001. Default: false.',
   'logsList.search':
-    'Text to find in the bodies of requests and answers, in any case: 3 to 256 characters. It needs the scope `logs.view`, the setting `GATEHOUSE_BODY_SEARCH`, and a time range of at most 31 days.',
+    'Text to find in the bodies of requests and responses, in any case: 3 to 256 characters. It needs the scope `logs.view`, the setting `GATEHOUSE_BODY_SEARCH`, and a time range of at most 31 days.',
   'analyticsFacet.field': 'Field of the request log whose values to list.',
   interval: 'Length of a data point. Default: chosen by the length of the time range.',
   time_zone: 'IANA time zone in which days, weeks and months begin, such as Europe/Berlin. Default: UTC.',
-  columns: 'Columns of the answer. Commas separate them. Default: all.',
+  columns: 'Columns of the response. Commas separate them. Default: all.',
   order_by: 'Column by which to sort. Default: `requests`.',
   order_by_type: 'Direction of the sort. Default: `desc`.',
 
@@ -83,5 +83,5 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> =
   by: 'Creator of a signed link: `key.` or `user.` and an id.',
   expires: 'Time at which a signed link ends, in seconds since 1970.',
   return_to: 'Page of the dashboard to open after the sign-in. Default: `/ui/`.',
-  reauthenticate: '`true` asks the user to prove their identity again, for a step-up.',
+  reauthenticate: '`true` makes the user authenticate again, for a step-up.',
 };

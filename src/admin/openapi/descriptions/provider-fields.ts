@@ -31,9 +31,9 @@ export const PROVIDER_FIELDS: Readonly<Record<string, string>> = {
   'Deployment.is_default': 'Whether this is the default deployment. It has no effect.',
 
   outcome:
-    '`works`: the provider accepted the credential. `refused`: it answered 401 or 403. `inconclusive`: its answer says nothing about the credential. `unreachable`: it did not answer. `not_testable`: a test is not possible for this provider.',
-  'CredentialTest.status': "HTTP status of the provider's answer. Null if there was none.",
-  latency_ms: 'Milliseconds until the provider answered. Null if it did not.',
+    '`works`: the provider accepted the credential. `refused`: it returned 401 or 403. `inconclusive`: its response does not show whether the credential is valid. `unreachable`: it did not respond. `not_testable`: a test is not possible for this provider.',
+  'CredentialTest.status': "HTTP status of the provider's response. Null if there was none.",
+  latency_ms: 'Milliseconds until the provider responded. Null if it did not.',
   'CredentialTest.models': 'Ids of models that the account can use, at most 200.',
   total_models: 'Number of all models that the account can use.',
   unpriced_models: 'How many of these models have no known price.',
@@ -95,7 +95,7 @@ export const PROVIDER_FIELDS: Readonly<Record<string, string>> = {
   is_testable: 'Whether a credential of this provider can be tested.',
   documentation_url: "Page of the provider's own API documentation.",
   'CatalogField.name': 'Name of the setting in `fields` of a virtual key.',
-  'CatalogField.title': 'Name of the setting for people.',
+  'CatalogField.title': 'Display name of the setting.',
   is_required: 'Whether an account needs the setting.',
   'CatalogField.default': 'Value when the setting is left out. Null if there is none.',
   'CatalogField.example': 'An example of a value. Null if there is none.',
@@ -124,8 +124,8 @@ export const PROVIDER_FIELDS: Readonly<Record<string, string>> = {
   document_page: 'Price of a page read by OCR.',
   annotated_page: 'Price of a page annotated by OCR.',
   citation_token: 'Price of a citation token.',
-  input_character: 'Price of a character to be spoken.',
-  audio_input_hour: 'Price of an hour of audio to be transcribed.',
+  input_character: 'Price of an input character of speech generation.',
+  audio_input_hour: 'Price of an hour of audio input.',
   audio_output_hour: 'Price of an hour of generated audio.',
   video_output_second: 'Price of a second of generated video.',
 
@@ -175,7 +175,7 @@ export const PROVIDER_FIELDS: Readonly<Record<string, string>> = {
   'SimulatedTarget.weight': 'Weight of the target in a load balance. Null outside of one.',
   share:
     'Share of such requests that try this target, 0 to 1, provided that the target in `after` has failed.',
-  retries: 'Further attempts at this target, at most.',
+  retries: 'Maximum number of further attempts at this target.',
   price_per_million_tokens:
     'US dollars for a million tokens, three input tokens for each output token. Null if the price is unknown.',
   'SimulatedTarget.config_id': 'Id of the saved config in which the target stands.',
@@ -184,7 +184,7 @@ export const PROVIDER_FIELDS: Readonly<Record<string, string>> = {
   checks:
     'Checks that the guardrail runs, with their parameters. `***` in a change keeps a secret. See docs/guardrails.md.',
   actions:
-    'What follows from the verdict: whether to deny, to wait, and which feedback to give. See docs/guardrails.md.',
+    'Consequences of the verdict: whether to deny, whether to wait, and which feedback to store. See docs/guardrails.md.',
   'CreateGuardrail.organisation_id':
     'Id of the organization, for a guardrail of all its workspaces. Give either this or `workspace_id`.',
 };

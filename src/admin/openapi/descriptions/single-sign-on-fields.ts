@@ -7,7 +7,7 @@ export const SINGLE_SIGN_ON_FIELDS: Readonly<Record<string, string>> = {
     'Issuer of the identity provider (OpenID Connect), exactly as its `/.well-known/openid-configuration` writes it.',
   client_id: 'Client id under which the gateway is registered at the identity provider.',
   client_secret:
-    'Client secret of that registration. It is stored encrypted; answers show `***`. Leave it out of a change to keep it.',
+    'Client secret of that registration. It is stored encrypted; responses show `***`. Leave it out of a change to keep it.',
   'IdentityProvider.scopes':
     'OpenID Connect scopes to request, at most 20. Default: `openid`, `email` and `profile`.',
   'StartTrial.scopes': 'OpenID Connect scopes to request, at most 20. Default: those of the saved provider.',
@@ -27,7 +27,7 @@ export const SINGLE_SIGN_ON_FIELDS: Readonly<Record<string, string>> = {
   single_sign_on_required:
     'Whether users must sign in by single sign-on. Passwords and passkeys then work only for break-glass users. Default: false.',
   break_glass_user_ids:
-    'Ids of owners who may still sign in with a password when single sign-on is required, at most 10.',
+    'Ids of owners who may still sign in by every method when single sign-on is required, at most 10.',
   identity_provider_id:
     'Id of a saved identity provider, whose settings apply where the body leaves them out.',
   authorization_url: 'Address to open in a browser. The sign-in there is only a trial and opens no session.',
@@ -41,7 +41,7 @@ export const SINGLE_SIGN_ON_FIELDS: Readonly<Record<string, string>> = {
   'TrialResult.email': 'E-mail address that the identity provider sent. Null if there was none.',
   'TrialResult.role': 'Role in the organization after the sign-in. Null if it would be refused.',
   'TrialResult.workspaces':
-    'Workspaces and roles that the mappings give. Null if the user keeps the present roles.',
+    'Workspaces and roles that the mappings give. Null if the user keeps their current roles.',
   'TrialResult.error': 'Why the sign-in would be refused. Absent if it would succeed.',
   'TrialWorkspace.workspace_id': 'Id or slug of the workspace, as the mapping has it.',
   logout_token: 'Logout token of OpenID Connect Back-Channel Logout 1.0, signed by the identity provider.',
@@ -70,7 +70,7 @@ export const SINGLE_SIGN_ON_FIELDS: Readonly<Record<string, string>> = {
     'What happens to a token of an unknown user: `service` lets it act for the workspace that it names; `refuse` refuses it; `create` creates the user if the token has an e-mail address. Default: `service`.',
   highest_organisation_role: 'Highest role in the organization that a token can give. Default: `member`.',
   highest_workspace_role: 'Highest role in a workspace that a token can give. Default: `member`.',
-  max_people: 'Number of users of the organization from which tokens create no more. Default: 10,000.',
+  max_people: 'Number of users at which tokens create no further users. Default: 10,000.',
   'OrganizationJwt.keys': 'Public keys that are in use.',
   kid: 'Key id of the public key. Null if it has none.',
   alg: 'Signature algorithm of the public key. Null if it names none.',

@@ -164,9 +164,9 @@ async function answered(
 ): Promise<Vector> {
   const reply = await attempt.reply;
   const body = await wholeAnswer(reply, ANSWER_BYTES_MAX);
-  if (reply.status !== 200) throw new Error(`the provider answered with status ${reply.status}`);
+  if (reply.status !== 200) throw new Error(`the provider returned status ${reply.status}`);
   const vector = vectorOf(valuesIn(translated, { reply: attempt, body, reading }));
-  if (!vector) throw new Error('the answer has no vector');
+  if (!vector) throw new Error('the response has no vector');
   return vector;
 }
 

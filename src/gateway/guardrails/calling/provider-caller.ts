@@ -50,7 +50,7 @@ export class ProviderCaller {
     );
     const reply = await attempt.reply;
     const answer = await wholeAnswer(reply, ANSWER_BYTES_MAX);
-    if (reply.status !== 200) throw new Error(`the provider answered with status ${reply.status}`);
+    if (reply.status !== 200) throw new Error(`the provider returned status ${reply.status}`);
     return JSON.parse(answer.toString('utf8')) as unknown;
   }
 }

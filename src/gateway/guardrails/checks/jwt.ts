@@ -152,7 +152,7 @@ class IssuerKeys {
       body: null,
       timeoutMs: KEYS_TIMEOUT_MS,
     });
-    if (status !== 200) throw new Error(`the address of the keys answered with status ${status}`);
+    if (status !== 200) throw new Error(`the address of the keys returned status ${status}`);
     const { keys } = JSON.parse(text) as { readonly keys?: unknown };
     if (!Array.isArray(keys)) throw new Error('the address of the keys has none');
     return new Map(keys.slice(0, 100).flatMap(keyOf));

@@ -45,7 +45,7 @@ export function webhook(
         body,
         timeoutMs: timeout,
       });
-      if (status < 200 || status > 299) throw new Error(`the webhook answered with status ${status}`);
+      if (status < 200 || status > 299) throw new Error(`the webhook returned status ${status}`);
       return findingOf(text, subject);
     },
   };

@@ -34,8 +34,8 @@ export async function callTokenService(egress: Egress, call: TokenCall): Promise
   const text = await textOf(body);
   if (statusCode === 200) return text;
   if (statusCode === 429 || statusCode >= 500 || statusCode < 400)
-    throw unreachable(`answered with status ${statusCode}`);
-  throw unusable(new Error(`The token service answered with status ${statusCode}.`));
+    throw unreachable(`returned status ${statusCode}`);
+  throw unusable(new Error(`The token service returned status ${statusCode}.`));
 }
 
 /** A token that may stand in a header; `upstream_error` for everything else. */
@@ -91,7 +91,7 @@ async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
 }
 
 function failureOf(error: unknown): AppError {
-  if (error instanceof Error && error.name === 'TimeoutError') return unreachable('did not answer in time');
+  if (error instanceof Error && error.name === 'TimeoutError') return unreachable('did not respond in time');
   const { code, details } = upstreamFailure(error);
   return unreachable(
     code === 'upstream_error' ? `failed: ${details.detail ?? ''}` : 'could not be called',

@@ -60,6 +60,6 @@ export async function exported<T>(exporter: Exporter<T>, items: T): Promise<void
 function reasonIn(error: Error | undefined): Error {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'number'
-    ? new Error(`it answered with status ${code}`)
+    ? new Error(`it returned status ${code}`)
     : (error ?? new Error('it failed'));
 }

@@ -51,7 +51,7 @@ export function hubError(status: number, body: Json | null): HubError {
   const said = typeof error.message === 'string' && error.message !== '' ? error.message : null;
   const { type, code } = TYPES.get(error.type) ?? TYPES.get(typeOf(status)) ?? words('server_error');
   return {
-    message: (said ?? `Anthropic answered with the status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
+    message: (said ?? `Anthropic returned status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
     type,
     code: codeOf(error, said) ?? code,
     param: null,

@@ -67,7 +67,7 @@ export function hubError(status: number, body: Json | null, header?: HeaderOf): 
   const named = TYPES.get(typeName(header?.('x-amzn-errortype'))) ?? TYPES.get(typeName(body?.__type));
   const { type, code } = named ?? wordsOf(status, said);
   return {
-    message: (said ?? `Bedrock answered with the status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
+    message: (said ?? `Bedrock returned status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
     type,
     code: said !== null && TOO_LONG.test(said) ? 'context_length_exceeded' : code,
     param: null,

@@ -30,7 +30,7 @@ describe("Google's refusals", () => {
     [413, { error: { message: 7, status: 7, details: 'x' } }, 'invalid_request_error'],
   ])('of %i without a readable body go by the status', (status, body, type) => {
     expect(googleError(status, body)).toEqual({
-      message: `The provider answered with status ${status}.`,
+      message: `The provider returned status ${status}.`,
       type,
       code: null,
       param: null,

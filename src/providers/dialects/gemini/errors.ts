@@ -43,7 +43,7 @@ export function googleError(status: number, body: Json | null): HubError {
   const error = objectOf(body?.error);
   const details = list(error.details).filter(isObject);
   const reason = first(details.map((detail) => detail.reason));
-  const message = textOrNull(error.message) ?? `The provider answered with status ${status}.`;
+  const message = textOrNull(error.message) ?? `The provider returned status ${status}.`;
   return {
     message,
     type: TYPES_BY_REASON.get(reason) ?? TYPES.get(error.status) ?? TYPES.get(status) ?? 'server_error',

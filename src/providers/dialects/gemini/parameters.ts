@@ -39,7 +39,7 @@ const REFUSED: readonly (readonly [name: string, harmless: readonly unknown[], d
   ['logit_bias', [], 'Gemini has no logit bias'],
   ['parallel_tool_calls', [true], 'Gemini decides itself how many functions it calls'],
   ['prediction', [], 'Gemini takes no predicted output'],
-  ['store', [false], 'Gemini stores no answers'],
+  ['store', [false], 'Gemini stores no responses'],
   ['verbosity', ['medium'], 'Gemini has no setting for it'],
 ];
 

@@ -10,12 +10,12 @@ import { messagesOf } from './messages.js';
 import { OllamaStream } from './stream.js';
 
 const IMPOSSIBLE = new Map([
-  ['n', because('Ollama gives one answer per request', '1')],
+  ['n', because('Ollama gives one response per request', '1')],
   ['logprobs', because("Ollama's probabilities are not read", 'false')],
   ['top_logprobs', because("Ollama's probabilities are not read", '0')],
   ['logit_bias', because('Ollama has no such control of sampling', '{}')],
   ['audio', because('Ollama returns no audio')],
-  ['modalities', because('Ollama answers with text only', '["text"]', '[]')],
+  ['modalities', because('Ollama returns text only', '["text"]', '[]')],
   ['parallel_tool_calls', because('Ollama has no such parameter', 'true')],
   ['verbosity', because('Ollama has no such control of length', '"medium"')],
   ['functions', because('send "tools" instead', '[]')],

@@ -41,7 +41,7 @@ export const textEndpoints: readonly Endpoint[] = [
   },
   {
     id: 'fim-completions',
-    title: 'completions of a gap',
+    title: 'fill-in-the-middle completions',
     operations: [post('/fim/completions')],
     body: 'json',
     // It answers as chat completions do, and a stream ends with its usage unasked.
@@ -51,7 +51,7 @@ export const textEndpoints: readonly Endpoint[] = [
   },
   {
     id: 'agent-completions',
-    title: 'completions of an agent',
+    title: 'agent completions',
     operations: [post('/agents/completions')],
     body: 'json',
     // It names an agent in place of a model; the answer, one of chat completions, names the model, by which it is priced.
@@ -81,7 +81,7 @@ export const textEndpoints: readonly Endpoint[] = [
   },
   {
     id: 'count-tokens',
-    title: 'counting of tokens',
+    title: 'token counting',
     operations: [post('/messages/count_tokens')],
     body: 'json',
     // Counting is free: https://docs.claude.com/en/docs/build-with-claude/token-counting
@@ -164,7 +164,7 @@ export const textEndpoints: readonly Endpoint[] = [
   },
   {
     id: 'ocr',
-    title: 'reading documents',
+    title: 'OCR',
     operations: [post('/ocr')],
     body: 'json',
     usage: ocrUsage,

@@ -86,7 +86,7 @@ export class ClickHouse implements OnApplicationShutdown {
     const abort = AbortSignal.timeout(withinMs);
     try {
       // Making the tables may take longer than a reader waits; then the next one finds them.
-      await answeredWithin(this.#ready(), withinMs, 'ClickHouse did not answer in time.');
+      await answeredWithin(this.#ready(), withinMs, 'ClickHouse did not respond in time.');
       return await ask({
         query,
         query_params: { ...parameters },

@@ -11,7 +11,7 @@ const NO_PROBABILITIES = 'Anthropic returns no log probabilities';
  * answer without them is another answer.
  */
 const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
-  ['n', because('Anthropic gives one answer per request', '1')],
+  ['n', because('Anthropic gives one response per request', '1')],
   ['logprobs', because(NO_PROBABILITIES, 'false')],
   ['top_logprobs', because(NO_PROBABILITIES, '0')],
   ['logit_bias', because(NO_SAMPLING, '{}')],
@@ -21,7 +21,7 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['audio', because('Anthropic returns no audio')],
   ['modalities', because('Anthropic answers with text only', '["text"]', '[]')],
   ['verbosity', because('Anthropic has no such control of length', '"medium"')],
-  ['store', because('Anthropic stores no answers', 'false')],
+  ['store', because('Anthropic stores no responses', 'false')],
   ['functions', because('send "tools" instead', '[]')],
   ['function_call', because('send "tool_choice" instead')],
   ['web_search_options', because('send Anthropic\'s own web search tool in "tools" instead')],

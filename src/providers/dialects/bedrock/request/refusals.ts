@@ -8,13 +8,13 @@ const NO_PROBABILITIES = 'Bedrock returns no log probabilities';
  * Penalties, `seed` and the like are not here: some models know them as parameters of their own.
  */
 const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
-  ['n', because('Bedrock gives one answer per request', '1')],
+  ['n', because('Bedrock gives one response per request', '1')],
   ['logprobs', because(NO_PROBABILITIES, 'false')],
   ['top_logprobs', because(NO_PROBABILITIES, '0')],
   ['logit_bias', because('Bedrock has no such control of sampling', '{}')],
   ['audio', because('Bedrock answers with text only')],
   ['modalities', because('Bedrock answers with text only', '["text"]', '[]')],
-  ['store', because('Bedrock stores no answers', 'false')],
+  ['store', because('Bedrock stores no responses', 'false')],
   ['functions', because('send "tools" instead', '[]')],
   ['function_call', because('send "tool_choice" instead')],
   ['web_search_options', because('Bedrock has no web search')],
