@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     for (const { where, operationId, summary, description, responses } of operations()) {
       expect(summary, where).toMatch(/\w/);
       expect(operationId, where).toMatch(/^[a-z][A-Za-z0-9]+$/);
-      expect(description, where).toMatch(/Scope: `|every caller|everybody|signed in to the dashboard/);
+      expect(description, where).toMatch(/Scope: `|every caller|Needs no API key|signed in to the dashboard/);
       const refusals = Object.entries(responses).filter(
         ([status]) => status === 'default' || Number(status) >= 400,
       );
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('says that a key opens what a guard stands before, and that none is needed elsewhere', () => {
-    const open = operations().filter(({ description }) => description?.includes('everybody'));
+    const open = operations().filter(({ description }) => description?.includes('Needs no API key'));
     expect(open.map(({ where }) => where)).toEqual([
       'post /v1/admin/invites/accept',
       'post /v1/auth/passkeys/sign-in',

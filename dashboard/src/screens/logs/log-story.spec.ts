@@ -94,10 +94,10 @@ describe('the story of a route', () => {
       title: 'Config prod v7 chose the target',
       text: 'Condition 1 matched, so the request went to target 1.',
     });
-    expect(story[1]?.title).toBe('anthropic (target 1) answered 429');
-    expect(story[2]?.title).toBe('Retried anthropic (target 1), which answered 429');
+    expect(story[1]?.title).toBe('anthropic (target 1) returned 429');
+    expect(story[2]?.title).toBe('Retried anthropic (target 1), which returned 429');
     expect(story[2]?.text).toMatch(/^The target retries after status 429 by default\./);
-    expect(story[3]?.title).toBe('Fell back to bedrock (target 2), which answered 200');
+    expect(story[3]?.title).toBe('Fell back to bedrock (target 2), which returned 200');
     expect(story[3]?.text).toMatch(/^The status 429 is in strategy\.on_status_codes\./);
     expect(story[3]?.text).toMatch(/Charged to API key support-bot\.$/);
   });
@@ -131,7 +131,7 @@ describe('the sentences of a route', () => {
         'No condition of target 1 matched, so the request went to the default, target 1.2. ' +
         'Load balancing chose target 1.2 by weight.',
     );
-    expect(story[1]?.title).toBe('Retried anthropic (target 1.2), which answered 429');
+    expect(story[1]?.title).toBe('Retried anthropic (target 1.2), which returned 429');
     expect(story[1]?.text).toMatch(/^The status 429 is in retry\.on_status_codes\./);
   });
 
