@@ -43,7 +43,7 @@ const REMEMBER = `
   WHERE organization_id = $1 AND seq > $2::bigint - 1000 AND seq <= $2::bigint
   HAVING count(*) = 1000 ON CONFLICT DO NOTHING`;
 
-/** Call it behind each record that is added, while the head of the chain is locked. */
+/** Call it after each record that is added, while the head of the chain is locked. */
 export async function rememberBlock(
   manager: EntityManager,
   organizationId: string,

@@ -20,8 +20,9 @@ const MOVE_HEAD = 'UPDATE audit_heads SET seq = $2, hash = $3, seal = $4 WHERE o
 /**
  * Adds records to the hash chains of organizations.
  *
- * Lock order of a change: a connection, the rows that it changes, and as the very last thing the head of the chain. A transaction that
- * holds the head waits for nothing but its own statements: it reads the end, adds the record, and commits. So records are numbered without gaps in the order of their commits, and no writer can wait for another that waits for it.
+ * Lock order of a change: a connection, the rows that it changes, and last the head of the chain. A transaction that holds the head
+ * waits only for its own statements: it reads the end, adds the record, and commits. So records are numbered without gaps in the order
+ * of their commits, and no writer can wait for another that waits for it.
  */
 @Injectable()
 export class AuditChain {

@@ -36,7 +36,7 @@ Errors have the body \`{"error": {"message", "type", "code", "param", "request_i
 const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${COOKIE_OVER_HTTP}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
 
 const API_KEY =
-  'An API key of the gateway. `Authorization: Bearer` takes it as well, where no provider key stands there.';
+  'An API key of the gateway. `Authorization: Bearer` accepts it too, unless that header carries a provider key.';
 
 /** The OpenAPI document of the whole service. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {

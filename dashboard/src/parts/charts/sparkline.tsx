@@ -5,7 +5,7 @@ interface SparklineProps {
   /** The time before, drawn dashed. */
   readonly before?: readonly number[];
   readonly tone?: 'accent' | 'error';
-  /** Whether the first and the last value cover a part of their interval only: dashed, because they fall without meaning it. */
+  /** Whether the first and the last value cover a part of their interval only: dashed, because such a drop means nothing. */
   readonly partial?: readonly [first: boolean, last: boolean];
 }
 

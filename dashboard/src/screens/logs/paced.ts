@@ -1,4 +1,4 @@
-/** Work that is asked for more often than it is worth doing. */
+/** Runs work less often than it is asked to. */
 export interface Pacer {
   readonly ask: () => void;
   readonly stop: () => void;
@@ -7,8 +7,8 @@ export interface Pacer {
 const PAUSE_MS = 1_000;
 
 /**
- * Does the work a second after it is asked for, however often that is. It never runs twice at a time. Asked for while it runs, it runs once
- * more, so that the last change is never missed. A failure is up to the work: the next request for it starts it again.
+ * Runs the work one second after `ask`, however often that is called, and never twice at a time. If `ask` is called while the work runs,
+ * it runs once more, so the last change is never missed. Failures are ignored: the next `ask` tries again.
  */
 export function paced(work: () => Promise<void>): Pacer {
   let timer: ReturnType<typeof setTimeout> | null = null;

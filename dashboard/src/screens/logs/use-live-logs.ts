@@ -4,7 +4,7 @@ import { type LogQuery, readNewestLogs } from '../../api/logs';
 import { watchLogs } from './live-stream';
 import { type Pacer, paced } from './paced';
 
-/** `interrupted`: it is being connected again. `ended`: the server says that the person may not watch any more. */
+/** `interrupted`: it is being connected again. `ended`: the server says that the user may no longer watch. */
 export type LivePhase = 'off' | 'connected' | 'interrupted' | 'ended';
 
 export interface LiveState {
@@ -15,7 +15,7 @@ export interface LiveState {
 
 interface LiveLogs {
   readonly live: LiveState;
-  /** There are new requests, which are not shown because the person reads further down. */
+  /** There are new requests, which are not shown because the user reads further down. */
   readonly hasNewer: boolean;
   /** Takes whether the first row is in sight. */
   readonly onTop: (isAtTop: boolean) => void;
@@ -25,7 +25,7 @@ const OFF: LiveState = { phase: 'off', dropped: 0 };
 
 /**
  * Reads the first page again when the server reports new requests that match. The stream only says that there is something new, so the
- * list stays the one source of its rows. Rows never move under somebody who has scrolled down: the first page is read once they are back
+ * list stays the one source of its rows. Rows never move while the user reads further down: the first page is read when they are back
  * at the top. A hidden page is not connected.
  */
 export function useLiveLogs(isLive: boolean, { workspace, conditions, time }: LogQuery): LiveLogs {
