@@ -54,7 +54,7 @@ const WRITES = [
     name: 'rotate an API key',
     parts: 15,
     method: 'POST',
-    path: ({ keyIds }) => `/v1/api-keys/${one(keyIds)}/rotate`,
+    path: ({ rotatedIds }) => `/v1/api-keys/${rotatedIds.pop()}/rotate`,
     body: () => ({}),
   },
   {

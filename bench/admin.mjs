@@ -125,15 +125,16 @@ async function prepared({ port, headers, admin }, { data, keys, workspaces, audi
     await warmUp(client);
     const ids = async (sql) => (await client.query(sql)).rows.map(({ id }) => id);
     const someKeys = await ids(
-      "SELECT id FROM api_keys TABLESAMPLE SYSTEM (2) WHERE kind = 'workspace-service' AND deleted_at IS NULL AND name LIKE 'Key %' LIMIT 20000",
+      "SELECT id FROM api_keys TABLESAMPLE SYSTEM (20) WHERE kind = 'workspace-service' AND deleted_at IS NULL AND previous_key_hash IS NULL AND name LIKE 'Key %' LIMIT 20000",
     );
     return {
       port,
       adminKey: admin.keys.admin_api_key,
       virtualKey: headers['x-gateway-virtual-key'],
-      // Of a million, a few thousand are enough to miss every cache; those that are revoked are asked for nothing else.
-      keyIds: someKeys.filter((_, index) => index % 2 === 0),
-      doomedIds: someKeys.filter((_, index) => index % 2 === 1),
+      // Enough keys to miss every cache. A key is revoked or rotated once: a second time is refused.
+      keyIds: someKeys.filter((_, index) => index % 3 === 0),
+      rotatedIds: someKeys.filter((_, index) => index % 3 === 1),
+      doomedIds: someKeys.filter((_, index) => index % 3 === 2),
       workspaceIds: await ids(
         "SELECT id FROM workspaces WHERE slug LIKE 'ws-seeded-%' ORDER BY random() LIMIT 2000",
       ),
