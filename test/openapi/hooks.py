@@ -71,3 +71,15 @@ def credentials_are_checked(ctx, response, case):
         if "429 Too Many Requests" in failure.message:
             return None
         raise
+
+
+@schemathesis.check
+def refusals_lead_to_the_sign_in_page(ctx, response, case):
+    """A sign-on that the schema does not allow redirects the browser to the sign-in page, which gets the error code."""
+    if case.operation.definition.raw.get("operationId") != "startSignOnStart":
+        return None
+    if case.meta is None or case.meta.generation.mode.is_positive or response.status_code != 302:
+        return None
+    location = response.headers["location"][0]
+    if not location.startswith("/ui/sign-in?error="):
+        raise AssertionError(f"The schema does not allow this request, and the service redirects it to {location}")

@@ -63,7 +63,8 @@ export interface UserWithWorkspaces {
   readonly memberships: readonly Pick<WorkspaceMember, 'workspaceId' | 'role'>[];
 }
 
-class UserMembershipDto {
+/** A workspace, and the role of a user in it. */
+export class UserMembershipDto {
   @ApiId()
   readonly id: string;
 
