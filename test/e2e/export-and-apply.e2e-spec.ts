@@ -8,6 +8,9 @@ import { jsonOf } from '../support/http-client.js';
 import { type OwnService, runToEnd, startService } from '../support/service.js';
 import { Started } from '../support/started.js';
 
+/** Two installations start at once, and each command is a process of its own. */
+const PATIENT_MS = 240_000;
+
 /** One organization as a file for another installation, with the built commands. */
 const started = new Started();
 let one: OwnService;
@@ -18,17 +21,20 @@ beforeAll(async () => {
   folder = started.add(await mkdtemp(join(tmpdir(), 'gatehouse-export-')), (path) =>
     rm(path, { recursive: true, force: true }),
   );
-  const env = { GATEHOUSE_PROCESSES: '1' };
-  one = started.add(await startService({ env }), (it) => it.dispose());
-  other = started.add(await startService({ env }), (it) => it.dispose());
-});
+  const start = async (): Promise<OwnService> =>
+    started.add(await startService({ env: { GATEHOUSE_PROCESSES: '1' }, withinMs: PATIENT_MS }), (it) =>
+      it.dispose(),
+    );
+  [one, other] = await Promise.all([start(), start()]);
+}, PATIENT_MS);
 afterAll(() => started.end());
 
 const gatehouse = (service: OwnService, ...args: string[]): ReturnType<typeof runToEnd> =>
-  runToEnd([...args, '--url', service.baseUrl, '--key-env', 'ADMIN_KEY'], {
-    ADMIN_KEY: service.bootstrap.admin_api_key,
-    OPENAI_PROD_KEY: 'sk-of-openai',
-  });
+  runToEnd(
+    [...args, '--url', service.baseUrl, '--key-env', 'ADMIN_KEY'],
+    { ADMIN_KEY: service.bootstrap.admin_api_key, OPENAI_PROD_KEY: 'sk-of-openai' },
+    PATIENT_MS,
+  );
 
 /** Users of every kind, and limits of everything that has them. */
 async function fill(administration: Administration, { bootstrap, client }: OwnService): Promise<void> {
@@ -66,7 +72,7 @@ async function fill(administration: Administration, { bootstrap, client }: OwnSe
   await invite('mary@example.com', 'member', [{ id: research.id, role: 'member' }]);
 }
 
-describe('gatehouse export', () => {
+describe('gatehouse export', { timeout: PATIENT_MS }, () => {
   it('of a whole organization is applied to an empty installation, whose export is then the same', async () => {
     await fill(new Administration(one), one);
     const exported = await gatehouse(one, 'export');

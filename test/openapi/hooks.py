@@ -22,10 +22,8 @@ NEEDED = set()
 
 
 @atexit.register
-def name_unneeded_rules():
-    for rule in BEYOND_SCHEMA:
-        if rule not in NEEDED:
-            print(f"beyond-schema.json: this run did not need {rule.pattern}")
+def count_needed_rules():
+    print(f"beyond-schema.json: this run needed {len(NEEDED)} of {len(BEYOND_SCHEMA)} rules")
 
 
 def scopes_of(operation):
