@@ -7,7 +7,7 @@ import { IsEmailAddress } from '../../common/http/email-address.js';
 import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment, ApiMomentOrNull, TakesScopes } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
-import { UserMembershipDto } from '../users/user.dto.js';
+import { UserMembershipDto } from '../shapes/user-membership.dto.js';
 import type { InviteWorkspace } from './invite-workspace.entity.js';
 
 export const INVITED_ROLES = ['admin', 'member'] as const;

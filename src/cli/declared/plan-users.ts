@@ -112,8 +112,9 @@ function invitesOf(
   const what = `invite of "${email}"`;
   const had = (current?.workspaces ?? []) as readonly ShownMembership[];
   const others = had.filter(({ id }) => !memberships.some((membership) => membership.id === id));
+  const nameOf = (id: string): string => memberships.find((each) => each.id === id)?.workspace ?? id;
   const rolesOf = (all: readonly ShownMembership[]): JsonRecord =>
-    Object.fromEntries(all.map((each) => [each.id, each.role]));
+    Object.fromEntries(all.map((each) => [nameOf(each.id), each.role]));
   const shown = {
     email,
     role,
