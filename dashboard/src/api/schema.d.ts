@@ -5867,6 +5867,8 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "cancelled" | "accepted" | "expired";
+            /** @description Workspaces that the user joins at acceptance, with the role in each. */
+            workspaces: components["schemas"]["UserMembershipDto"][];
             /**
              * Format: uuid
              * @description Id of the user or API key that created the invite.
@@ -8138,7 +8140,17 @@ export interface components {
             name?: string;
         };
         ModelPriceDto: {
-            /** @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images. */
+            /**
+             * @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images.
+             * @example {
+             *       "request_token": {
+             *         "price": 0.00025
+             *       },
+             *       "response_token": {
+             *         "price": 0.001
+             *       }
+             *     }
+             */
             pay_as_you_go: {
                 request_token?: components["schemas"]["RequestToken"];
                 response_token?: components["schemas"]["ResponseToken"];
@@ -8149,7 +8161,7 @@ export interface components {
                 reasoning_token?: components["schemas"]["ReasoningToken"];
                 additional_units?: components["schemas"]["AdditionalUnits"];
                 image?: components["schemas"]["Image"];
-            };
+            } & (unknown | unknown | unknown);
             /**
              * @description Currency of the prices. Always USD; amounts are in cents.
              * @enum {string}
@@ -8186,7 +8198,17 @@ export interface components {
             data: components["schemas"]["ModelPriceDto"][];
         };
         PricingDto: {
-            /** @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images. */
+            /**
+             * @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images.
+             * @example {
+             *       "request_token": {
+             *         "price": 0.00025
+             *       },
+             *       "response_token": {
+             *         "price": 0.001
+             *       }
+             *     }
+             */
             pay_as_you_go: {
                 request_token?: components["schemas"]["RequestToken"];
                 response_token?: components["schemas"]["ResponseToken"];
@@ -8197,7 +8219,7 @@ export interface components {
                 reasoning_token?: components["schemas"]["ReasoningToken"];
                 additional_units?: components["schemas"]["AdditionalUnits"];
                 image?: components["schemas"]["Image"];
-            };
+            } & (unknown | unknown | unknown);
             /**
              * @description Currency of the prices. Always USD; amounts are in cents.
              * @enum {string}
@@ -8231,7 +8253,7 @@ export interface components {
                 reasoning_token?: components["schemas"]["ReasoningToken"];
                 additional_units?: components["schemas"]["AdditionalUnits"];
                 image?: components["schemas"]["Image"];
-            };
+            } & (unknown | unknown | unknown);
         };
         ConditionDto: {
             /**
@@ -10479,57 +10501,57 @@ export interface components {
             /** @description Price of a request. */
             request?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of a web search. */
             web_search?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of a file search. */
             file_search?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of a search unit, by which rerankers charge. */
             search_unit?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of a page read by OCR. */
             document_page?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of a page annotated by OCR. */
             annotated_page?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of a citation token. */
             citation_token?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of an input character of speech generation. */
             input_character?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of an hour of audio input. */
             audio_input_hour?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of an hour of generated audio. */
             audio_output_hour?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
-            /** @description Price of a request. */
+            /** @description Price of a second of generated video. */
             video_output_second?: {
                 /** @description Price in US cents, zero or more. */
-                price?: number;
+                price: number;
             };
         };
         /** @description What the request log replaces before it stores a request, beside the rules of the level above. Null: no further rules. */
@@ -10556,7 +10578,17 @@ export interface components {
              */
             patterns?: string[] | null;
         } | null;
-        /** @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images. */
+        /**
+         * @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images.
+         * @example {
+         *       "request_token": {
+         *         "price": 0.00025
+         *       },
+         *       "response_token": {
+         *         "price": 0.001
+         *       }
+         *     }
+         */
         PayAsYouGo: {
             request_token?: components["schemas"]["RequestToken"];
             response_token?: components["schemas"]["ResponseToken"];
@@ -10567,7 +10599,7 @@ export interface components {
             reasoning_token?: components["schemas"]["ReasoningToken"];
             additional_units?: components["schemas"]["AdditionalUnits"];
             image?: components["schemas"]["Image"];
-        };
+        } & (unknown | unknown | unknown);
         /**
          * @description Policy flags that extend or restrict the rights of roles. Flags that are left out keep their value; null restores the defaults.
          * @example {
@@ -10925,37 +10957,37 @@ export interface components {
         /** @description Price of an input token. */
         RequestToken: {
             /** @description Price in US cents, zero or more. */
-            price?: number;
+            price: number;
         };
         /** @description Price of an output token. */
         ResponseToken: {
             /** @description Price in US cents, zero or more. */
-            price?: number;
+            price: number;
         };
         /** @description Price of an input token that the provider read from its prompt cache. */
         CacheReadInputToken: {
             /** @description Price in US cents, zero or more. */
-            price?: number;
+            price: number;
         };
         /** @description Price of an input token that the provider wrote to its prompt cache. */
         CacheWriteInputToken: {
             /** @description Price in US cents, zero or more. */
-            price?: number;
+            price: number;
         };
         /** @description Price of an audio input token. */
         RequestAudioToken: {
             /** @description Price in US cents, zero or more. */
-            price?: number;
+            price: number;
         };
         /** @description Price of an audio output token. */
         ResponseAudioToken: {
             /** @description Price in US cents, zero or more. */
-            price?: number;
+            price: number;
         };
         /** @description Price of a reasoning token. */
         ReasoningToken: {
             /** @description Price in US cents, zero or more. */
-            price?: number;
+            price: number;
         };
         /**
          * @description US cents per generated image, by quality and size; `default` matches every quality or size. The most specific price applies, and a size before a quality.
@@ -10976,7 +11008,7 @@ export interface components {
             [key: string]: {
                 [key: string]: {
                     /** @description Price in US cents, zero or more. */
-                    price?: number;
+                    price: number;
                 };
             };
         };
@@ -13886,7 +13918,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The address is that of the identity provider. */
+            /** @description The address is that of the identity provider. After a refusal it is that of the sign-in page, with the error code as `error`. */
             302: {
                 headers: {
                     [name: string]: unknown;

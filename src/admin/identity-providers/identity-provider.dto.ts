@@ -47,6 +47,9 @@ export class CreateIdentityProviderDto {
 
   /** As the provider writes it in `/.well-known/openid-configuration`. */
   @ApiProperty({ example: AN_ISSUER, maxLength: LONGEST_ISSUER })
+  @Matches(/^https?:\/\/[!-~]+$/, {
+    message: 'it must be http:// or https:// with a host, and only printable ASCII characters',
+  })
   @Length(1, LONGEST_ISSUER)
   @IsString()
   readonly issuer: string;

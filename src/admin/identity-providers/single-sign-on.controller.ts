@@ -88,7 +88,11 @@ export class StartSignOnController {
   @QueryParameter({ name: 'provider', required: true, type: String, example: AN_ID })
   @QueryParameter({ name: 'return_to', required: false, schema: { type: 'string', default: '/ui/' } })
   @QueryParameter({ name: 'reauthenticate', required: false, schema: { type: 'string', enum: ['true'] } })
-  @ApiResponse({ status: FOUND, description: 'The address is that of the identity provider.' })
+  @ApiResponse({
+    status: FOUND,
+    description:
+      'The address is that of the identity provider. After a refusal it is that of the sign-in page, with the error code as `error`.',
+  })
   async start(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -61,7 +61,7 @@ export class InviteAcceptanceService {
     const accepted = { status: 'accepted', acceptedAt: new Date() } as const;
     await this.unitOfWork.repository(Invite).update({ id: invite.id }, accepted);
     this.identify(invite, user.id);
-    this.audit.note({ after: InviteDto.from(Object.assign(invite, accepted)) });
+    this.audit.note({ after: InviteDto.from({ invite: Object.assign(invite, accepted), workspaces }) });
     await this.changes.publish({ resource: 'user', id: user.id });
     return AcceptedInviteDto.from({
       user_id: user.id,

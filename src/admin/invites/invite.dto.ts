@@ -7,6 +7,8 @@ import { IsEmailAddress } from '../../common/http/email-address.js';
 import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment, ApiMomentOrNull, TakesScopes } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
+import { UserMembershipDto } from '../shapes/user-membership.dto.js';
+import type { InviteWorkspace } from './invite-workspace.entity.js';
 
 export const INVITED_ROLES = ['admin', 'member'] as const;
 export const INVITE_STATUSES = ['pending', 'cancelled', 'accepted', 'expired'] as const;
@@ -87,6 +89,11 @@ export class ResentInviteDto {
   }
 }
 
+export interface InviteWithWorkspaces {
+  readonly invite: Invite;
+  readonly workspaces: readonly Pick<InviteWorkspace, 'workspaceId' | 'role'>[];
+}
+
 /** An invite as the API shows it. The token never comes out again. */
 export class InviteDto {
   @ApiProperty({ enum: ['invite'] })
@@ -104,6 +111,10 @@ export class InviteDto {
   @ApiProperty({ enum: INVITE_STATUSES })
   readonly status: InviteStatus;
 
+  /** The workspaces that the user becomes a member of at acceptance, each with the role in it. */
+  @ApiProperty({ type: [UserMembershipDto] })
+  readonly workspaces: readonly UserMembershipDto[];
+
   @ApiId()
   readonly invited_by: string;
 
@@ -116,12 +127,13 @@ export class InviteDto {
   @ApiMomentOrNull()
   readonly accepted_at: string | null;
 
-  static from(invite: Invite): InviteDto {
+  static from({ invite, workspaces }: InviteWithWorkspaces): InviteDto {
     return Object.assign(new InviteDto(), {
       id: invite.id,
       email: invite.email,
       role: invite.role,
       status: statusOf(invite),
+      workspaces: workspaces.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
       invited_by: invite.invitedBy,
       created_at: invite.createdAt.toISOString(),
       expires_at: invite.expiresAt.toISOString(),
@@ -136,7 +148,7 @@ export function statusOf({ status, expiresAt }: Invite): InviteStatus {
 }
 
 export class InviteListDto extends ListOf(InviteDto) {
-  static from(invites: readonly Invite[], total: number): InviteListDto {
+  static from(invites: readonly InviteWithWorkspaces[], total: number): InviteListDto {
     return Object.assign(new InviteListDto(), {
       total,
       data: invites.map((invite) => InviteDto.from(invite)),

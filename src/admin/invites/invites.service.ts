@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FindOptionsWhere, LessThanOrEqual, MoreThan } from 'typeorm';
+import { type FindOptionsWhere, In, LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { INVITE_LASTS_MS } from '../../common/contracts/invite-link.js';
 import { InviteWorkspace } from './invite-workspace.entity.js';
@@ -14,7 +14,7 @@ import { UserKeysService } from '../api-keys/user-keys.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
-import { type CreateInviteDto, InviteDto, statusOf } from './invite.dto.js';
+import { type CreateInviteDto, InviteDto, type InviteWithWorkspaces, statusOf } from './invite.dto.js';
 import { InviteDelivery } from './invite-delivery.js';
 
 export interface InviteFilters {
@@ -63,27 +63,32 @@ export class InvitesService {
       await this.unitOfWork
         .repository(InviteWorkspace)
         .insert({ inviteId: invite.id, organizationId, workspaceId, role });
-    this.audit.note({ targetId: invite.id, workspaceId: null, after: InviteDto.from(invite) });
+    this.audit.note({
+      targetId: invite.id,
+      workspaceId: null,
+      after: InviteDto.from(await this.shown(invite)),
+    });
     return { invite, link: await this.delivery.deliver(invite) };
   }
 
   /** Newest first. */
-  list(
+  async list(
     { organizationId }: Principal,
     { role, email, status }: InviteFilters,
     { skip, take }: Page,
-  ): Promise<[Invite[], number]> {
+  ): Promise<[InviteWithWorkspaces[], number]> {
     const own = { organizationId, ...(role && { role }), ...(email && { email }) };
-    return this.unitOfWork.repository(Invite).findAndCount({
+    const [invites, total] = await this.unitOfWork.repository(Invite).findAndCount({
       where: withStatus(status).map((which) => ({ ...own, ...which })),
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
       take,
     });
+    return [await this.withWorkspaces(invites), total];
   }
 
-  async get({ organizationId }: Principal, id: string): Promise<Invite> {
-    return this.find(organizationId, id);
+  async get({ organizationId }: Principal, id: string): Promise<InviteWithWorkspaces> {
+    return this.shown(await this.find(organizationId, id));
   }
 
   async cancel({ organizationId }: Principal, id: string): Promise<void> {
@@ -143,9 +148,26 @@ export class InvitesService {
   }
 
   private async save(invite: Invite, changed: Partial<Invite>): Promise<void> {
-    const before = InviteDto.from(invite);
+    const shown = await this.shown(invite);
+    const before = InviteDto.from(shown);
     await this.unitOfWork.repository(Invite).save(Object.assign(invite, changed));
-    this.audit.note({ targetId: invite.id, workspaceId: null, before, after: InviteDto.from(invite) });
+    this.audit.note({ targetId: invite.id, workspaceId: null, before, after: InviteDto.from(shown) });
+  }
+
+  private async shown(invite: Invite): Promise<InviteWithWorkspaces> {
+    const [shown] = await this.withWorkspaces([invite]);
+    return shown ?? { invite, workspaces: [] };
+  }
+
+  private async withWorkspaces(invites: readonly Invite[]): Promise<InviteWithWorkspaces[]> {
+    const found = await this.unitOfWork.repository(InviteWorkspace).find({
+      where: { inviteId: In(invites.map(({ id }) => id)) },
+      order: { workspaceId: 'ASC' },
+    });
+    return invites.map((invite) => ({
+      invite,
+      workspaces: found.filter(({ inviteId }) => inviteId === invite.id),
+    }));
   }
 
   private async find(organizationId: string, id: string, lock = false): Promise<Invite> {

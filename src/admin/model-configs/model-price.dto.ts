@@ -14,7 +14,7 @@ export class SetPriceDto {
   @Equals('static')
   readonly type?: string;
 
-  @ApiProperty({ ...KINDS, example: PRICING_CONFIG_SCHEMA.example.pay_as_you_go })
+  @ApiProperty(KINDS)
   @IsObject()
   readonly pay_as_you_go: Readonly<Record<string, unknown>>;
 }

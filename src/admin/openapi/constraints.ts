@@ -38,7 +38,11 @@ export function tellConstraints(document: OpenAPIObject, bodies: readonly Type[]
     told.add(schema);
     const name = nameIn(schema);
     if (name !== undefined) tell(schemas[name], classes.get(name));
-    if (schema.properties) schema.additionalProperties ??= false;
+    if (schema.properties) {
+      // The framework leaves it out beside `allOf`, and then null would be allowed.
+      schema.type ??= 'object';
+      schema.additionalProperties ??= false;
+    }
     if (dto) addRules(schema, dto);
     for (const part of partsOf(schema)) tell(part);
   };

@@ -33,7 +33,7 @@ const listOf = (value: string, most: number): string => `${value}(?:,${value}){0
 const PARAMETERS: readonly (readonly [RegExp, Fragment])[] = [
   [
     /Must be a date, or a date and time|_of_generation_m|^(?:start|end)_time/,
-    matching(`${DAY}(?:T${TIME})?`, '2030-01-31T12:00:00Z'),
+    matching(`${DAY}(?:T${TIME})?`, '2030-01-28T12:00:00Z'),
   ],
   [/Must be a number/, matching('-?\\d{1,9}(?:\\.\\d{1,6})?', '100')],
   [/Must be "true" or "false"/, { type: 'boolean' }],

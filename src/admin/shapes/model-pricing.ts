@@ -1,5 +1,5 @@
 import type { Price, Rates } from '../../common/contracts/price.js';
-import { amountIn, checkNames, objectAt, refuse, under } from './price-fields.js';
+import { amountIn, amountSchema, checkNames, objectAt, refuse, under } from './price-fields.js';
 import {
   UNIT_PRICING_NAMES,
   UNIT_PRICING_SCHEMA,
@@ -33,6 +33,8 @@ export interface PricingConfig {
 
 const NAMES = Object.keys(KINDS) as Kind[];
 
+const EXAMPLE = { request_token: { price: 0.00025 }, response_token: { price: 0.001 } };
+
 /** For the OpenAPI document. */
 export const PRICING_CONFIG_SCHEMA = {
   type: 'object' as const,
@@ -44,21 +46,24 @@ export const PRICING_CONFIG_SCHEMA = {
         'US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. ' +
         'A price without `request_token` and `response_token` needs units or images.',
       properties: {
-        ...Object.fromEntries(
-          NAMES.map((name) => [
-            name,
-            { type: 'object' as const, properties: { price: { type: 'number' as const, minimum: 0 } } },
-          ]),
-        ),
+        ...Object.fromEntries(NAMES.map((name) => [name, amountSchema()])),
         ...UNIT_PRICING_SCHEMA,
       },
+      // Within `allOf`, because generators of TypeScript lose the fields beside a plain `anyOf`.
+      allOf: [
+        {
+          anyOf: [
+            { required: ['request_token', 'response_token'] },
+            { required: ['additional_units'] },
+            { required: ['image'] },
+          ],
+        },
+      ],
+      example: EXAMPLE,
     },
   },
   required: ['pay_as_you_go'],
-  example: {
-    type: 'static',
-    pay_as_you_go: { request_token: { price: 0.00025 }, response_token: { price: 0.001 } },
-  },
+  example: { type: 'static', pay_as_you_go: EXAMPLE },
 };
 
 /** A price of ours as the compatible API writes it. */

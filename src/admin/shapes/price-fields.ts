@@ -3,6 +3,13 @@ import { scaled } from '../../providers/prices/decimal.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** An amount in the OpenAPI document. A new object each time: each place gets a description of its own. */
+export const amountSchema = () => ({
+  type: 'object' as const,
+  properties: { price: { type: 'number' as const, minimum: 0 } },
+  required: ['price'],
+});
+
 /** Reads `{ "price": <US cents> }` as nano-dollars times a power of ten: `digits` more than a cent has. */
 export function amountIn(given: unknown, path: string, digits: number): number {
   const holder = objectAt(given, path);

@@ -1,6 +1,7 @@
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { isPrice } from '../../providers/prices/price.js';
-import { priceOf, pricingConfigOf } from './model-pricing.js';
+import { PRICING_CONFIG_SCHEMA, priceOf, pricingConfigOf } from './model-pricing.js';
 
 const read = (pay_as_you_go: object) => priceOf({ pay_as_you_go });
 
@@ -65,5 +66,29 @@ describe('own prices of units', () => {
     };
 
     expect(pricingConfigOf(read(pay_as_you_go))).toEqual({ type: 'static', pay_as_you_go });
+  });
+});
+
+describe('the schema of a price in the OpenAPI document', () => {
+  const allows = new Ajv({ strict: false }).compile(PRICING_CONFIG_SCHEMA.properties.pay_as_you_go);
+  const accepts = (price: object): boolean => {
+    try {
+      return Boolean(read(price));
+    } catch {
+      return false;
+    }
+  };
+  const cents = { price: 1 };
+
+  it.each([
+    [{}, false],
+    [{ request_token: cents }, false],
+    [{ response_token: cents, reasoning_token: cents }, false],
+    [{ request_token: {}, response_token: {} }, false],
+    [{ request_token: cents, response_token: cents }, true],
+    [{ additional_units: { web_search: cents } }, true],
+    [{ image: { default: { default: cents } } }, true],
+  ])('says of %j what the service says: %s', (price, isRight) => {
+    expect([allows(price), accepts(price)]).toEqual([isRight, isRight]);
   });
 });

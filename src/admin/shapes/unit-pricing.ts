@@ -1,5 +1,5 @@
 import type { ImagePrice, UnitPrices } from '../../common/contracts/price.js';
-import { amountIn, checkNames, objectAt, refuse, under } from './price-fields.js';
+import { amountIn, amountSchema, checkNames, objectAt, refuse, under } from './price-fields.js';
 
 /** A cent is ten million nano-dollars. */
 const CENT_DIGITS = 7;
@@ -38,24 +38,19 @@ const LONGEST_NAME = 64;
 
 export const UNIT_PRICING_NAMES = ['additional_units', 'image'] as const;
 
-const AMOUNT_SCHEMA = {
-  type: 'object' as const,
-  properties: { price: { type: 'number' as const, minimum: 0 } },
-};
-
 /** For the OpenAPI document. */
 export const UNIT_PRICING_SCHEMA = {
   additional_units: {
     type: 'object' as const,
     description: 'US cents per unit.',
-    properties: Object.fromEntries(NAMES.map((name) => [name, AMOUNT_SCHEMA])),
+    properties: Object.fromEntries(NAMES.map((name) => [name, amountSchema()])),
   },
   image: {
     type: 'object' as const,
     description:
       'US cents per generated image, by quality and size; `default` matches every quality or size. ' +
       'The most specific price applies, and a size before a quality.',
-    additionalProperties: { type: 'object' as const, additionalProperties: AMOUNT_SCHEMA },
+    additionalProperties: { type: 'object' as const, additionalProperties: amountSchema() },
     example: { hd: { '1024x1024': { price: 8 } }, default: { default: { price: 4 } } },
   },
 };

@@ -1,11 +1,12 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
-import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
+import type { OrganizationRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../tenancy/user.entity.js';
 import type { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { IfGiven, IsIdOrSlug, IsName, OrNull } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
+import { UserMembershipDto } from '../shapes/user-membership.dto.js';
 
 export const ORGANIZATION_ROLES = ['admin', 'member', 'owner'] as const;
 const GIVEN_ROLES = ['admin', 'member'] as const;
@@ -61,14 +62,6 @@ export class TransferOwnershipDto {
 export interface UserWithWorkspaces {
   readonly user: User;
   readonly memberships: readonly Pick<WorkspaceMember, 'workspaceId' | 'role'>[];
-}
-
-class UserMembershipDto {
-  @ApiId()
-  readonly id: string;
-
-  @ApiProperty({ enum: ['admin', 'manager', 'member'] })
-  readonly role: WorkspaceRole;
 }
 
 /** A person as the API shows it. */

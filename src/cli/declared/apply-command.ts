@@ -87,9 +87,10 @@ export async function make(
 ): Promise<void> {
   const ids = new Map<string, string>();
   for (const [done, change] of changes.entries()) {
-    const body = change.body((workspace) => ids.get(workspace) ?? workspace);
+    const idOf = (workspace: string): string => ids.get(workspace) ?? workspace;
+    const path = typeof change.path === 'string' ? change.path : change.path(idOf);
     const answer = await client
-      .send(change.method, change.path, body, change.ifMatch)
+      .send(change.method, path, change.body(idOf), change.ifMatch)
       .catch((cause: unknown) => {
         throw new LauncherError(
           `${change.what} was not ${change.isNew ? 'made' : 'changed'}. ${(cause as Error).message} ` +
@@ -99,5 +100,10 @@ export async function make(
       });
     if (change.makesWorkspace !== undefined) ids.set(change.makesWorkspace, String(answer.id));
     notice(`${change.isNew ? 'made' : 'changed'}  ${change.what}`);
+    if (typeof answer.invite_link === 'string') notice(linkOf(String(answer.id)));
   }
 }
+
+/** The link is a secret, and what is printed here is kept in logs. */
+const linkOf = (id: string): string =>
+  `        No mail server is set. Send POST /v1/admin/users/invites/${id}/resend to get the link for the user.`;

@@ -1,6 +1,9 @@
 import { type Difference, differences } from '../../common/json/differences.js';
 import type { JsonRecord } from './administration-client.js';
 
+/** Gives the id of a workspace that was made just before. */
+export type WorkspaceIds = (workspace: string) => string;
+
 /** One request that brings the organization nearer to what the file says. */
 export interface DeclaredChange {
   /** For the operator: `virtual key "openai-prod"`. */
@@ -8,10 +11,9 @@ export interface DeclaredChange {
   readonly isNew: boolean;
   /** Without secrets. */
   readonly differences: readonly Difference[];
-  readonly method: 'POST' | 'PUT';
-  readonly path: string;
-  /** `idOf` gives the id of a workspace that was made just before. */
-  readonly body: (idOf: (workspace: string) => string) => JsonRecord;
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string | ((idOf: WorkspaceIds) => string);
+  readonly body: (idOf: WorkspaceIds) => JsonRecord;
   /** Entity tag of the state that was compared. */
   readonly ifMatch?: string;
   /** Name of the workspace that the request makes. */
@@ -56,6 +58,10 @@ export function changed(
 export function given(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
+
+/** Without what is nothing. */
+export const filled = (fields: JsonRecord): JsonRecord =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
 /** The changes as an operator reads them before they are made. */
 export function inWords(changes: readonly DeclaredChange[]): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { normalizeEmail } from '../../common/http/normal-email.js';
 import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/client-disconnect.js';
 import { UNSUPPORTED_PARAMETER_RULES } from '../../common/contracts/unsupported-parameters.js';
 
@@ -22,6 +23,32 @@ const secret = z.union(
   [z.strictObject({ from_env: z.string().min(1) }), z.strictObject({ from_file: z.string().min(1) })],
   'it must be {from_env: NAME} or {from_file: path}: the file must not contain the secret itself',
 );
+
+const rateLimits = z
+  .array(
+    z.strictObject({
+      type: z.string(),
+      unit: z.string().nullable().optional(),
+      value: z.number(),
+      on_store_failure: z.string().optional(),
+    }),
+  )
+  .nullable()
+  .optional();
+const usageLimits = z
+  .array(
+    z.strictObject({
+      credit_limit: z.number(),
+      type: z.string().optional(),
+      alert_threshold: z.number().nullable().optional(),
+      periodic_reset: z.string().nullable().optional(),
+      periodic_reset_days: z.number().int().nullable().optional(),
+    }),
+  )
+  .nullable()
+  .optional();
+/** All limits of a thing of each kind. An empty list or null removes them; a kind that is left out stays as it is. */
+const limits = { rate_limits: rateLimits, usage_limits: usageLimits } as const;
 
 const days = z.number().int().min(1).max(3_650).nullable().optional();
 
@@ -57,6 +84,16 @@ const declaredWorkspace = z.strictObject({
   log_retention_days: days,
   body_retention_days: days,
   log_redaction: redaction,
+  ...limits,
+});
+
+/** Found by address. A user who does not exist is invited; `workspaces` that are not named stay as they are. */
+const user = z.strictObject({
+  email: z
+    .string()
+    .refine((text) => normalizeEmail(text) === text, 'it must be an e-mail address in lower case'),
+  role: z.enum(['admin', 'member']),
+  workspaces: z.array(z.strictObject({ workspace, role: z.enum(['admin', 'manager', 'member']) })).optional(),
 });
 
 const virtualKey = z.strictObject({
@@ -71,6 +108,7 @@ const virtualKey = z.strictObject({
   on_client_disconnect: z.enum(CLIENT_DISCONNECT_RULES).nullable().optional(),
   unsupported_parameters: z.enum(UNSUPPORTED_PARAMETER_RULES).nullable().optional(),
   expires_at: z.string().nullable().optional(),
+  ...limits,
   /** Needed for a new key, and for one that is to lead elsewhere. */
   key: secret.optional(),
 });
@@ -92,6 +130,7 @@ const apiKey = z.strictObject({
   workspace: workspace.optional(),
   description: note.optional(),
   scopes: z.array(z.string()).min(1),
+  ...limits,
 });
 
 const json = z.record(z.string(), z.unknown());
@@ -178,6 +217,7 @@ const signedTokens = z.strictObject({
 /** The parts of a file that are lists, and what each entry of them must be. */
 export const SECTIONS = {
   workspaces: declaredWorkspace,
+  users: user,
   guardrails: guardrail,
   integrations: integration,
   providers: provider,
@@ -197,6 +237,7 @@ export const documentSchema = z.strictObject({
   organization: organization.optional(),
   signed_tokens: signedTokens.optional(),
   workspaces: z.array(declaredWorkspace).optional(),
+  users: z.array(user).optional(),
   guardrails: z.array(guardrail).optional(),
   integrations: z.array(integration).optional(),
   providers: z.array(provider).optional(),
@@ -213,6 +254,7 @@ export type SectionName = keyof typeof SECTIONS;
 export type DeclaredOrganization = z.infer<typeof organization>;
 export type DeclaredSignedTokens = z.infer<typeof signedTokens>;
 export type DeclaredWorkspace = z.infer<typeof declaredWorkspace>;
+export type DeclaredUser = z.infer<typeof user>;
 export type DeclaredVirtualKey = z.infer<typeof virtualKey>;
 export type DeclaredConfig = z.infer<typeof config>;
 export type DeclaredApiKey = z.infer<typeof apiKey>;

@@ -5,7 +5,10 @@ import {
   type JsonRecord,
   AdministrationRefusal,
 } from './administration-client.js';
+import { filled } from './change.js';
 import { connect, type ConnectOptions } from './connect.js';
+import { limitsForFile } from './declared-limits.js';
+import { INVITES, type ShownMembership, USERS } from './plan-users.js';
 import { entryOf, hasMask, RESOURCES, SIGNED_TOKENS, thingsOf } from './resources.js';
 
 /** `gatehouse export`: the organization as a file that `gatehouse apply` takes, without its secrets. Returns the exit code. */
@@ -40,8 +43,10 @@ export async function exported(
     workspaces: workspaces.map((workspace) => {
       const { name, description, log_retention_days, body_retention_days, log_redaction } = workspace;
       const id = sharesName(workspace) ? workspace.id : null;
-      return filled({ name, id, description, log_retention_days, body_retention_days, log_redaction });
+      const said = { name, id, description, log_retention_days, body_retention_days, log_redaction };
+      return { ...filled(said), ...limitsForFile(workspace) };
     }),
+    users: await exportedUsers(client, places),
     ...resources,
     virtual_keys: sorted(await client.all('/v1/virtual-keys'), 'slug').map((key) => virtualKey(key, places)),
     configs: shown.map((config) => ({
@@ -53,8 +58,8 @@ export async function exported(
       config: config.config,
     })),
     ...(tokens?.jwks_uri ? { signed_tokens: tokens } : {}),
-    api_keys: keys.map((key) =>
-      filled({
+    api_keys: keys.map((key) => ({
+      ...filled({
         name: key.name,
         id: sharesKeyName(key) ? key.id : null,
         type: key.type,
@@ -62,7 +67,8 @@ export async function exported(
         description: key.description,
         scopes: key.scopes,
       }),
-    ),
+      ...limitsForFile(key),
+    })),
   };
   return { text: `${HEAD}${stringify(document).trimEnd()}`, notice: noticeOf(furtherOf(document, tokens)) };
 }
@@ -99,6 +105,25 @@ async function exportedResources(client: AdministrationClient, places: Places): 
 /** A policy without a name cannot be distinguished from others. */
 const isGiven = (thing: JsonRecord, field: string): boolean => field === 'workspace' || thing[field] != null;
 
+/** Users with what they were given, and those who are still invited. A user of the file who does not exist elsewhere is invited there. */
+async function exportedUsers(client: AdministrationClient, places: Places): Promise<JsonRecord[]> {
+  const users = (await client.all(USERS)).filter(
+    ({ role, status }) => role !== 'owner' && status === 'active',
+  );
+  const invites = await client.all(`${INVITES}?status=pending`);
+  return sorted([...users, ...invites], 'email').map(({ email, role, workspaces }) => {
+    const memberships = (workspaces as readonly ShownMembership[]).map((membership) => ({
+      workspace: places.get(membership.id),
+      role: membership.role,
+    }));
+    return {
+      email,
+      role,
+      ...(memberships.length > 0 ? { workspaces: sorted(memberships, 'workspace') } : {}),
+    };
+  });
+}
+
 async function exportedTokens(client: AdministrationClient): Promise<JsonRecord | null> {
   try {
     const shown = await client.send('GET', SIGNED_TOKENS.path);
@@ -112,8 +137,9 @@ async function exportedTokens(client: AdministrationClient): Promise<JsonRecord 
 const LEFT_OUT = [
   'secrets: virtual keys, integrations and audit destinations name an environment variable for each',
   'API keys themselves: "api_keys" describes existing ones',
-  'users, their memberships and invites',
-  'workspaces and models of integrations, limits of keys and workspaces, policies without a name',
+  'passwords and other sign-in methods of users, owners, deactivated users, and keys that invites promise',
+  'defaults, expiry and alert addresses of API keys, and defaults of workspaces',
+  'workspaces and models of integrations, and policies without a name',
   'records: request logs, analytics, feedback and the audit log',
 ];
 
@@ -170,6 +196,7 @@ function virtualKey(key: JsonRecord, places: Places): JsonRecord {
     provider,
     ...said,
     ...account,
+    ...limitsForFile(key),
     key: { from_env: variableOf(String(slug), 'key') },
   };
 }
@@ -185,10 +212,6 @@ function sharing(things: readonly JsonRecord[], names: readonly string[]): (thin
   for (const thing of things) counts.set(identity(thing), (counts.get(identity(thing)) ?? 0) + 1);
   return (thing) => (counts.get(identity(thing)) ?? 0) > 1;
 }
-
-/** Without what is nothing. */
-const filled = (fields: JsonRecord): JsonRecord =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
 const without = (fields: JsonRecord, names: readonly string[]): JsonRecord =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

@@ -1,6 +1,7 @@
 import { readScopes } from '../../admin/api-keys/grants.js';
 import type { JsonRecord } from './administration-client.js';
 import { type DeclaredChange, changed, given } from './change.js';
+import { limitsIn } from './declared-limits.js';
 import type { DeclaredApiKey } from './document.js';
 import type { PlanningContext } from './planning.js';
 
@@ -58,11 +59,12 @@ const NO_SUCH_ID = 'is not the id of an API key with that name, type and workspa
 
 function changesOf(key: DeclaredApiKey, current: JsonRecord): DeclaredChange[] {
   const sorted = (scopes: unknown): string[] => [...(scopes as string[])].sort();
-  const wanted = given({ description: key.description, scopes: sorted(new Set(key.scopes)) });
+  const scopes = sorted(new Set(key.scopes));
+  const wanted = { ...given({ description: key.description, scopes }), ...limitsIn(key) };
   const path = `/v1/api-keys/${String(current.id)}`;
   return changed(
     { what: `API key "${key.name}"`, path },
-    { ...current, scopes: sorted(current.scopes) },
+    { ...current, scopes: sorted(current.scopes), ...limitsIn(current) },
     wanted,
   );
 }

@@ -140,4 +140,87 @@ describe('what a file declares', () => {
     const both = `workspaces: [{ name: Search, id: ${SEARCH.id} }, { name: Search, id: ${IDS[0]}, description: x }]`;
     expect((await planned(things, both)).map(({ path }) => path)).toEqual([`/v1/admin/workspaces/${IDS[0]}`]);
   });
+
+  describe('users', () => {
+    const PENDING = '/v1/admin/users/invites?status=pending';
+    const ada = { id: IDS[0], email: 'ada@example.com', role: 'member', workspaces: [] };
+    const having = (things: Parameters<typeof planned>[0]): Parameters<typeof planned>[0] => ({
+      '/v1/admin/workspaces': [SEARCH],
+      ...things,
+    });
+    const text = (more: string): string => `users: [{ email: ada@example.com, ${more} }]`;
+    const inWords = ({ method, path, body }: DeclaredChange): unknown[] => [
+      method,
+      typeof path === 'string' ? path : path((name) => name),
+      body((name) => name),
+    ];
+
+    it('who exist get the declared role and memberships, and keep their others', async () => {
+      const other = { id: IDS[1], role: 'manager' };
+      const things = having({ '/v1/admin/users': [{ ...ada, workspaces: [other] }] });
+      const member = 'workspaces: [{ workspace: ws-search, role: member }]';
+      expect((await planned(things, text(`role: admin, ${member}`))).map(inWords)).toEqual([
+        ['PUT', `/v1/admin/users/${IDS[0]}`, { role: 'admin' }],
+        ['POST', `/v1/admin/workspaces/${SEARCH.id}/users`, { users: [{ id: IDS[0], role: 'member' }] }],
+      ]);
+    });
+
+    it('with all that is declared are left alone', async () => {
+      const workspaces = [{ id: SEARCH.id, role: 'member' }];
+      const declared = text('role: member, workspaces: [{ workspace: Search, role: member }]');
+      const known = having({ '/v1/admin/users': [{ ...ada, workspaces }] });
+      const invited = having({ [PENDING]: [{ ...ada, workspaces }] });
+      expect([await planned(known, declared), await planned(invited, declared)]).toEqual([[], []]);
+    });
+
+    it('who do not exist are invited, also to a workspace that the file makes', async () => {
+      const file = `workspaces: [{ name: New }]\n${text('role: member, workspaces: [{ workspace: New, role: manager }]')}`;
+      const [, invite] = await planned(having({}), file);
+      expect(invite && inWords(invite)).toEqual([
+        'POST',
+        '/v1/admin/users/invites',
+        { email: 'ada@example.com', role: 'member', workspaces: [{ id: 'New', role: 'manager' }] },
+      ]);
+    });
+
+    it('whose invite differs get another one, with the workspaces that it had', async () => {
+      const workspaces = [{ id: IDS[1], role: 'manager' }];
+      const changes = await planned(having({ [PENDING]: [{ ...ada, workspaces }] }), text('role: admin'));
+      expect(changes.map(inWords)).toEqual([
+        ['DELETE', `/v1/admin/users/invites/${IDS[0]}`, {}],
+        ['POST', '/v1/admin/users/invites', { email: 'ada@example.com', role: 'admin', workspaces }],
+      ]);
+    });
+
+    it('who are owners, who are named twice, and whose address is none are mistakes', async () => {
+      const things = having({ '/v1/admin/users': [{ ...ada, role: 'owner' }] });
+      await expect(planned(things, text('role: admin'))).rejects.toThrow(
+        'users[0].role cannot be set: ada@example.com is an owner',
+      );
+      const twice =
+        'role: admin, workspaces: [{ workspace: Search, role: member }, { workspace: ws-search, role: admin }]';
+      await expect(planned(having({}), text(twice))).rejects.toThrow(
+        'users[0].workspaces[1].workspace names the workspace "ws-search" twice',
+      );
+      await expect(planned(things, 'users: [{ email: Ada, role: admin }]')).rejects.toThrow(
+        'users[0].email is invalid: it must be an e-mail address in lower case',
+      );
+    });
+  });
+
+  it('has limits compared with their defaults and without what was used', async () => {
+    const shown = { credit_limit: 5, type: 'cost', raised_by: 0, alert_threshold: null, usage: 3 };
+    const things = {
+      '/v1/admin/workspaces': [SEARCH],
+      '/v1/api-keys': [aKey(IDS[0], { usage_limits: shown, rate_limits: null })],
+    };
+    const text = (limits: string): string =>
+      `api_keys: [{ name: twice, type: workspace-service, scopes: [logs.list], ${limits} }]`;
+    expect(await planned(things, text('usage_limits: [{ credit_limit: 5 }], rate_limits: []'))).toEqual([]);
+
+    const [change] = await planned(things, text('rate_limits: [{ type: requests, unit: rpm, value: 9 }]'));
+    expect(change?.body((name) => name)).toEqual({
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 9, on_store_failure: 'open' }],
+    });
+  });
 });

@@ -2,9 +2,11 @@ import { entityTagOf } from '../../admin/entity-tag.js';
 import { providerOf } from '../../admin/credentials/destination-of-key.js';
 import type { AdministrationClient, JsonRecord } from './administration-client.js';
 import { type DeclaredChange, changed, given, made } from './change.js';
+import { limitsIn } from './declared-limits.js';
 import type { DeclaredOrganization, DeclaredSignedTokens, DeclaredWorkspace } from './document.js';
 import { planApiKeys } from './plan-api-keys.js';
 import { planConfig } from './plan-config.js';
+import { planUsers } from './plan-users.js';
 import { planVirtualKey } from './plan-virtual-key.js';
 import { planResource } from './plan-resource.js';
 import { PlanningContext, type SecretReader } from './planning.js';
@@ -23,7 +25,7 @@ export async function planChanges(
 ): Promise<readonly DeclaredChange[]> {
   const planning = new PlanningContext(client, document, readSecret);
   const { organization, signed_tokens: tokens, workspaces, virtual_keys: keys } = document.declared;
-  const { configs, api_keys: apiKeys } = document.declared;
+  const { configs, users, api_keys: apiKeys } = document.declared;
   const changes = [
     ...(await eachOf(workspaces, (workspace, index) => planWorkspace(planning, workspace, index))),
     ...(await eachOf(GUARDRAILS, (resource) => planResource(planning, resource))),
@@ -32,6 +34,7 @@ export async function planChanges(
     ...(await eachOf(keys, (key, index) => planVirtualKey(planning, key, index))),
     ...(await eachOf(configs, (config, index) => planConfig(planning, config, index))),
     ...(tokens ? await planSignedTokens(planning, tokens) : []),
+    ...(await planUsers(planning, users)),
     ...(await planApiKeys(planning, apiKeys)),
   ];
   document.refuse([...document.mistakes, ...planning.mistakes]);
@@ -92,8 +95,11 @@ async function planWorkspace(
   }
   planning.nameWorkspace(name, current ? String(current.id) : null);
   const what = `workspace "${name}"`;
-  const wanted = given(said);
-  if (current) return changed({ what, path: `/v1/admin/workspaces/${String(current.id)}` }, current, wanted);
+  const wanted = { ...given(said), ...limitsIn(said) };
+  if (current) {
+    const path = `/v1/admin/workspaces/${String(current.id)}`;
+    return changed({ what, path }, { ...current, ...limitsIn(current) }, wanted);
+  }
   return [{ ...made(what, '/v1/admin/workspaces', { name, ...wanted }), makesWorkspace: name }];
 }
 

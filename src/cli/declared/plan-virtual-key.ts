@@ -8,6 +8,7 @@ import { parseDestination } from '../../common/net/destination.js';
 import { DAY_CHARACTERS, isDay } from '../../common/http/validators.js';
 import type { JsonRecord } from './administration-client.js';
 import { type DeclaredChange, changed, given, made } from './change.js';
+import { limitsIn } from './declared-limits.js';
 import type { DeclaredVirtualKey, SecretSource } from './document.js';
 import type { PlanningContext } from './planning.js';
 
@@ -24,7 +25,10 @@ export async function planVirtualKey(
   const current = await planning.find(`/v1/virtual-keys/${slug}`);
   if (current) await planning.checkStays(current, workspace, place);
   const secret = await secretFor(planning, { key, source, current, index }, wanted);
-  if (current) return changed({ what, path: `/v1/virtual-keys/${slug}` }, current, wanted, { key: secret });
+  if (current) {
+    const now = { ...current, ...limitsIn(current) };
+    return changed({ what, path: `/v1/virtual-keys/${slug}` }, now, wanted, { key: secret });
+  }
   const shown = { name: key.name ?? slug, ...wanted };
   const change = made(what, '/v1/virtual-keys', { slug, ...shown }, { key: secret });
   return [await planning.madeIn(workspace, place, change)];
@@ -38,6 +42,7 @@ function wantedOf({
 }: Omit<DeclaredVirtualKey, 'slug' | 'workspace' | 'key'>): JsonRecord {
   return given({
     ...rest,
+    ...limitsIn(rest),
     custom_host: host == null ? host : canonicalUrl(host),
     expires_at: end == null ? end : canonicalMoment(end),
   });

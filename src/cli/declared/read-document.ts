@@ -110,6 +110,7 @@ function configMistakes(value: unknown): FileMistake[] {
 /** By which fields an entry says which thing it means. */
 const IDENTITIES = [
   ['workspaces', ['name', 'id']],
+  ['users', ['email']],
   ['guardrails', ['slug']],
   ['integrations', ['slug']],
   ['providers', ['slug']],

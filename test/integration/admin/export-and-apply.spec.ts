@@ -128,6 +128,11 @@ async function enrich(): Promise<void> {
     config: { virtual_key: 'openai-prod', input_guardrails: ['in-default'] },
   });
   await ask('PUT', '/v1/admin/organisation/jwt', TOKENS);
+  await ask('POST', '/v1/admin/users/invites', {
+    email: 'ada@example.com',
+    role: 'member',
+    workspaces: [{ id: 'ws-default', role: 'manager' }],
+  });
 }
 
 /** API keys are shown to whom they are made for, so the file describes only those that are there. */
@@ -142,7 +147,7 @@ describe('gatehouse export', () => {
     expect(withoutApiKeys((await exported(clientOf(empty))).text)).toBe(file);
     for (const section of ['guardrails', 'integrations', 'providers', 'model_prices', 'usage_policies'])
       expect(file).toMatch(new RegExp(`^${section}:`, 'm'));
-    for (const section of ['rate_policies', 'audit_destinations', 'signed_tokens'])
+    for (const section of ['users', 'rate_policies', 'audit_destinations', 'signed_tokens'])
       expect(file).toMatch(new RegExp(`^${section}:`, 'm'));
     expect(text).not.toMatch(/sk-of|whsec/);
     expect(notice).toMatch(/^# Not in this file:/);

@@ -118,6 +118,17 @@ describe('invites', () => {
   });
 
   describe('a list', () => {
+    it('shows the workspaces of each invite with the roles in them, as reading it does', async () => {
+      const id = await app.anotherWorkspace(`ws-${randomBytes(4).toString('hex')}`);
+      const email = anAddress();
+      const made = await anInvite({ email, workspaces: [{ id, role: 'manager' }] });
+      const { body } = await app.call('GET', `${INVITES}?email=${email}`);
+      expect(body.data[0].workspaces).toEqual([{ id, role: 'manager' }]);
+      expect((await app.call('GET', `${INVITES}/${made.id}`)).body.workspaces).toEqual([
+        { id, role: 'manager' },
+      ]);
+    });
+
     it('filters by role, address and the status of this moment', async () => {
       const email = anAddress();
       const { id } = await anInvite({ email, role: 'admin' });

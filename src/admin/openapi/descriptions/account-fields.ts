@@ -50,6 +50,7 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
     'True makes the current owner, on whose authority this happens, an admin. False adds an owner. Default: true.',
 
   'Invite.status': 'State of the invite. Only a `pending` one can be accepted.',
+  'Invite.workspaces': 'Workspaces that the user joins at acceptance, with the role in each.',
   'CreateInvite.workspaces': 'Workspaces that the new user joins, at most 100. Default: none.',
   'InvitedTo.id': 'Id or slug of the workspace.',
   workspace_api_key_details:

@@ -1,0 +1,12 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import { ApiId } from './fields.js';
+
+/** A workspace, and the role of a user in it. */
+export class UserMembershipDto {
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ enum: ['admin', 'manager', 'member'] })
+  readonly role: WorkspaceRole;
+}

@@ -1,0 +1,39 @@
+import type { JsonRecord } from './administration-client.js';
+import { filled } from './change.js';
+
+type Limit = Readonly<Record<string, unknown>>;
+
+/** One limit with its defaults, so that a file and the administration spell the same limit in the same way. */
+const SPELLINGS = {
+  rate_limits: ({ type, unit, value, on_store_failure = 'open' }: Limit) =>
+    filled({ type, unit, value, on_store_failure }),
+  usage_limits: ({
+    credit_limit,
+    type = 'cost',
+    alert_threshold,
+    periodic_reset,
+    periodic_reset_days,
+  }: Limit) => filled({ type, credit_limit, alert_threshold, periodic_reset, periodic_reset_days }),
+} as const;
+
+/**
+ * The limits among these fields, each kind as a list: without what was used, and without the start of a period, which moves on.
+ * The administration shows one budget of an API key as an object. A kind that is absent stays absent.
+ */
+export function limitsIn(fields: JsonRecord): JsonRecord {
+  return Object.fromEntries(
+    Object.entries(SPELLINGS).flatMap(([kind, spelled]) => {
+      const limits = fields[kind];
+      return limits === undefined ? [] : [[kind, listOf(limits).map(spelled)]];
+    }),
+  );
+}
+
+/** The same for a file, which leaves out what a thing has none of. */
+export const limitsForFile = (thing: JsonRecord): JsonRecord =>
+  Object.fromEntries(
+    Object.entries(limitsIn(thing)).filter(([, limits]) => (limits as unknown[]).length > 0),
+  );
+
+const listOf = (limits: unknown): readonly Limit[] =>
+  (Array.isArray(limits) ? limits : [limits].filter((one) => one !== null)) as readonly Limit[];
