@@ -32,9 +32,12 @@ describe('supportOf', () => {
   });
 
   // https://api-docs.deepseek.com/
-  it.each(['chat-completions', 'responses'] as const)('passes %s to DeepSeek, which has it itself', (endpoint) => {
-    expect(supportOf(findProvider('deepseek'), endpoint)).toBe('native');
-  });
+  it.each(['chat-completions', 'responses'] as const)(
+    'passes %s to DeepSeek, which has it itself',
+    (endpoint) => {
+      expect(supportOf(findProvider('deepseek'), endpoint)).toBe('native');
+    },
+  );
 
   it('finds what a translator of the dialect adds', () => {
     expect(supportOf(provider([], ['chat-completions', 'rerank']), 'chat-completions')).toBe('translated');

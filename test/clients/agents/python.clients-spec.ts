@@ -52,10 +52,14 @@ const CLIENTS: readonly (readonly [Framework, string, (place: Place) => boolean]
   ['LlamaIndex', 'Anthropic', isClaude],
 ];
 
+/** The first model of each provider gives plain answers too. */
+const ALSO_PLAIN = new Set(PLACES.filter((it) => it === PLACES.find(isOf(it.provider))));
+
 /** Models that can think do so in streams, and not in plain answers. */
 const CASES = CLIENTS.flatMap(([framework, client, isPlayed]) =>
-  PLACES.filter(isPlayed).flatMap(({ provider, model }) =>
-    [true, false].map((streamed): Case => {
+  PLACES.filter(isPlayed).flatMap((place) =>
+    (ALSO_PLAIN.has(place) ? [true, false] : [true]).map((streamed): Case => {
+      const { provider, model } = place;
       const thinks = streamed && model !== 'gpt-4o';
       return { framework, client, provider, model, thinks, streamed };
     }),
