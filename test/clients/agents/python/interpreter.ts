@@ -27,7 +27,8 @@ export async function pythonWith(name: string): Promise<Interpreter> {
   try {
     await mkdir(CACHE, { recursive: true });
     await run('python3', ['-m', 'venv', '--clear', environment]);
-    const options = ['--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
+    // What is not imported need not be compiled.
+    const options = ['--quiet', '--disable-pip-version-check', '--no-compile', '--only-binary', ':all:'];
     await run(path, ['-m', 'pip', 'install', ...options, '-r', requirements]);
     await copyFile(requirements, `${environment}/installed.txt`);
     return { path };
