@@ -198,7 +198,7 @@ describe('Pipeline', () => {
     ['admin_key', null, '/v1/things/of/a/provider', 404, 'There is no such path in the administration'],
     ['workspace_service_key', 'w', '/v1/virtual-kesy/x?y=1', 404, 'the administration has /v1/virtual-keys.'],
     ['workspace_service_key', 'w', '/v1/things/of/a/provider', 403, 'it lacks the scope completions.write'],
-    ['admin_key', null, '/v1/proxy/api-keyz', 403, 'it lacks the scope completions.write'],
+    ['admin_key', null, '/v1/proxy/api-keyz', 403, 'admin keys cannot call models. Use a workspace API key'],
   ] as const)('tells %s (%s) that %s is not there: %i', async (kind, workspaceId, path, status, words) => {
     const { request, calls, logs } = await given({
       caller: aCaller({ kind, workspaceId, scopes: new Set(['logs.list']) }),

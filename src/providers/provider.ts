@@ -32,6 +32,8 @@ export interface Provider {
   readonly paths?: OwnPaths;
   /** Header of an answer, in lower case, that has the address to which the client sends the bytes of a file. */
   readonly uploadAddressHeader?: string;
+  /** Header of an answer, in lower case, that names the service tier where the body does not. */
+  readonly tierHeader?: string;
   /** Links in its answers that its clients follow with the key that they have, which is the gateway's. They lead back to the gateway. */
   readonly links?: readonly AnswerLink[];
   /** What an account has besides its key. */

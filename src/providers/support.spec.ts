@@ -4,6 +4,7 @@ import { type EndpointId, ENDPOINT_IDS } from './endpoint.js';
 import type { Provider } from './provider.js';
 import { clientShapes } from './shapes/index.js';
 import type { Translator } from './translation.js';
+import { findProvider } from './registry.js';
 import { supportOf } from './support.js';
 
 const translator: Translator = {
@@ -29,6 +30,14 @@ describe('supportOf', () => {
   it('prefers what the provider has itself', () => {
     expect(supportOf(provider(['embeddings'], ['embeddings']), 'embeddings')).toBe('native');
   });
+
+  // https://api-docs.deepseek.com/
+  it.each(['chat-completions', 'responses'] as const)(
+    'passes %s to DeepSeek, which has it itself',
+    (endpoint) => {
+      expect(supportOf(findProvider('deepseek'), endpoint)).toBe('native');
+    },
+  );
 
   it('finds what a translator of the dialect adds', () => {
     expect(supportOf(provider([], ['chat-completions', 'rerank']), 'chat-completions')).toBe('translated');

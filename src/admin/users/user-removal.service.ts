@@ -99,7 +99,7 @@ export class UserRemovalService {
     const effects = [
       ['revokes', revoked, ''],
       ['removes', removed, ''],
-      ['hands', handedOver, ` to ${heir.email}`],
+      ['and hands', handedOver, ` to ${heir.email}`],
     ] as const;
     return (
       `Deleting ${user.email} ${effects.map(([verb, things, end]) => `${verb} ${inWords(things)}${end}`).join(', ')}. ` +

@@ -32,11 +32,9 @@ const MUST_BE_EMPTY: readonly Content[] = [
   { name: 'guardrail', entity: Guardrail },
 ];
 
-/** What goes with a workspace. */
-const GOES_ALONG: readonly Content[] = [
-  { name: 'API key', entity: ApiKey },
-  { name: 'member', entity: WorkspaceMember },
-];
+/** What ends with a workspace: its keys, and who belongs to it. */
+const KEYS: Content = { name: 'API key', entity: ApiKey };
+const MEMBERS: Content = { name: 'member', entity: WorkspaceMember };
 
 /** Deletes a workspace for good. The rows of its request log stay for as long as it had said. */
 @Injectable()
@@ -61,7 +59,8 @@ export class WorkspaceRemovalService {
     if (confirmation !== workspace.name)
       throw new AppError('confirmation_required', {
         detail: [
-          `Deleting the workspace "${workspace.name}" revokes and removes ${saidOf(await this.count(GOES_ALONG, tenant))}.`,
+          `Deleting the workspace "${workspace.name}" revokes ${saidOf(await this.count([KEYS], tenant))} ` +
+            `and removes ${saidOf(await this.count([MEMBERS], tenant))}.`,
           ...(left.length > 0 ? [`First delete its ${saidOf(left)}.`] : []),
           `To confirm, repeat the request with ${JSON.stringify({ name: workspace.name })} or "?name=".`,
         ].join(' '),

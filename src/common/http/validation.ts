@@ -70,18 +70,26 @@ function sentence(path: string, { property, value, target, constraints = {} }: V
     return `There is no field "${shortened(path)}" here${didYouMean(property.slice(0, LONGEST_NAME), fieldsOf(target))}.`;
   if (value === undefined && !(UNUSABLE in constraints)) return `The field "${shortened(path)}" is missing.`;
   const kind = Object.keys(KINDS).find((name) => name in constraints && !isOwn(constraints[name], property));
-  const [first = `${property} is invalid`] = Object.values(constraints);
+  const [first = 'it is invalid'] = Object.values(constraints);
   const subject = Array.isArray(value) ? 'each entry' : 'it';
-  const rule = kind === undefined ? first : `${subject} ${KINDS[kind]}`;
+  const ofStrings = kind === 'isArray' && hasStrings(target, property) ? ' of strings' : '';
+  const rule = kind === undefined ? withoutName(first, property) : `${subject} ${KINDS[kind]}${ofStrings}`;
   return `The field "${shortened(path)}" is invalid: ${rule}.`;
 }
 
 /** The fields that a DTO has rules for, which are all that it knows. */
-function fieldsOf(target: object | undefined): readonly string[] {
-  if (!target) return [];
-  const rules = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false);
-  return [...new Set(rules.map(({ propertyName }) => propertyName))];
-}
+const fieldsOf = (target: object | undefined): readonly string[] => [
+  ...new Set(rulesOf(target).map(({ propertyName }) => propertyName)),
+];
+
+/** Whether each entry of a list must be a string. */
+const hasStrings = (target: object | undefined, property: string): boolean =>
+  rulesOf(target).some(
+    ({ propertyName, each, name }) => propertyName === property && each && name === 'isString',
+  );
+
+const rulesOf = (target: object | undefined) =>
+  target ? getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false) : [];
 
 /** What is wrong with a value of another kind comes before what else follows from that. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -91,6 +99,10 @@ const KINDS: Readonly<Record<string, string>> = {
   isBoolean: 'must be true or false',
 };
 const UNUSABLE = 'hasNoEffectYet';
+
+/** The library's messages begin with the name of the property, which the sentence has already. */
+const withoutName = (message: string, property: string): string =>
+  message.startsWith(`${property} `) ? `it${message.slice(property.length)}` : message;
 
 /** Whether a DTO has words of its own for a rule. The library's begin with the name of the property, or with "each value in". */
 const isOwn = (message: string | undefined, property: string): boolean =>

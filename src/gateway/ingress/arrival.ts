@@ -10,6 +10,8 @@ import { type GatewayHeaders, readGatewayHeaders } from '../types/gateway-header
 /** The scope that lets a credential call models. */
 const SCOPE = 'completions.write';
 
+const ADMIN_KEY = `admin keys cannot call models. Use a workspace API key with the scope ${SCOPE}`;
+
 /** A person who reaches every workspace: what it spends must count somewhere. */
 const NO_WORKSPACE = 'models are called for a workspace, so the token must name one';
 
@@ -30,8 +32,11 @@ const mayCallModels = ({ scopes, workspaceId }: Principal): boolean =>
   scopes.has(SCOPE) && workspaceId !== null;
 
 /** Refuses with `forbidden` who may not call models. */
-export function checkCaller({ scopes, workspaceId }: Principal): void {
-  if (!scopes.has(SCOPE)) throw new AppError('forbidden', { detail: `it lacks the scope ${SCOPE}` });
+export function checkCaller({ kind, scopes, workspaceId }: Principal): void {
+  if (!scopes.has(SCOPE))
+    throw new AppError('forbidden', {
+      detail: kind === 'admin_key' ? ADMIN_KEY : `it lacks the scope ${SCOPE}`,
+    });
   if (workspaceId === null) throw new AppError('forbidden', { detail: NO_WORKSPACE });
 }
 

@@ -18,6 +18,7 @@ import type { GatewayHeaders } from '../types/gateway-headers.js';
 import type { Estimate } from '../limits/estimate.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
+import { headerOf } from '../upstream/response-headers.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
 import type { Trail } from './trail.js';
 import { maskedHeaders, maskedPath } from './masking.js';
@@ -272,7 +273,7 @@ function recordAt({ where, used, found, trail, opened, outcome }: ClosedExchange
     cache_status: trail.cacheStatus,
     cache_score: trail.cacheScore,
     dropped_parameters: trail.dropped,
-    service_tier: outcome.reading.serviceTier ?? askedTier(trail.body),
+    service_tier: outcome.reading.serviceTier ?? tierInHeader(trail, outcome) ?? askedTier(trail.body),
     saved_nano_usd: savedIn(found, outcome.reading),
     attempts: found.attempts,
     countable: lacksOutput(outcome.reading) ? countable(found, outcome) : null,
@@ -282,9 +283,14 @@ function recordAt({ where, used, found, trail, opened, outcome }: ClosedExchange
   };
 }
 
-/** What an answer that names none was asked for. */
+function tierInHeader({ target }: Trail, { responseHeaders }: ExchangeOutcome): string | null {
+  const name = target?.provider.tierHeader;
+  return name === undefined ? null : (headerOf(responseHeaders, name)?.slice(0, TIER_CHARS_MAX) ?? null);
+}
+
+/** What an answer that names none was asked for: by OpenAI's and Anthropic's name, or Google's. */
 function askedTier(body: Json | null): string | null {
-  const tier = body?.service_tier;
+  const tier = body?.service_tier ?? body?.serviceTier;
   return typeof tier === 'string' ? tier.slice(0, TIER_CHARS_MAX) : null;
 }
 

@@ -19,6 +19,13 @@ const CHAT = { model: 'gpt-5', messages: [{ role: 'user', content: 'Hi' }] };
 const STREAM = { ...CHAT, stream: true, stream_options: { include_usage: true } };
 const RESPONSE = { model: 'gpt-5', input: 'Hi', stream: true };
 const MESSAGES = { ...CHAT, max_tokens: 9 };
+const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
+const FLASH = 'models/gemini-2.5-flash';
+const counts = { promptTokenCount: 3, candidatesTokenCount: 1 };
+const gemini = (usageMetadata: object) => ({
+  candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP', index: 0 }],
+  usageMetadata,
+});
 
 let gateway: TestGateway;
 afterEach(() => gateway.close());
@@ -89,6 +96,59 @@ const CASES: readonly Case[] = [
     tier: 'default',
   },
   {
+    of: "Gemini's usage",
+    path: `${FLASH}:generateContent`,
+    slug: 'gemini',
+    asked: { ...CONTENTS, serviceTier: 'priority' },
+    answer: { chunks: [JSON.stringify(gemini({ ...counts, serviceTier: 'standard' }))] },
+    tier: 'standard',
+  },
+  {
+    of: "Gemini's usage in a stream",
+    path: `${FLASH}:streamGenerateContent?alt=sse`,
+    slug: 'gemini',
+    asked: CONTENTS,
+    answer: { headers: SSE, chunks: [events(gemini({ ...counts, serviceTier: 'priority' }))] },
+    tier: 'priority',
+  },
+  {
+    of: "Gemini's usage, in OpenAI's words where it was translated",
+    slug: 'gemini',
+    asked: { ...CHAT, model: 'gemini-2.5-flash', service_tier: 'priority' },
+    answer: { chunks: [JSON.stringify(gemini({ ...counts, serviceTier: 'standard' }))] },
+    tier: 'default',
+  },
+  {
+    of: "Gemini's usage, in OpenAI's words where a stream was translated",
+    slug: 'gemini',
+    asked: { ...STREAM, model: 'gemini-2.5-flash', service_tier: 'priority' },
+    answer: { headers: SSE, chunks: [events(gemini({ ...counts, serviceTier: 'flex' }))] },
+    tier: 'flex',
+  },
+  {
+    of: "Gemini's header, where its usage names none",
+    path: `${FLASH}:generateContent`,
+    slug: 'gemini',
+    asked: { ...CONTENTS, serviceTier: 'priority' },
+    answer: { headers: { 'X-Gemini-Service-Tier': 'standard' }, chunks: [JSON.stringify(gemini(counts))] },
+    tier: 'standard',
+  },
+  {
+    of: "Gemini's header, where a translated answer names none",
+    slug: 'gemini',
+    asked: { ...CHAT, model: 'gemini-2.5-flash', service_tier: 'priority' },
+    answer: { headers: { 'X-Gemini-Service-Tier': 'standard' }, chunks: [JSON.stringify(gemini(counts))] },
+    tier: 'standard',
+  },
+  {
+    of: "Gemini's request, where the answer names none",
+    path: `${FLASH}:generateContent`,
+    slug: 'gemini',
+    asked: { ...CONTENTS, serviceTier: 'flex' },
+    answer: { chunks: [JSON.stringify(gemini(counts))] },
+    tier: 'flex',
+  },
+  {
     of: 'the request, where the answer names none',
     asked: { ...CHAT, service_tier: 'flex' },
     answer: { chunks: [JSON.stringify({ ...chat, usage })] },
@@ -104,7 +164,10 @@ const CASES: readonly Case[] = [
 
 describe('the tier of service in the log', () => {
   it.each(CASES)('is that of $of', async ({ path = 'chat/completions', slug, asked, answer, tier }) => {
-    gateway = await aGateway({ virtualKeys: { claude: 'anthropic' }, answers: [answer] });
+    gateway = await aGateway({
+      virtualKeys: { claude: 'anthropic', gemini: 'google' },
+      answers: [answer],
+    });
 
     const sent = await gateway.request(`/v1/${path}`, {
       method: 'POST',

@@ -72,8 +72,8 @@ export function readGatewayHeaders(headers: IncomingHttpHeaders): GatewayHeaders
     spanName: utf8(id(headers, SPAN_NAME)),
     metadata: metadata(utf8(option(headers, METADATA))),
     keepsBodies: option(headers, DEBUG) !== 'false',
-    retries: whole(headers, RETRY_COUNT, RETRIES_MAX) ?? 0,
-    timeoutMs: whole(headers, REQUEST_TIMEOUT, TIMEOUT_MS_MAX) || null,
+    retries: whole(headers, RETRY_COUNT, 'retries', RETRIES_MAX) ?? 0,
+    timeoutMs: whole(headers, REQUEST_TIMEOUT, 'milliseconds', TIMEOUT_MS_MAX) || null,
     cache: cacheRules(option(headers, CACHE)),
     unsupportedParameters: unsupportedRule(option(headers, UNSUPPORTED)),
     isCompatible:
@@ -138,13 +138,13 @@ function id(headers: IncomingHttpHeaders, option_: Option): string | null {
   return value;
 }
 
-function whole(headers: IncomingHttpHeaders, option_: Option, maximum: number): number | null {
+function whole(headers: IncomingHttpHeaders, option_: Option, unit: string, maximum: number): number | null {
   const value = option(headers, option_);
   if (value === null) return null;
   if (!/^\d{1,9}$/.test(value) || Number(value) > maximum)
     throw new AppError('header_invalid', {
       header: option_[0],
-      detail: `it must be a whole number of at most ${maximum}`,
+      detail: `it must be a whole number of ${unit}, at most ${maximum}`,
     });
   return Number(value);
 }

@@ -67,6 +67,8 @@ export const modelLabs: readonly Provider[] = [
     // https://ai.google.dev/gemini-api/docs/openai
     paths: { atRoot: ['/v1beta', '/v1alpha', '/v1', '/ws', '/upload'], belowBase: ['/openai'] },
     uploadAddressHeader: 'x-goog-upload-url',
+    // https://ai.google.dev/gemini-api/docs/priority-inference
+    tierHeader: 'x-gemini-service-tier',
     keyParameter: 'key',
     source: 'https://ai.google.dev/api',
   },

@@ -5,6 +5,17 @@ import { generateContentUsage as reader } from './generate-content.js';
 const usage = (usageMetadata: unknown, known: Usage | null = null) =>
   reader.fromAnswer({ usageMetadata }, known);
 
+describe("the service tier of Google's answers", () => {
+  it.each([
+    [{ serviceTier: 'flex' }, 'flex'],
+    [{ trafficType: 'ON_DEMAND_PRIORITY' }, 'ON_DEMAND_PRIORITY'],
+    [{ serviceTier: 7 }, null],
+    [null, null],
+  ])('of %j is %s', (usageMetadata, tier) => {
+    expect(reader.tierOf?.({ usageMetadata })).toBe(tier);
+  });
+});
+
 describe("the usage of Google's answers", () => {
   it('has prompt and tools as input, and candidates and thoughts as output', () => {
     expect(

@@ -28,6 +28,16 @@ export const generateContentUsage: UsageReader = {
 
   modelOf: ({ modelVersion }) => textOrNull(modelVersion),
 
+  /**
+   * AI Studio's tier, or the kind of traffic that Vertex AI counted.
+   * https://googleapis.github.io/kotlin-genai/google-genai-kotlin/com.google.genai.kotlin.types/-usage-metadata/service-tier.html
+   * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/flex-paygo
+   */
+  tierOf({ usageMetadata }) {
+    const { serviceTier, trafficType } = objectOf(usageMetadata);
+    return textOrNull(serviceTier ?? trafficType);
+  },
+
   outputText(answer) {
     let text = '';
     for (const candidate of list(answer.candidates)) text += contentText(objectOf(candidate).content);

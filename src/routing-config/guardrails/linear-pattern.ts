@@ -19,7 +19,8 @@ export function patternProblem(source: string): string | null {
     linearPattern(source);
     return null;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'it cannot be read';
+    const reason =
+      error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'it cannot be read';
     return `it is not a valid RE2 pattern (lookaround and backreferences are not supported): ${reason}`;
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LAST_WORDS, USAGE } from '../../support/upstreams/strict/scene.js';
+import { LAST_WORDS, SIGNATURE, USAGE } from '../../support/upstreams/strict/scene.js';
 import {
   firstRequest,
   HEADERS,
@@ -84,6 +84,22 @@ describe('Codex CLI', () => {
     if (place.signs) expect(called.items.map(({ type }) => type)).toContain('reasoning');
 
     await ask(place, nextRequest(first, called.items));
+    places.checkAccepted(2);
+  });
+
+  it('gives Gemini 3 the signature of its tool call back, as its own and not the stand-in', async () => {
+    const place = PLACES.find(({ model }) => model.startsWith('gemini-3'));
+    if (!place) throw new Error('No Gemini 3.');
+    const first = firstRequest(place.model);
+    const called = await ask(place, first);
+    const second = nextRequest(first, called.items);
+    const before = second.input[second.input.findIndex(({ type }) => type === 'function_call') - 1];
+    expect(before).toMatchObject({ type: 'reasoning', encrypted_content: expect.any(String) as string });
+
+    await ask(place, second);
+    const { contents } = places.checked.at(-1)?.body as { contents: readonly { parts: readonly Item[] }[] };
+    const calls = contents.flatMap(({ parts }) => parts.filter((part) => 'functionCall' in part));
+    expect(calls.map(({ thoughtSignature }) => thoughtSignature)).toEqual([SIGNATURE, undefined]);
     places.checkAccepted(2);
   });
 

@@ -252,7 +252,7 @@ describe('people of the organization', () => {
         expect([refused.status, refused.body.error.code]).toEqual([400, 'confirmation_required']);
         expect(refused.body.error.message).toBe(
           `Deleting ${email} revokes 1 personal API key and 0 admin keys, ` +
-            'removes 1 workspace membership and 0 pending invites, hands 1 service key to owner@localhost. ' +
+            'removes 1 workspace membership and 0 pending invites, and hands 1 service key to owner@localhost. ' +
             `To confirm, repeat the request with {"email":"${email}"} or "?confirm=${email}".`,
         );
       }

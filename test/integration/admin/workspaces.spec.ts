@@ -223,7 +223,7 @@ describe('workspaces', () => {
         expect(refused.status).toBe(400);
         expect(refused.body.error).toMatchObject({ code: 'confirmation_required' });
         expect(refused.body.error.message).toContain(
-          'Deleting the workspace "Doomed" revokes and removes 1 API key and 1 member.',
+          'Deleting the workspace "Doomed" revokes 1 API key and removes 1 member.',
         );
         expect(refused.body.error.message).toContain('repeat the request with {"name":"Doomed"}');
       }

@@ -25,6 +25,26 @@ const choiceOf = (candidate: Json, isStrict = true): Choice => answerOf(candidat
 
 const saying = (...parts: Json[]): Json => ({ content: { role: 'model', parts } });
 
+describe('the service tier', () => {
+  it.each([
+    [{ serviceTier: 'standard' }, 'default'],
+    [{ serviceTier: 'flex' }, 'flex'],
+    [{ serviceTier: 'priority' }, 'priority'],
+    [{ trafficType: 'ON_DEMAND' }, 'default'],
+    [{ trafficType: 'ON_DEMAND_FLEX' }, 'flex'],
+    [{ trafficType: 'ON_DEMAND_PRIORITY' }, 'priority'],
+  ])('of %j is %s', (usageMetadata, service_tier) => {
+    expect(chatAnswer({ usageMetadata }, context)).toMatchObject({ service_tier });
+  });
+
+  it.each([{ trafficType: 'PROVISIONED_THROUGHPUT' }, { serviceTier: 7 }, {}, null])(
+    'is not named where OpenAI has none for %j',
+    (usageMetadata) => {
+      expect(chatAnswer({ usageMetadata }, context)).not.toHaveProperty('service_tier');
+    },
+  );
+});
+
 describe('the reason to stop', () => {
   it.each([
     ['STOP', 'stop'],

@@ -6,7 +6,7 @@ import { annotations } from './grounding.js';
 import { logprobs } from './logprobs.js';
 import { extraContent } from './signature.js';
 import { type Block, type Speech, SpeechReader } from './speech.js';
-import { usage } from './usage.js';
+import { hubTier, usage } from './usage.js';
 
 /**
  * Gemini's answer in the hub's words. Images that a model made are `message.images`, a list of
@@ -25,6 +25,7 @@ export function chatAnswer(answer: Json, context: Context): Json {
       candidates.length > 0
         ? candidates.map((one, position) => choice(one, position, context))
         : refusal(answer),
+    ...hubTier(answer.usageMetadata),
     ...(told && { usage: told }),
   };
 }

@@ -17,6 +17,8 @@ export interface Host {
   readonly needsMimeType: boolean;
   /** What stands before the name of an uploaded file, `files/abc`; null where files cannot be uploaded. */
   readonly filesUrl: string | null;
+  /** Where a request names its service tier: in the field `serviceTier`, or in a header. */
+  readonly tierIn: 'body' | 'header';
   /** Whether uploads and embeddings name a model as a resource, `models/x`. */
   resourceOf(model: string): string;
 }
@@ -27,6 +29,7 @@ export const aiStudio: Host = {
   hasCallIds: true,
   needsMimeType: false,
   filesUrl: 'https://generativelanguage.googleapis.com/v1beta/',
+  tierIn: 'body',
   resourceOf: resource,
 };
 
@@ -41,6 +44,8 @@ export const vertexAi: Host = {
   hasCallIds: false,
   needsMimeType: true,
   filesUrl: null,
+  // Vertex AI answers 400 to OpenAI's names of tiers in the body: https://github.com/googleapis/python-genai/issues/2433
+  tierIn: 'header',
   resourceOf: ofGoogle,
 };
 

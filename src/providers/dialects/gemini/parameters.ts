@@ -73,21 +73,20 @@ export function parameters(hub: Json, model: string): Json {
     ...Object.fromEntries(Object.entries(hub).filter(([name, value]) => isGiven(value) && !READ.has(name))),
     ...renamed(google, BESIDE),
     ...renamed(hub, BESIDE),
-    ...serviceTier(hub.service_tier),
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
   };
 }
 
 /**
- * Gemini uses its standard tier where none is named.
+ * The tier that a request names, or null for the standard one. Throws `AppError('parameter_unsupported')`.
  * https://ai.google.dev/gemini-api/docs/flex-inference, https://ai.google.dev/gemini-api/docs/priority-inference
  */
-function serviceTier(tier: unknown): Json {
-  if (tier === 'flex' || tier === 'priority') return { serviceTier: tier };
+export function serviceTier(tier: unknown): 'flex' | 'priority' | null {
+  if (tier === 'flex' || tier === 'priority') return tier;
   if (isGiven(tier) && !['auto', 'default', 'standard'].includes(tier as string)) {
     refuse('service_tier', 'Gemini has the tiers auto, default, flex and priority');
   }
-  return {};
+  return null;
 }
 
 /** What Google's own layer for OpenAI's clients takes in. https://ai.google.dev/gemini-api/docs/openai#extra-body */

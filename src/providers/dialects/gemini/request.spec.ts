@@ -516,6 +516,27 @@ describe('parameters', () => {
     expect(bodyOf({ service_tier })).toEqual({ ...bodyOf({}), serviceTier });
   });
 
+  it.each(['flex', 'priority'])('ask Vertex AI for the service tier %s in a header', (service_tier) => {
+    const { body, headers } = chatRequest({ service_tier }, contextFor(FLASH), vertexAi);
+
+    expect(headers).toEqual(['x-vertex-ai-llm-shared-request-type', service_tier]);
+    expect(body).not.toHaveProperty('serviceTier');
+  });
+
+  it('name no service tier to Vertex AI where the standard one is asked for', () => {
+    const request = chatRequest({ service_tier: 'default' }, contextFor(FLASH), vertexAi);
+
+    expect(request).not.toHaveProperty('headers');
+  });
+
+  it('that ask a region of Vertex AI for a service tier are refused', () => {
+    const context = { ...contextFor(FLASH), fields: { 'vertex-region': 'europe-west4' } };
+
+    expect(refusedParameter(() => chatRequest({ service_tier: 'flex' }, context, vertexAi))).toBe(
+      'service_tier',
+    );
+  });
+
   it("pass along Google's own, and those that nobody knows", () => {
     const safety = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }];
     const body = bodyOf({

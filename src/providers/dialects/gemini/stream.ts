@@ -8,7 +8,7 @@ import { annotations } from './grounding.js';
 import { logprobs } from './logprobs.js';
 import { extraContent } from './signature.js';
 import { type Speech, SpeechReader } from './speech.js';
-import { usage } from './usage.js';
+import { hubTier, usage } from './usage.js';
 
 /** One candidate on its way. */
 interface Choice {
@@ -31,6 +31,7 @@ export class ChatStream implements EventTranslator {
   readonly #choices = new Map<number, Choice>();
   #last: Json = {};
   #usage: Json | undefined;
+  #tier: Json = {};
   #isBlocked = false;
 
   constructor(private readonly context: Context) {}
@@ -42,6 +43,7 @@ export class ChatStream implements EventTranslator {
     this.#last = { ...this.#last, ...pick(response, 'responseId', 'modelVersion') };
     const told = usage(response.usageMetadata);
     this.#usage = told ?? this.#usage;
+    this.#tier = { ...this.#tier, ...hubTier(response.usageMetadata) };
     const candidates = list(response.candidates).filter(isObject);
     const chunks = candidates.flatMap((candidate, position) => this.#candidate(candidate, position));
     if (candidates.length === 0) chunks.push(...this.#refusal(response.promptFeedback));
@@ -49,7 +51,7 @@ export class ChatStream implements EventTranslator {
   }
 
   end(): TranslatedEvent {
-    const chunks = this.#usage ? [{ ...this.#chunk([]), usage: this.#usage }] : [];
+    const chunks = this.#usage ? [{ ...this.#chunk([]), ...this.#tier, usage: this.#usage }] : [];
     return { chunks, ...(this.#isDone && { isDone: true }) };
   }
 

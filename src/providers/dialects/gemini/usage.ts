@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { modalities } from '../../endpoints/generate-content.js';
-import { count, isObject } from '../../endpoints/reading.js';
+import { count, isObject, objectOf } from '../../endpoints/reading.js';
 
 /**
  * `usageMetadata` as the hub's `usage`; undefined where the provider reported none. Tokens of the prompt contain cached
@@ -34,6 +34,25 @@ export function usage(metadata: unknown): Json | undefined {
       ...nonZero({ image_tokens: kinds.image_output_tokens, video_tokens: kinds.video_output_tokens }),
     },
   };
+}
+
+/** Tiers of AI Studio and kinds of traffic of Vertex AI that a response names, in OpenAI's words. */
+const TIERS: ReadonlyMap<unknown, string> = new Map([
+  // https://ai.google.dev/gemini-api/docs/priority-inference
+  ['standard', 'default'],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  // https://docs.cloud.google.com/vertex-ai/generative-ai/docs/flex-paygo
+  ['ON_DEMAND', 'default'],
+  ['ON_DEMAND_FLEX', 'flex'],
+  ['ON_DEMAND_PRIORITY', 'priority'],
+]);
+
+/** The hub's `service_tier` of a response; nothing where OpenAI has no such tier. */
+export function hubTier(metadata: unknown): Json {
+  const { serviceTier, trafficType } = objectOf(metadata);
+  const tier = TIERS.get(serviceTier ?? trafficType);
+  return tier === undefined ? {} : { service_tier: tier };
 }
 
 const tokens = (value: unknown): number => count(value) ?? 0;

@@ -124,6 +124,9 @@ const isThinking = ({ thinking: asked }: Body): boolean => asked !== undefined &
 /** Turns of the user and the assistant. Instructions in between belong to no turn. */
 const turnsOf = ({ messages }: Body) => messages.filter(({ role }) => role !== 'system');
 
+/** The newest version of the API. https://platform.claude.com/docs/en/api/versioning */
+const LATEST = '2026-10-21';
+
 const rules: readonly Rule<Body>[] = [
   {
     says: 'max_tokens: Field required',
@@ -133,7 +136,13 @@ const rules: readonly Rule<Body>[] = [
   {
     says: 'anthropic-version: header is required',
     url: 'https://platform.claude.com/docs/en/api/versioning',
-    isBroken: (_, { header }) => header('anthropic-version') !== '2023-06-01',
+    isBroken: (_, { header }) => !['2023-06-01', LATEST].includes(header('anthropic-version') ?? ''),
+  },
+  {
+    says: '`temperature`, `top_p` and `top_k` are not parameters of this version',
+    url: 'https://platform.claude.com/docs/en/api/migration-2026-10-21',
+    isBroken: ({ temperature, top_p, top_k }, { header }) =>
+      header('anthropic-version') === LATEST && (temperature ?? top_p ?? top_k) !== undefined,
   },
   {
     says: 'messages: a message with the role "system" needs the beta mid-conversation-system-2026-04-07',

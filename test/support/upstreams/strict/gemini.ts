@@ -107,6 +107,7 @@ const generation = z.strictObject({
       seed: z.int().optional(),
       presencePenalty: z.number().optional(),
       frequencyPenalty: z.number().optional(),
+      responseModalities: z.array(z.enum(['TEXT', 'IMAGE', 'AUDIO'])).optional(),
       responseMimeType: z.string().optional(),
       responseSchema: schema.optional(),
       responseJsonSchema: z.unknown().optional(),
@@ -124,8 +125,22 @@ const generation = z.strictObject({
     .optional(),
 });
 
+/** Fields whose value has names of the client's own. */
+const OPAQUE = new Set(['args', 'response', 'parametersJsonSchema', 'responseJsonSchema', 'properties']);
+
+/** Google reads a field in either spelling, and its own client mixes them. https://protobuf.dev/programming-guides/json/ */
+function camelCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCased);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([spelled, inner]) => {
+    const field = spelled.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    return [field, OPAQUE.has(field) ? (inner as unknown) : camelCased(inner)] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
 /** A request to generate, or one to count its tokens: https://ai.google.dev/api/tokens */
-const shape = z.union([
+const requests = z.union([
   z
     .strictObject({ generateContentRequest: generation.extend({ model: z.string().startsWith('models/') }) })
     .transform(({ generateContentRequest }) =>
@@ -135,6 +150,7 @@ const shape = z.union([
     ),
   generation,
 ]);
+const shape = z.preprocess(camelCased, requests);
 type Body = z.infer<typeof generation>;
 type Part = z.infer<typeof part>;
 
