@@ -54,6 +54,7 @@ function optionsOf(
     axes: [
       {
         ...axis,
+        size: 30,
         grid: { show: false },
         splits: (_chart, _axis, from, to) => ticksOf(from, to).map(({ at }) => at.getTime() / MS),
         values: ({ scales: { x } }) => ticksOf(x?.min ?? 0, x?.max ?? 0).map(({ label }) => label),
