@@ -58,7 +58,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {() => (rows.length === 0 ? empty : <VirtualRows {...props} />)}
         </Loadable>
       </div>
-      {footer && <footer className={styles.footer}>{footer}</footer>}
+      {footer && (
+        // A number of rows before they are there would be a wrong one.
+        <footer className={styles.footer}>{state.phase === 'ready' && footer}</footer>
+      )}
     </section>
   );
 }
