@@ -91,6 +91,19 @@ describe('a new filter', () => {
   });
 });
 
+describe('with reduced motion', () => {
+  it('no transition delays a change, so that the list is as long as its rows at once', async () => {
+    const { page } = await start('/ui/w/:w/logs');
+    await page.locator('[data-row="0"]').waitFor();
+    const length = await page.getByRole('grid').evaluate((grid) => {
+      const rows = grid.querySelector<HTMLElement>('[role=rowgroup]');
+      if (rows) rows.style.height = '90000px';
+      return grid.scrollHeight;
+    });
+    expect(length).toBeGreaterThanOrEqual(90_000);
+  });
+});
+
 describe('the overview', () => {
   it('reads all of its figures with one request', async () => {
     const { page, problems } = await start(null);
@@ -169,6 +182,16 @@ describe('live updates', () => {
 
     await (await chat('sandbox', trace)).text();
     await page.getByText('2 shown').waitFor();
+  });
+
+  it('let the histogram count new requests', async () => {
+    const trace = randomUUID();
+    await (await chat('sandbox', trace)).text();
+    const { page } = await start(`/ui/w/:w/logs?live=on&filter=trace:is:${trace}`);
+    await page.getByText('1 shown').waitFor();
+    await (await chat('sandbox', trace)).text();
+    await page.getByText('2 shown').waitFor();
+    await page.getByText('2 requests', { exact: true }).waitFor();
   });
 
   it('read the first page alone, and move no row under somebody who has scrolled down', async () => {

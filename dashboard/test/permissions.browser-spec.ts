@@ -90,7 +90,7 @@ describe('an owner', () => {
     const email = `guest-${Date.now()}@acme.example`;
     const { page } = await stage.start('/ui/org/people');
     await page.getByRole('button', { name: /Account.*Owner/ }).waitFor();
-    await page.getByRole('button', { name: 'Invite person' }).click();
+    await page.getByRole('button', { name: 'Invite user' }).click();
     await page.getByLabel('E-mail').fill(email);
     await page.getByRole('button', { name: 'Send invite' }).click();
     const link = (await page.getByText(/#gw_/).textContent()) ?? '';
@@ -102,9 +102,9 @@ describe('an owner', () => {
     await page.reload();
 
     await page.getByRole('button', { name: `More actions: ${email}` }).click();
-    await page.getByRole('menuitem', { name: 'Remove person' }).click();
+    await page.getByRole('menuitem', { name: 'Remove user' }).click();
     await page.getByLabel(`Type ${email} to confirm`).fill(email);
-    await page.getByRole('button', { name: 'Remove person' }).click();
+    await page.getByRole('button', { name: 'Remove user' }).click();
     await page.getByRole('button', { name: `More actions: ${email}` }).waitFor({ state: 'detached' });
   });
 });
@@ -141,7 +141,7 @@ describe('the page of a person', () => {
     await page.waitForURL(new RegExp(`/org/people/${await idOf('member')}$`));
     await page.getByRole('heading', { name: 'Pat member' }).waitFor();
     await page.goto(`${stage.origin}/ui/org/people/${stage.bootstrap.workspace_id}`);
-    await page.getByText('Person not found').waitFor();
+    await page.getByText('User not found').waitFor();
   });
 
   it('changes the role in a workspace, ends a session, and deactivates', async () => {
@@ -165,12 +165,12 @@ describe('the page of a person', () => {
     await expect.poll(isSignedIn).toBe(false);
 
     await page.getByRole('button', { name: `More actions: ${emailOf('member')}` }).click();
-    await page.getByRole('menuitem', { name: 'Deactivate person' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate person' }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate user' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate user' }).click();
     await page.getByText('Deactivated', { exact: true }).waitFor();
     await page.getByRole('button', { name: `More actions: ${emailOf('member')}` }).click();
-    await page.getByRole('menuitem', { name: 'Reactivate person' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Reactivate person' }).click();
+    await page.getByRole('menuitem', { name: 'Reactivate user' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reactivate user' }).click();
     await page.getByText('Active', { exact: true }).first().waitFor();
   });
 
@@ -180,7 +180,7 @@ describe('the page of a person', () => {
     await end.waitFor();
     expect(await end.isDisabled()).toBe(true);
     await page.getByRole('button', { name: `More actions: ${emailOf('owner')}` }).click();
-    expect(await page.getByRole('menuitem', { name: 'Deactivate person' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('menuitem', { name: 'Deactivate user' }).isDisabled()).toBe(true);
   });
 });
 
@@ -188,7 +188,7 @@ describe('at 360 pixels', () => {
   const viewport = { width: 360, height: 740 };
 
   it.each([
-    ['/ui/org/people', 'Deactivate person'],
+    ['/ui/org/people', 'Deactivate user'],
     ['/ui/w/:w/members', 'Remove member'],
   ])('the rows of %s have their menu, and nothing scrolls sideways', async (path, item) => {
     const { page } = await stage.start(path, { viewport });

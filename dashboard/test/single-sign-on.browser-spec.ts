@@ -79,13 +79,13 @@ describe('single sign-on', () => {
     await dialog.getByLabel('Group', { exact: true }).fill('engineering');
     await dialog.getByRole('combobox', { name: 'Role in the organization' }).click();
     await page.getByRole('option', { name: 'Admin' }).click();
-    await dialog.getByLabel('Create people at their first sign-in').check();
+    await dialog.getByLabel('Create users at their first sign-in').check();
     await dialog.getByLabel('Set roles again at each sign-in').check();
 
     const opened = page.context().waitForEvent('page');
     await dialog.getByRole('button', { name: 'Test sign-in' }).click();
     await (await opened).getByText('The test sign-in is complete').waitFor();
-    await dialog.getByText(`Creates ${EMAIL} as a new person. Role in the organization: Admin.`).waitFor();
+    await dialog.getByText(`Creates ${EMAIL} as a new user. Role in the organization: Admin.`).waitFor();
     await dialog.getByText('"engineering"').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
 

@@ -20,7 +20,7 @@ export const apiKeyWords = {
   types: {
     'organisation-service': 'Admin key',
     'workspace-service': 'Service',
-    'workspace-user': 'Person',
+    'workspace-user': 'User',
   } as Readonly<Record<string, string>>,
   status: { active: 'Active', exhausted: 'Exhausted', expired: 'Expired' } as Readonly<
     Record<string, string>

@@ -1,12 +1,12 @@
 import { exactCount } from './counts';
 
-/** How people sign in: the identity providers of the organization, and whether single sign-on is required. */
+/** How users sign in: the identity providers of the organization, and whether single sign-on is required. */
 export const identityProviderWords = {
   title: 'Sign-in',
-  text: 'Identity providers at which people sign in, and whether single sign-on is required.',
+  text: 'Identity providers at which users sign in, and whether single sign-on is required.',
   table: 'Identity providers',
   create: 'Add identity provider',
-  ownersOnly: 'Only owners can change how people sign in.',
+  ownersOnly: 'Only owners can change how users sign in.',
   columns: {
     name: 'Name',
     issuer: 'Issuer',
@@ -24,17 +24,17 @@ export const identityProviderWords = {
   count: (count: number) => `${exactCount(count)} identity ${count === 1 ? 'provider' : 'providers'}`,
   empty: 'No identity provider yet',
   emptyText:
-    'Add your OpenID Connect provider, such as Entra, Okta, Keycloak or Google, so that people sign in there.',
+    'Add your OpenID Connect provider, such as Entra, Okta, Keycloak or Google, so that users sign in there.',
   edit: 'Edit',
   copyLink: 'Copy sign-in link',
   remove: 'Delete identity provider',
   removeTitle: (name: string) => `Delete ${name}`,
   removeText:
-    'Sessions from this provider end at once. People without a password cannot sign in until they have another way. You cannot undo this.',
+    'Sessions from this provider end at once. Users without a password cannot sign in until they have another way. You cannot undo this.',
   required: {
     section: 'Required single sign-on',
-    on: 'People must sign in at an identity provider.',
-    off: 'People may use an identity provider, a password or a passkey.',
+    on: 'Users must sign in at an identity provider.',
+    off: 'Users may use an identity provider, a password or a passkey.',
     breakGlass: (count: number) =>
       `${exactCount(count)} break-glass ${count === 1 ? 'owner' : 'owners'} may sign in without it.`,
     change: 'Change requirement',
@@ -61,22 +61,20 @@ export const identityProviderWords = {
     secretHelp: 'It is encrypted and never shown again.',
     secretKept: 'Leave empty to keep the stored secret.',
     secretAgain: 'Another issuer needs the client secret again.',
-    relink:
-      "Another issuer or client id unlinks people's accounts. Their verified addresses link them again.",
+    relink: "Another issuer or client id unlinks users' accounts. Their verified addresses link them again.",
     scopes: 'Scopes',
     scopesHelp: 'Separated by spaces. openid must be among them.',
     domains: 'Mail domains',
     domainsHelp:
-      'Separated by commas. People with these addresses find the provider on the sign-in page, and no others may use it. Empty: every address, by the sign-in link.',
-    enabled: 'Enabled: people can sign in at this provider',
-    createUsers: 'Create people at their first sign-in',
+      'Separated by commas. Users with these addresses find the provider on the sign-in page, and no others may use it. Empty: every address, by the sign-in link.',
+    enabled: 'Enabled: users can sign in at this provider',
+    createUsers: 'Create users at their first sign-in',
     follow: 'Set roles again at each sign-in',
-    followHelp: 'Owners stay owners. A change of the role ends the other sessions of the person.',
+    followHelp: 'Owners stay owners. A change of the role ends the other sessions of the user.',
     groups: 'Groups and roles',
-    groupsHelp:
-      'People without a group of this list become members of the organization, without a workspace.',
+    groupsHelp: 'Users without a group of this list become members of the organization, without a workspace.',
     claim: 'Groups claim',
-    claimHelp: 'The claim that lists the groups of a person.',
+    claimHelp: 'The claim that lists the groups of a user.',
     group: 'Group',
     organizationRole: 'Role in the organization',
     workspace: 'Workspace',
@@ -99,8 +97,8 @@ export const identityProviderWords = {
     refused: 'Refused',
     actions: {
       sign_in: (email: string) => `Signs in ${email}, whose account is linked.`,
-      link: (email: string) => `Signs in ${email} and links the account to this person.`,
-      create: (email: string) => `Creates ${email} as a new person.`,
+      link: (email: string) => `Signs in ${email} and links the account to this user.`,
+      create: (email: string) => `Creates ${email} as a new user.`,
     },
     role: (role: string) => `Role in the organization: ${role}.`,
     kept: 'Workspaces stay as they are.',

@@ -34,6 +34,7 @@ export const limitWords = {
   empty: 'No limit yet',
   emptyText: 'Set limits where you create or edit API keys and virtual keys.',
   raise: 'Raise for this period',
+  raiseShort: 'Raise',
   raiseDialog: {
     title: (name: string) => `Raise the budget of ${name}`,
     text: (used: string, limit: string, until: string) =>

@@ -1,6 +1,6 @@
 /** The page of one person. */
 export const personWords = {
-  gone: 'Person not found',
+  gone: 'User not found',
   goneText: 'They may have been removed from the organization.',
   profile: {
     title: 'Profile',
@@ -11,7 +11,7 @@ export const personWords = {
   },
   workspaces: {
     title: 'Workspaces',
-    text: 'Where this person is a member, and with which role.',
+    text: 'Where this user is a member, and with which role.',
     everywhere: 'Owners and admins reach every workspace without being members.',
     none: 'Not a member of any workspace.',
     roleIn: (workspace: string) => `Role in ${workspace}`,
@@ -22,7 +22,7 @@ export const personWords = {
   },
   keys: {
     title: 'API keys',
-    text: 'Keys that belong to this person. Service keys belong to their workspace.',
+    text: 'Keys that belong to this user. Service keys belong to their workspace.',
     none: 'No API key.',
     used: 'last used',
     unused: 'not used in the last 30 days',
@@ -41,12 +41,12 @@ export const personWords = {
     reset: 'Remove second factors',
     resetTitle: (email: string) => `Remove the second factors of ${email}`,
     resetText:
-      'Authenticator app, recovery codes and passkeys are removed, and all sessions end. The person then signs in with the password alone. Verify who asked you for this.',
+      'Authenticator app, recovery codes and passkeys are removed, and all sessions end. The user then signs in with the password alone. Verify who asked you for this.',
     ownersOnly: 'Only owners remove second factors of others.',
   },
   sessions: {
     title: 'Sessions',
-    text: 'Where this person is signed in to the dashboard.',
+    text: 'Where this user is signed in to the dashboard.',
     none: 'Not signed in.',
     end: 'End session',
     endAll: 'End all sessions',

@@ -118,20 +118,20 @@ export const scopeWords: Readonly<Record<string, ScopeGroupWords>> = {
     },
   },
   workspace_user_api_keys: {
-    title: 'API keys of people',
+    title: 'API keys of users',
     scopes: {
-      'workspace_user_api_keys.list': { text: 'See API keys of people', can: 'see API keys of people' },
-      'workspace_user_api_keys.read': { text: 'Read one of them', can: 'read an API key of a person' },
+      'workspace_user_api_keys.list': { text: 'See API keys of users', can: 'see API keys of users' },
+      'workspace_user_api_keys.read': { text: 'Read one of them', can: 'read an API key of a user' },
       'workspace_user_api_keys.create': {
-        text: 'Create an API key for a person',
-        can: 'create API keys for people',
+        text: 'Create an API key for a user',
+        can: 'create API keys for users',
       },
       'workspace_user_api_keys.update': {
         text: 'Change limits and permissions',
-        can: 'change API keys of people',
+        can: 'change API keys of users',
       },
-      'workspace_user_api_keys.rotate': { text: 'Replace the secret', can: 'rotate API keys of people' },
-      'workspace_user_api_keys.delete': { text: 'Revoke an API key', can: 'revoke API keys of people' },
+      'workspace_user_api_keys.rotate': { text: 'Replace the secret', can: 'rotate API keys of users' },
+      'workspace_user_api_keys.delete': { text: 'Revoke an API key', can: 'revoke API keys of users' },
     },
   },
   workspace_users: {

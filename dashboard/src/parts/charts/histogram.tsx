@@ -6,6 +6,7 @@ import type { Interval } from '../range/range';
 import { useZone } from '../zone';
 import { ChartTable } from './chart-table';
 import styles from './histogram.module.css';
+import { timeTicks } from './time-ticks';
 
 export type SeriesTone = 'normal' | 'warning' | 'error';
 
@@ -146,23 +147,31 @@ function BarTip({
 }
 
 const TICKS = 6;
-const DAY_MS = 86_400_000;
+/** A label this near to an end of the axis begins or ends there. */
+const EDGE = 0.03;
 
 function TimeAxis({ bars }: { bars: readonly HistogramBar[] }) {
   const zone = useZone();
   const [first, last] = [bars[0], bars.at(-1)];
   if (!first || !last) return null;
-  const [from, to] = [first.from.getTime(), last.to.getTime()];
-  const times = Array.from({ length: TICKS + 1 }, (_, tick) => new Date(from + ((to - from) * tick) / TICKS));
+  const length = last.to.getTime() - first.from.getTime();
   return (
     <div className={styles.axis} aria-hidden>
-      {times.map((at) => (
-        <span key={at.getTime()}>
-          {to - from > 2 * DAY_MS ? moment(at, zone).slice(0, -9) : hourMinute(at, zone)}
-        </span>
-      ))}
+      {timeTicks(first.from, last.to, zone, TICKS).map(({ at, label }) => {
+        const share = (at.getTime() - first.from.getTime()) / length;
+        return (
+          <span key={at.getTime()} style={{ left: `${share * 100}%` }} data-edge={edgeOf(share)}>
+            {label}
+          </span>
+        );
+      })}
     </div>
   );
+}
+
+function edgeOf(share: number): 'start' | 'end' | undefined {
+  if (share < EDGE) return 'start';
+  return share > 1 - EDGE ? 'end' : undefined;
 }
 
 /** Names, colours and totals of the series of a histogram. */

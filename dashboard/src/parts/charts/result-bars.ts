@@ -1,4 +1,5 @@
 import { words } from '../../words/en';
+import { atWallTime, wallTime } from '../range/local-time';
 import { type Interval, isPartial } from '../range/range';
 import type { HistogramBar, HistogramSeries } from './histogram';
 
@@ -21,30 +22,45 @@ export interface ResultPoint {
   readonly server_errors: number;
 }
 
-/** Adds points, one a minute, hour or day, up to bars of `minutes`. Buckets begin where the clock says so. */
+const HOUR_MINUTES = 60;
+
+/** Where bars of `minutes` begin on the wall clock of `zone`: the first at or before `from`, and at last the one at which nothing is left. */
+function barBounds({ from, to }: Interval, minutes: number, zone: string): readonly Date[] {
+  const size = minutes * MINUTE_MS;
+  const wall = Math.floor(wallTime(from, zone) / size) * size;
+  const first = atWallTime(wall, zone);
+  // Clock changes move longer bars: a day stays a day of the zone, though it has 23 hours.
+  const bound = (index: number): Date =>
+    minutes <= HOUR_MINUTES
+      ? new Date(first.getTime() + index * size)
+      : atWallTime(wall + index * size, zone);
+  const bounds = [first];
+  do bounds.push(bound(bounds.length));
+  while ((bounds.at(-1) ?? to) < to);
+  return bounds;
+}
+
+/** Adds points, one a minute, hour or day of `zone`, up to bars of `minutes`. Bars begin where the clock of the zone is round. */
 export function barsOf(
-  { from, to }: Interval,
+  interval: Interval,
   minutes: number,
   points: readonly ResultPoint[],
+  zone: string,
 ): readonly HistogramBar[] {
-  const size = minutes * MINUTE_MS;
-  const first = Math.floor(from.getTime() / size);
-  const last = Math.max(first, Math.ceil(to.getTime() / size) - 1);
-  const counts = Array.from({ length: last - first + 1 }, () => [0, 0, 0] as [number, number, number]);
+  const bounds = barBounds(interval, minutes, zone);
+  const bars = bounds.slice(0, -1).map((from, index) => ({
+    from,
+    to: bounds[index + 1] ?? from,
+    counts: [0, 0, 0] as [number, number, number],
+    isPartial: isPartial(from, minutes, interval),
+  }));
   for (const { timestamp, requests, client_errors, server_errors } of points) {
-    const bar = counts[Math.floor(Date.parse(timestamp) / size) - first];
-    if (!bar) continue;
-    bar[0] += Math.max(0, requests - client_errors - server_errors);
-    bar[1] += client_errors;
-    bar[2] += server_errors;
+    const at = new Date(timestamp);
+    const counts = bars.find(({ from, to }) => at >= from && at < to)?.counts;
+    if (!counts) continue;
+    counts[0] += Math.max(0, requests - client_errors - server_errors);
+    counts[1] += client_errors;
+    counts[2] += server_errors;
   }
-  return counts.map((bar, index) => {
-    const begin = new Date((first + index) * size);
-    return {
-      from: begin,
-      to: new Date((first + index + 1) * size),
-      counts: bar,
-      isPartial: isPartial(begin, minutes, { from, to }),
-    };
-  });
+  return bars;
 }

@@ -3,10 +3,11 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { clockOfSecond, hourMinute, moment } from '../format/times';
+import { clockOfSecond, moment } from '../format/times';
 import { useZone } from '../zone';
 import { ChartTable } from './chart-table';
 import styles from './time-chart.module.css';
+import { timeTicks } from './time-ticks';
 
 export interface TimeSeries {
   readonly name: string;
@@ -27,6 +28,8 @@ export interface TimeChartProps {
 const STROKES = ['--accent', '--bar-warning', '--success', '--bar-error', '--muted', '--text'] as const;
 const FONT = "12px 'Inter Variable', system-ui";
 const MS = 1_000;
+/** Room for the label of a tick, in pixels. */
+const TICK_WIDTH = 90;
 
 const token = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -42,6 +45,8 @@ function optionsOf(
     grid: { stroke: token('--border'), width: 1 },
     ticks: { show: false },
   };
+  const ticksOf = (from: number, to: number) =>
+    timeTicks(new Date(from * MS), new Date(to * MS), zone, Math.floor(size.width / TICK_WIDTH));
   return {
     ...size,
     cursor: { y: false, points: { size: 6 } },
@@ -49,8 +54,10 @@ function optionsOf(
     axes: [
       {
         ...axis,
+        size: 30,
         grid: { show: false },
-        values: (_chart, ticks) => ticks.map((at) => hourMinute(new Date(at * MS), zone)),
+        splits: (_chart, _axis, from, to) => ticksOf(from, to).map(({ at }) => at.getTime() / MS),
+        values: ({ scales: { x } }) => ticksOf(x?.min ?? 0, x?.max ?? 0).map(({ label }) => label),
       },
       { ...axis, size: 60, values: (_chart, ticks) => ticks.map(format) },
     ],

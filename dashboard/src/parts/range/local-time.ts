@@ -28,3 +28,10 @@ export function fromLocal(text: string, zone: string): Date | null {
   const guess = wall - (wallClock(wall, zone) - wall);
   return new Date(wall - (wallClock(guess, zone) - guess));
 }
+
+/** The wall clock of `zone` at a moment, in milliseconds of a clock without zones; full seconds. */
+export const wallTime = (at: Date, zone: string): number => Date.parse(`${toLocal(at, zone)}Z`);
+
+/** The moment at which the wall clock of `zone` shows what `wallTime` gave. */
+export const atWallTime = (wall: number, zone: string): Date =>
+  fromLocal(new Date(wall).toISOString().slice(0, 19), zone) ?? new Date(wall);

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
+import { type CSSProperties, memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 import type { LoadState } from '../states/load-state';
 import { Loadable } from '../states/states';
 import styles from './data-table.module.css';
@@ -58,7 +58,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {() => (rows.length === 0 ? empty : <VirtualRows {...props} />)}
         </Loadable>
       </div>
-      {footer && <footer className={styles.footer}>{footer}</footer>}
+      {footer && (
+        // A number of rows before they are there would be a wrong one.
+        <footer className={styles.footer}>{state.phase === 'ready' && footer}</footer>
+      )}
     </section>
   );
 }
@@ -96,6 +99,14 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
         aria-label={label}
         aria-rowcount={count + 1}
         onKeyDown={keys.onKeyDown}
+        onFocus={({ target }) => {
+          const at = rowAt(target);
+          if (at !== null) keys.reach(at);
+        }}
+        onClick={(event) => {
+          const row = rows[(clickedRow(event) ?? NaN) - firstRow];
+          if (row !== undefined) props.onOpen?.(row);
+        }}
         onScroll={({ currentTarget }) => onTop?.(currentTarget.scrollTop < rowHeight)}
         style={tracks(columns, rowHeight)}
       >
@@ -112,8 +123,9 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
                   start={start}
                   isSelected={keyOf(row) === selected}
                   isReached={keys.reached === index}
-                  onReach={() => keys.reach(index)}
-                  table={props}
+                  opens={props.onOpen !== undefined}
+                  columns={columns}
+                  renderCompact={props.renderCompact}
                 />
               )
             );
@@ -167,18 +179,30 @@ function HeadRow<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   );
 }
 
-interface TableRowProps<Row> {
+/** The number of the row that an element is in; null outside of rows. */
+function rowAt(target: EventTarget): number | null {
+  const at = (target as Element).closest('[data-row]')?.getAttribute('data-row');
+  return at ? Number(at) : null;
+}
+
+/** The row that a click opens. Menus and buttons of a row are their own matter, and so is text that is being selected. */
+function clickedRow({ target }: MouseEvent): number | null {
+  const isOwn = (target as Element).closest('button, a, [role=menu], [role=menuitem]');
+  return isOwn || getSelection()?.toString() ? null : rowAt(target);
+}
+
+interface TableRowProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'renderCompact'> {
   readonly row: Row;
   readonly index: number;
   readonly start: number;
   readonly isSelected: boolean;
   readonly isReached: boolean;
-  readonly onReach: () => void;
-  readonly table: DataTableProps<Row>;
+  readonly opens: boolean;
 }
 
-function TableRow<Row>({ row, index, start, isSelected, isReached, onReach, table }: TableRowProps<Row>) {
-  const { columns, onOpen, renderCompact } = table;
+/** Has no handlers of its own, so that a row which stays in sight is not rendered again: the grid takes its clicks and its focus. */
+const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
+  const { row, index, start, isSelected, isReached, opens, columns, renderCompact } = props;
   return (
     <div
       className={styles.row}
@@ -187,14 +211,8 @@ function TableRow<Row>({ row, index, start, isSelected, isReached, onReach, tabl
       aria-selected={isSelected}
       tabIndex={isReached ? 0 : -1}
       data-row={index}
-      data-opens={onOpen ? true : undefined}
+      data-opens={opens || undefined}
       style={{ transform: `translateY(${start}px)` }}
-      onFocus={onReach}
-      onClick={(event) => {
-        // Menus and buttons of a row are their own matter, and so is text that is being selected.
-        const isOwn = (event.target as Element).closest('button, a, [role=menu], [role=menuitem]');
-        if (!isOwn && !getSelection()?.toString()) onOpen?.(row);
-      }}
     >
       {columns.map(({ key, align, cell }) => (
         <span key={key} role="gridcell" className={styles.cell} data-align={align}>
@@ -206,4 +224,4 @@ function TableRow<Row>({ row, index, start, isSelected, isReached, onReach, tabl
       </span>
     </div>
   );
-}
+}) as <Row>(props: TableRowProps<Row>) => ReactNode;

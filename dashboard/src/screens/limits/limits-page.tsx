@@ -52,7 +52,7 @@ export function LimitsPage({ raised, onRaising }: LimitsPageProps) {
             title={limit.applies_to.name}
             end={<Used limit={limit} />}
             details={[texts.subjects[limit.applies_to.type], kindOf(limit)]}
-            note={<RaiseButton limit={limit} onRaising={onRaising} />}
+            note={<RaiseButton limit={limit} onRaising={onRaising} isShort />}
           />
         )}
         empty={
@@ -164,14 +164,22 @@ const SCOPES = {
   workspace: 'workspaces.update',
 } as const;
 
+interface RaiseButtonProps extends Pick<LimitsPageProps, 'onRaising'> {
+  readonly limit: Limit;
+  /** Where there is room for one word only. */
+  readonly isShort?: boolean;
+}
+
 /** Only a budget that resets has a period to raise it for. */
-function RaiseButton({ limit, onRaising }: { limit: Limit; onRaising: LimitsPageProps['onRaising'] }) {
+function RaiseButton({ limit, onRaising, isShort = false }: RaiseButtonProps) {
   const may = useMay();
   if (limit.kind !== 'budget' || limit.resets_at === null) return null;
   const scope = SCOPES[limit.applies_to.type];
   return (
     <Can isAllowed={may(scope)} scope={scope}>
-      <Button onClick={() => onRaising(limit.id)}>{texts.raise}</Button>
+      <Button aria-label={texts.raise} onClick={() => onRaising(limit.id)}>
+        {isShort ? texts.raiseShort : texts.raise}
+      </Button>
     </Can>
   );
 }

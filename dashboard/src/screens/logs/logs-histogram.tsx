@@ -12,12 +12,13 @@ import { useLogBars } from './use-log-bars';
 interface LogsHistogramProps {
   readonly query: LogQuery;
   readonly interval: Interval;
+  readonly isLive: boolean;
   readonly onSelect: (interval: Interval) => void;
 }
 
-/** How many requests there were, by result. It fails alone: the list does not need it. */
-export function LogsHistogram({ query, interval, onSelect }: LogsHistogramProps) {
-  const { bars, minutes, total, error, refetch } = useLogBars(query, interval);
+/** How many requests there were, by result; while live, it moves with the list. It fails alone: the list does not need it. */
+export function LogsHistogram({ query, interval, isLive, onSelect }: LogsHistogramProps) {
+  const { bars, minutes, total, error, refetch } = useLogBars(query, interval, isLive);
   if (error) return <ErrorCard error={shownError(error)} onRetry={() => void refetch()} />;
   return (
     <div className={styles.histogram}>

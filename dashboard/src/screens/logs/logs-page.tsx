@@ -1,6 +1,6 @@
 import { Button, Kbd } from '@mantine/core';
 import { IconListSearch } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { type LogRow } from '../../api/logs';
 import { type Filter, filtersText } from '../../parts/filters/filter';
 import { FilterBar } from '../../parts/filters/filter-bar';
@@ -36,6 +36,11 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   const suggest = useSuggestions(query);
   const all = useMemo(() => logColumns(keyNames), [keyNames]);
   const shown = useMemo(() => search.columns?.split(',') ?? [...LOG_COLUMN_KEYS], [search.columns]);
+  const columns = useMemo(() => all.filter(({ key }) => shown.includes(key)), [all, shown]);
+  const renderCompact = useCallback(
+    (row: LogRow) => <CompactLog row={row} keyNames={keyNames} />,
+    [keyNames],
+  );
   const isLive = search.live === 'on';
   const { live, hasNewer, onTop } = useLiveLogs(isLive, query);
   const change = (part: LogSearch): void => onSearch({ ...search, ...part });
@@ -65,18 +70,19 @@ export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
       <LogsHistogram
         query={query}
         interval={interval}
+        isLive={isLive}
         onSelect={(chosen) => change({ range: rangeText({ kind: 'absolute', ...chosen }) })}
       />
       <DataTable<LogRow>
         label={words.logs.table}
-        columns={all.filter(({ key }) => shown.includes(key))}
+        columns={columns}
         rows={rows}
         firstRow={firstRow}
         onStart={list.hasPreviousPage && !list.isFetching ? () => void list.fetchPreviousPage() : undefined}
         keyOf={({ id }) => id}
         state={state}
         selected={openId}
-        renderCompact={(row) => <CompactLog row={row} keyNames={keyNames} />}
+        renderCompact={renderCompact}
         onTop={onTop}
         toTop={hasNewer ? words.logs.newer : undefined}
         onOpen={({ id }) => onOpen(id)}

@@ -4,12 +4,25 @@ import { barsOf } from '../../parts/charts/result-bars';
 import { bucketMinutes, type Interval } from '../../parts/range/range';
 import { useZone } from '../../parts/zone';
 
+const LIVE_MS = 5_000;
+
 const intervalName = (minutes: number) => (minutes < 60 ? 'minute' : minutes < 1_440 ? 'hour' : 'day');
 
-/** Requests by result over the range of a list. */
-export function useLogBars(query: LogQuery, interval: Interval) {
+/** Requests by result over the range of a list. A live one that is relative ends when its points were read last. */
+export function useLogBars(query: LogQuery, opened: Interval, isLive: boolean) {
   const zone = useZone();
-  const minutes = bucketMinutes(interval);
-  const { points, ...rest } = useResultPoints({ ...query, zone, interval: intervalName(minutes) });
-  return { ...rest, minutes, bars: barsOf(interval, minutes, points) };
+  const minutes = bucketMinutes(opened);
+  const isMoving = 'minutes' in query.time;
+  const { points, readAt, ...rest } = useResultPoints(
+    { ...query, zone, interval: intervalName(minutes) },
+    isLive && isMoving && LIVE_MS,
+  );
+  const interval = isMoving ? movedTo(opened, readAt) : opened;
+  return { ...rest, minutes, bars: barsOf(interval, minutes, points, zone) };
+}
+
+/** As long as before; never earlier. */
+function movedTo({ from, to }: Interval, end: number): Interval {
+  const by = Math.max(0, end - to.getTime());
+  return { from: new Date(from.getTime() + by), to: new Date(to.getTime() + by) };
 }

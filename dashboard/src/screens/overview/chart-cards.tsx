@@ -40,7 +40,7 @@ export function ResultsCard({ overview, state, interval, minutes }: ResultsCardP
   const navigate = useNavigate();
   const { workspace } = usePlace();
   const [isTable, setTable] = useState(false);
-  const bars = barsOf(interval, minutes, overview?.data_points ?? []);
+  const bars = barsOf(interval, minutes, overview?.data_points ?? [], zone);
   return (
     <Card
       title={overviewWords.byResult}
