@@ -6,7 +6,7 @@ import { RESERVE_FILE } from './spool-files.js';
 const CHUNK = Buffer.alloc(1024 * 1024);
 const SMALLEST_BYTES = 64 * 1024;
 
-/** On a small disk the reserve is at most this part of what is free, so that it does not itself fill the disk. */
+/** Limits the reserve on small disks to this fraction of the free space, so that the reserve itself does not fill the disk. */
 const PART_OF_FREE = 4;
 
 /**
