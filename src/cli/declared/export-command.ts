@@ -8,7 +8,7 @@ import {
 import { connect, type ConnectOptions } from './connect.js';
 import { entryOf, hasMask, RESOURCES, SIGNED_TOKENS, thingsOf } from './resources.js';
 
-/** `gatehouse export`: the organization as a file that `gatehouse apply` takes, without its secrets. Returns the exit code. */
+/** `gatehouse export`: the organization as a file for `gatehouse apply`, without its secrets. Returns the exit code. */
 export async function exportCommand(
   environment: NodeJS.ProcessEnv,
   options: ConnectOptions,
@@ -20,7 +20,7 @@ export async function exportCommand(
   return 0;
 }
 
-/** The file, and what it cannot hold. */
+/** The file, and the things that it cannot hold. */
 export async function exported(
   client: AdministrationClient,
 ): Promise<{ readonly text: string; readonly notice: string }> {
@@ -67,13 +67,13 @@ export async function exported(
   return { text: `${HEAD}${stringify(document).trimEnd()}`, notice: noticeOf(furtherOf(document, tokens)) };
 }
 
-/** What is not in this file in particular. */
+/** What is missing from this file in particular. */
 const furtherOf = (document: object, tokens: JsonRecord | null): string[] => [
   ...(tokens && !tokens.jwks_uri ? ['the signed-token settings, whose keys were set without a URL'] : []),
   ...(hasMask(document) ? ['secrets in guardrails and integrations, which are shown as "***"'] : []),
 ];
 
-/** The sections of a table, without those that are empty. */
+/** The non-empty sections of a table. */
 async function exportedResources(client: AdministrationClient, places: Places): Promise<JsonRecord> {
   const sections: Record<string, JsonRecord[]> = {};
   for (const resource of RESOURCES) {
@@ -96,7 +96,7 @@ async function exportedResources(client: AdministrationClient, places: Places): 
   return sections;
 }
 
-/** A policy without a name cannot be distinguished from others. */
+/** Policies without a name cannot be told apart. */
 const isGiven = (thing: JsonRecord, field: string): boolean => field === 'workspace' || thing[field] != null;
 
 async function exportedTokens(client: AdministrationClient): Promise<JsonRecord | null> {
@@ -120,13 +120,13 @@ const LEFT_OUT = [
 const noticeOf = (further: readonly string[]): string =>
   ['# Not in this file:', ...[...LEFT_OUT, ...further].map((each) => `#   - ${each}`)].join('\n');
 
-/** One order in every place, whenever each was made. */
+/** The same order for every organization, whatever the creation times. */
 const sorted = (things: readonly JsonRecord[], field: string): readonly JsonRecord[] =>
   [...things].sort((one, other) => String(one[field]).localeCompare(String(other[field]), 'en'));
 
 type Places = ReadonlyMap<unknown, unknown>;
 
-/** By which word each workspace is meant: its name, which a new place gives it too, or its id where others share the name. */
+/** How to refer to each workspace: by name, which another organization can use too, or by id if others share the name. */
 function placesOf(workspaces: readonly JsonRecord[]): Places {
   const sharesName = sharing(workspaces, ['name']);
   return new Map(workspaces.map((each) => [each.id, sharesName(each) ? each.id : each.name] as const));
@@ -178,7 +178,7 @@ function virtualKey(key: JsonRecord, places: Places): JsonRecord {
 const variableOf = (name: string, field: string): string =>
   `${name}_${field}`.toUpperCase().replaceAll(/\W/g, '_');
 
-/** Tells of each thing whether others have all of this in common with it: then only its id says which is meant. */
+/** Marks resources that share these values with others: only their id identifies them. */
 function sharing(things: readonly JsonRecord[], names: readonly string[]): (thing: JsonRecord) => boolean {
   const identity = (thing: JsonRecord): string => JSON.stringify(names.map((name) => thing[name]));
   const counts = new Map<string, number>();
@@ -186,7 +186,7 @@ function sharing(things: readonly JsonRecord[], names: readonly string[]): (thin
   return (thing) => (counts.get(identity(thing)) ?? 0) > 1;
 }
 
-/** Without what is nothing. */
+/** Without empty values. */
 const filled = (fields: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 

@@ -1,9 +1,9 @@
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
-/** Who lived this long had started well: its next failure counts as the first. */
+/** A process that ran this long started well: its next failure counts as the first. */
 const HEALTHY_MS = 30_000;
 
-/** How long to wait before a process that ended is started again: 100 ms, doubling to 5 s. */
+/** The delay before an ended process is restarted: 100 ms, doubling to 5 s. */
 export class BackOff {
   #failures = 0;
 
