@@ -1,8 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * API keys with the counts of their lists, signed tokens, and answers that are given again for an `Idempotency-Key`.
- */
+/** API keys with the counts of their lists, signed tokens, and stored responses for an `Idempotency-Key`. */
 export class ApiKeys1763800000006 implements MigrationInterface {
   readonly name = 'ApiKeys1763800000006';
 
@@ -24,12 +22,11 @@ export class ApiKeys1763800000006 implements MigrationInterface {
 }
 
 /**
- * A key acts on the authority of its user, or of the person who made it. A key that another key made has the first
- * key's maker in `created_by_user_id`, so the whole line down from a person names that person.
+ * A key acts on the authority of its user, or of the user who created it. A key created with another key has that key's creator in
+ * `created_by_user_id`, so every key leads back to a user.
  *
- * A revoked key stays, for the names in old logs. It may lose its workspace and its user, and keeps the hash of its
- * secret in `revoked_key_hash`, so that a caller who presents the secret is told that it was revoked. That hash lets
- * nobody in.
+ * A revoked key stays, for the names in old logs. It may lose its workspace and its user, and keeps the hash of its secret in
+ * `revoked_key_hash`, so that a request with that secret can be refused as revoked. That hash grants no access.
  */
 const API_KEYS = `
   CREATE TABLE api_keys (
@@ -81,12 +78,12 @@ const API_KEYS = `
   SELECT protect_tenant_table('api_keys')`;
 
 /**
- * Lets any page of a long list of keys, and its total, be found without reading the rows before it
- * (docs/decisions/0015-long-lists.md). A list, that of an organization or of a workspace (`list_id`), is cut
- * into blocks of about a thousand keys by their ids. Each block keeps how many of its keys are in force, by kind.
+ * Makes any page of a long list of keys, and its total, findable without reading the rows before it (docs/decisions/0015-long-lists.md). A
+ * list, that of an organization or of a workspace (`list_id`), is cut into blocks of about a thousand keys by their ids. Each block keeps
+ * how many of its keys are in force, by kind.
  *
- * A block begins with `first_id` and ends where the next begins; the first of a list begins before every id. `last_id`
- * is the highest id that was ever counted in it.
+ * A block begins with `first_id` and ends where the next begins; the first of a list begins before every id. `last_id` is the highest id
+ * that was ever counted in it.
  */
 const BLOCKS = `
   CREATE TABLE api_key_blocks (
@@ -103,8 +100,8 @@ const BLOCKS = `
   SELECT protect_tenant_table('api_key_blocks')`;
 
 /**
- * Where a key is counted. A full block is not split: the next one begins with the key that did not fit, and only where
- * that key is above all that were counted in it, so no count moves.
+ * The block of a key. A full block is not split: the next block begins with the key that did not fit, if that key is above all keys counted
+ * in it, so no count moves.
  */
 const BLOCK_FOR = `
   CREATE FUNCTION block_for_api_key(key api_keys, list uuid, change integer) RETURNS uuid LANGUAGE plpgsql AS $$
@@ -125,9 +122,9 @@ const BLOCK_FOR = `
   END $$`;
 
 /**
- * A key enters both of its lists, or leaves them. The function first locks the organization's first block. Each
- * statement sees what was committed while the one before it waited, so all counts read after that are the latest.
- * Where nothing was ever counted, nothing can be taken away: the organization is gone.
+ * A key enters or leaves both of its lists. The function first locks the organization's first block. Each statement sees what was committed
+ * while the previous one waited, so all counts read after that are current. Without any block there is nothing to subtract: the
+ * organization was deleted.
  */
 const COUNT = `
   CREATE FUNCTION count_api_key(key api_keys, change integer) RETURNS void LANGUAGE plpgsql AS $$
@@ -155,8 +152,8 @@ const COUNT = `
   END $$`;
 
 /**
- * Triggers keep the counts, so no writer can forget them, and only when the transaction commits, so the lock is short.
- * Changes of one organization lock its first block one after another, so they cannot deadlock.
+ * Triggers maintain the counts, so no writer can forget them, and only at commit, so the lock is short. Changes of one organization lock
+ * its first block in turn, so they cannot deadlock.
  */
 const KEEP = `
   CREATE FUNCTION keep_api_key_blocks() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -173,7 +170,7 @@ const KEEP = `
       IS DISTINCT FROM (NEW.id, NEW.organization_id, NEW.workspace_id, NEW.kind, NEW.deleted_at IS NULL))
     EXECUTE FUNCTION keep_api_key_blocks()`;
 
-/** Counts all keys again, for keys that were inserted while the triggers were off. The caller keeps writers away. */
+/** Recounts all keys, for keys inserted while the triggers were off. The caller excludes writers. */
 const RECOUNT = `
   CREATE FUNCTION recount_api_keys() RETURNS void LANGUAGE sql AS $$
     DELETE FROM api_key_blocks;
@@ -214,7 +211,7 @@ const SIGNED_TOKENS = `
   CREATE INDEX organization_jwt_of_issuer ON organization_jwt USING gin (issuers);
   SELECT protect_tenant_table('organization_jwt')`;
 
-/** The answer to a request with an `Idempotency-Key`, for its repetitions. Null while the first one is under way. */
+/** The response to a request with an `Idempotency-Key`, for its repetitions. Null while the first one is running. */
 const ANSWERS = `
   CREATE TABLE idempotent_answers (
     organization_id uuid NOT NULL REFERENCES organizations (id),

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a virtual key does with parameters that its provider does not have, and which of them a request was sent without. */
+/** What a virtual key does with parameters that its provider does not support, and which of them a request was sent without. */
 export class UnsupportedParameters1763838000001 implements MigrationInterface {
   readonly name = 'UnsupportedParameters1763838000001';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The tier of service of a request: `flex`, `priority` and the like. */
+/** The service tier of a request: `flex`, `priority` and the like. */
 export class ServiceTiers1763838000002 implements MigrationInterface {
   readonly name = 'ServiceTiers1763838000002';
 
