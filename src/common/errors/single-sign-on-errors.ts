@@ -1,6 +1,6 @@
 import type { ErrorSpec } from './error-spec.js';
 
-/** The part of the error table that is about signing in at an identity provider. */
+/** The part of the error table about signing in with an identity provider. */
 export const SINGLE_SIGN_ON_ERRORS = {
   single_sign_on_required: {
     status: 403,
