@@ -7,10 +7,7 @@ import { isDatabaseAway } from '../database-errors.js';
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-/**
- * Connects, however long the database stays away: a process that gave up instead would only be started again.
- * Rejects with what waiting does not mend.
- */
+/** Connects, however long the database is unavailable: a process that gave up would only be restarted. Rejects on permanent errors. */
 export async function connectPatiently(dataSource: DataSource, log: Logger): Promise<void> {
   const report = reportSparsely(log);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
