@@ -2,11 +2,11 @@ import type { EntityManager } from 'typeorm';
 import type { Reach } from '../../auth/tenant.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 
-/** Where a page of a list begins, newest first. */
+/** Position of a page in a list, newest first. */
 export interface PlaceInList {
-  /** How many keys the whole list has. */
+  /** Number of keys in the whole list. */
   readonly total: number;
-  /** Null where the list is over before the page. */
+  /** Null when the list ends before the page. */
   readonly page: {
     /** Ids from this one on are in newer blocks than the page; null in the newest block. */
     readonly below: string | null;
@@ -15,10 +15,10 @@ export interface PlaceInList {
   } | null;
 }
 
-/** The newest block with keys may not be the newest one; there is nothing above it that could be shown. */
+/** Blocks newer than the newest block with keys have nothing to show. */
 const FIRST = { below: null, skip: 0 } as const;
 
-/** A block keeps a count of each kind in a column of its own. */
+/** A block counts each kind in a separate column. */
 const COUNTS: Readonly<Record<ApiKeyType, string>> = {
   'organisation-service': 'organisation_service',
   'workspace-service': 'workspace_service',
@@ -26,8 +26,8 @@ const COUNTS: Readonly<Record<ApiKeyType, string>> = {
 };
 
 /**
- * Finds the page that follows the first `skip` keys of an organization or a workspace, by adding up the blocks of its list.
- * A block has about a thousand keys, whatever the list has.
+ * Finds the page after the first `skip` keys of an organization or workspace by adding up the blocks of its list. A block has about a
+ * thousand keys, however long the list is.
  */
 export async function placeOfPage(
   manager: EntityManager,
@@ -41,7 +41,7 @@ export async function placeOfPage(
   return skip === 0 ? { total: place.total, page: place.total > 0 ? FIRST : null } : place;
 }
 
-/** Blocks are added up as far as the page, and only where it is not the first; for the total all of them, without an order. */
+/** For a page beyond the first, adds up blocks as far as the page; for the total, all of them, unordered. */
 function placeSql(kinds: readonly ApiKeyType[], skip: number): string {
   const keys = kinds.map((kind) => COUNTS[kind]).join(' + ');
   const blocks = 'FROM api_key_blocks WHERE organization_id = $1 AND list_id = $2';

@@ -1,29 +1,29 @@
 import type { EntityManager } from 'typeorm';
 
-/** From when to when, both included, as ISO 8601; null is without an end. */
+/** A time range, both ends included, as ISO 8601; null means unbounded. */
 export interface AuditTime {
   readonly start: string | null;
   readonly end: string | null;
 }
 
-/** Where a page of the records of a time is, newest first. */
+/** Position of a page among the records of a time range, newest first. */
 export interface PlaceInTime {
   readonly total: number;
-  /** No record of the time has this number or a lower one. */
+  /** No record of the range has this number or a lower one. */
   readonly above: number;
-  /** Null where the list is over before the page. */
+  /** Null when the list ends before the page. */
   readonly page: {
     /** The highest number of the block in which the page begins. */
     readonly upTo: number;
-    /** How many records of the time, from that number down, come before the page. */
+    /** Number of records of the range, from that number down, before the page. */
     readonly skip: number;
   } | null;
 }
 
 /**
- * Finds the page that follows the newest `skip` records of a time, and how many there are in all. Each thousand numbers are a
- * block that remembers its oldest and its newest time, because commits are not quite in the order of times. A block that lies
- * wholly inside or outside is not looked at; in the others, and where a block is not remembered, records are counted one by one.
+ * Finds the page after the newest `skip` records of a time range, and the total. Each thousand numbers form a block that stores its oldest
+ * and newest time, because the order of commits is not quite that of times. Blocks entirely inside or outside the range are not read; in
+ * the others, and in blocks without stored times, records are counted one by one.
  */
 export async function placeInTime(
   manager: EntityManager,
@@ -36,7 +36,7 @@ export async function placeInTime(
   return place;
 }
 
-/** Remembers the block that ends with number `$2`, which is a multiple of a thousand. */
+/** Stores the times of the block that ends with number `$2`, a multiple of a thousand. */
 const REMEMBER = `
   INSERT INTO audit_blocks (organization_id, number, oldest, newest)
   SELECT $1, $2::bigint / 1000 - 1, min(at), max(at) FROM audit_records
@@ -52,7 +52,7 @@ export async function rememberBlock(
   if (seq.endsWith('000')) await manager.query(REMEMBER, [organizationId, seq]);
 }
 
-/** The numbers of blocks that remember something else than their records say: `$1` is the organization. */
+/** The numbers of blocks whose stored times do not match their records: `$1` is the organization. */
 export const WRONG_BLOCKS = `
   SELECT block.number FROM audit_blocks block
     LEFT JOIN LATERAL (
@@ -64,7 +64,7 @@ export const WRONG_BLOCKS = `
 
 const WITHIN = 'at >= $2::timestamptz AND at <= $3::timestamptz';
 
-/** Materialized, for else what a block has would be found out again wherever it is named. */
+/** Materialized, because a block's values would otherwise be recomputed at every reference. */
 const PLACE = `
   WITH blocks AS MATERIALIZED (
     SELECT each.number, (CASE

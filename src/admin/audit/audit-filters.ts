@@ -4,18 +4,18 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 import type { AuditTime } from './audit-blocks.js';
 import { RECORDED_METHODS } from './reading.js';
 
-/** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
+/** A condition of a query: its parameter, and SQL that refers to it only by the given placeholder. */
 export interface AuditCondition {
   readonly sql: (placeholder: string) => string;
   readonly parameter: unknown;
-  /** Set when it is one of the two that say from when to when. */
+  /** Set for the two bounds of the time range. */
   readonly bounds?: keyof AuditTime;
 }
 
 interface Filter {
   readonly sql: AuditCondition['sql'];
   readonly bounds?: keyof AuditTime;
-  /** Makes the parameter of the text that was sent; undefined refuses it. */
+  /** Parses the parameter; undefined rejects it. */
   readonly read: (text: string) => unknown;
   readonly expects: string;
 }
@@ -50,7 +50,7 @@ const id = (sql: Filter['sql']): Filter => ({
   expects: 'an id',
 });
 
-/** What the audit log can be narrowed to, under the names of the compatible API, and by outcome. */
+/** The filters of the audit log, under the names of the compatible API, and by outcome. */
 export const AUDIT_FILTERS = {
   start_time: moment('start', '>='),
   end_time: moment('end', '<='),
@@ -75,7 +75,7 @@ export const AUDIT_FILTERS = {
     sql: (placeholder) => `${placeholder}::text IN (action, split_part(action, '.', 2))`,
   },
   client_ip: equal('ip'),
-  /** No record has one. */
+  /** Records have no country. */
   country: {
     sql: (placeholder) => `${placeholder}::text IS NULL`,
     read: (text) => text,
@@ -86,7 +86,7 @@ export const AUDIT_FILTERS = {
 
 const LONGEST_VALUE = 2_048;
 
-/** Reads the filters of a request. Other parameters belong to the page. */
+/** Reads the filters of a request. The remaining parameters belong to the page. */
 export function auditConditions(query: ListQuery): AuditCondition[] {
   return Object.keys(query)
     .filter(isFilter)

@@ -16,7 +16,7 @@ const LINES_AT_ONCE = 500;
 export class AuditLogsService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Newest first, and how many there are. */
+  /** Newest first, with the total. */
   async list(
     reach: Reach,
     conditions: readonly AuditCondition[],
@@ -67,7 +67,7 @@ export class AuditLogsService {
     return [records, total];
   }
 
-  /** All of them as JSON Lines, oldest first. Each part is a transaction of its own: a slow reader holds no connection. */
+  /** All of them as JSON Lines, oldest first. Each part is read in a separate transaction: a slow client holds no connection. */
   async *lines(reach: Reach, conditions: readonly AuditCondition[]): AsyncGenerator<string> {
     const tenancy = { organizationId: reach.organizationId, isReading: true };
     for (let seq = '0'; ;) {
@@ -100,7 +100,7 @@ export class AuditLogsService {
     return query;
   }
 
-  /** A count of everything would read a whole chain for a page number that is never requested. */
+  /** An exact count would read a whole chain for a page number that is never requested. */
   private async count(found: SelectQueryBuilder<AuditRecord>): Promise<number> {
     const [sql, parameters] = found.clone().select('1', 'one').limit(COUNTED_AT_MOST).getQueryAndParameters();
     const [counted] = await this.unitOfWork.manager.query<{ total: number }[]>(
@@ -111,7 +111,7 @@ export class AuditLogsService {
   }
 }
 
-/** Null when it is not the time alone that narrows the list. */
+/** Null if filters other than time narrow the list. */
 function timeOf(conditions: readonly AuditCondition[]): AuditTime | null {
   if (conditions.some(({ bounds }) => bounds === undefined)) return null;
   const boundOf = (which: keyof AuditTime) =>
