@@ -58,7 +58,7 @@ export class Sums {
 
   constructor(private readonly row: Readonly<Record<string, unknown>>) {}
 
-  /** The total of parts that share no request, for measures that add up, with `known` beside it. */
+  /** The total of parts that share no request, for measures that add up, together with the values of `besides`. */
   static of(
     parts: readonly Sums[],
     measures: readonly ReadMeasureName[],

@@ -11,7 +11,7 @@ export interface Seals {
 export const LOCK_TO_ADD = `SELECT pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.rollups})`;
 export const LOCK_ALONE = `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.rollups})`;
 
-/** What retention has removed so far. */
+/** The times up to which retention has removed data. */
 export async function readSeals(database: Queryable): Promise<Seals> {
   const rows = await database.query<{ grain: keyof Seals; before: number | null }>(
     `SELECT grain, CASE WHEN isfinite(before) THEN extract(epoch FROM before)::float8 * 1000 END AS before FROM rollup_seals`,

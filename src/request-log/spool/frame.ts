@@ -8,15 +8,15 @@ import { closedText, openedText, openedTextWith } from './frame-values.js';
  *   offset  bytes  meaning (integers little-endian)
  *        0      4  magic "GHF1"; zero means that nothing was written here yet
  *        4      4  length of everything after the header
- *        8      4  CRC-32 of everything after this field, begun with the number of the segment: what an older use of the same
- *                  file left behind is no frame of this one
+ *        8      4  CRC-32 of everything after this field, seeded with the segment number, so that frames from an
+ *                  earlier use of the file are invalid
  *       12      4  kind: 1 opened, 2 closed
  *       16      4  length of the JSON
- *       20      4  length of the request body as kept
+ *       20      4  length of the captured request body
  *       24         JSON, then the request body, then the response body
  *
- * Bodies are bytes and stay bytes: no escaping. Small ones are copied behind the JSON, so that a frame is one piece of
- * memory; large ones are written from where they lie.
+ * Bodies are stored as bytes, without escaping. Small ones are copied behind the JSON, so that a frame is one buffer; large ones are
+ * written from their own buffers.
  */
 const HEADER_BYTES = 24;
 const MAGIC = 0x31_46_48_47;

@@ -8,7 +8,7 @@ import type { Aggregation, BatchAggregator } from '../usage-store.js';
 
 const DAYS_OF_BATCHES = `SELECT DISTINCT date_trunc('day', created_at, 'UTC') AS day FROM request_logs WHERE ${OF_BATCHES}`;
 
-/** Most batches counted together. */
+/** Maximum number of batches counted together. */
 const BATCHES_MAX = 32;
 /** After a round of this many rows, a pause lets batches accumulate for the next one. */
 const BUSY_ROWS = 1_000;
