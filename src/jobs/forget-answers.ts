@@ -12,7 +12,7 @@ import type { Settings } from '../common/settings/settings.js';
 
 const EVERY_MS = 60_000;
 
-/** Most rows per statement, and most statements per round. */
+/** Maximum rows per statement, and statements per round. */
 const ROWS_MAX = 5_000;
 const STATEMENTS_MAX = 200;
 

@@ -3,7 +3,7 @@ import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 
 const PATIENCE_MS = 2_000;
-/** Most jobs being added at once. While Redis is unavailable each of them waits, and they must not pile up. */
+/** Maximum number of jobs being added at once. While Redis is unavailable each of them waits, and they must not pile up. */
 const MOST_UNDER_WAY = 100;
 
 /** Adds jobs to a queue that may be unavailable. A sweep must find the jobs that were not added. */

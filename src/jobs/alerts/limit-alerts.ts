@@ -97,7 +97,7 @@ export class LimitAlerts {
     private readonly mailer: Pick<Mailer, 'send'> | null,
   ) {}
 
-  /** Rejects when every recipient failed; it can then be retried at once. */
+  /** Rejects when it was not delivered; it can then be retried at once. */
   async send(alertId: string): Promise<AlertDelivery> {
     const row = await this.claimed(alertId);
     if (!row) return 'void';
@@ -111,7 +111,7 @@ export class LimitAlerts {
     }
   }
 
-  /** The inner join drops alerts of budgets that were reset in the meantime. */
+  /** Inner joins drop alerts of budgets that were reset in the meantime. */
   private async claimed(alertId: string): Promise<Row | null> {
     const claim = `WITH claimed AS (${CLAIM}) ${FACTS} AND EXISTS (SELECT FROM claimed)`;
     const [row]: Row[] = await this.database.query(claim, [alertId]);

@@ -8,7 +8,7 @@ const SEVERITY: Readonly<Record<AuditOutcome, number>> = { success: 5, refused: 
 
 const LONGEST_HOST = 255;
 const LONGEST_ID = 32;
-/** The most that fits into a datagram over IPv4 and IPv6. */
+/** Maximum size of a datagram over IPv4 and IPv6. */
 const LONGEST_DATAGRAM = 65_000;
 
 const HOST = printable(hostname(), LONGEST_HOST);

@@ -36,7 +36,7 @@ function cellOf({ type, of }: Column, request: ExportedRequest): string {
 
 const ENCODERS: Readonly<Record<ExportFormat, Encode>> = { jsonl: jsonLines, csv, parquet: columnsPiece };
 
-/** Each compressed piece is a file of its own, and concatenated gzip files are one file: RFC 1952, section 2.2. */
+/** Each compressed piece is a complete file, and concatenated gzip files are one file: RFC 1952, section 2.2. */
 export async function encodePiece(
   {
     format,

@@ -13,7 +13,7 @@ import type { Logger } from '../../common/observability/logger.js';
 const SCHEMA = 'bullmq';
 
 /**
- * Most connections per queue object. A process that announces batches holds up to 2; one that works on them up to 5: 2 to announce, 2 to
+ * Maximum connections per queue object. A process that announces batches holds up to 2; one that works on them up to 5: 2 to announce, 2 to
  * fetch and finish jobs, and 1 that listens.
  */
 const POOL_SIZE = 2;

@@ -17,7 +17,7 @@ import { existing, type LogDay, partitionOf, TABLES_OF, tenantsOf } from './log-
 import { copyKept, idsOf, type RewriteRequest, takeOver } from './rewrite-partition.js';
 
 /**
- * The longest time that a workspace's expired rows stay, unreadable, beside rows that are kept for longer. Then the partition is rewritten
+ * Maximum time that a workspace's expired rows stay, unreadable, beside rows that are kept for longer. Then the partition is rewritten
  * without any expired rows: so a day is copied once a week at most, however many retention settings there are.
  */
 export const GRACE_MS = 7 * GRAIN_MS.day;

@@ -6,7 +6,7 @@ import type { UnderTimes } from '../retention/under-times.js';
 
 /** Objects removed in parallel. */
 const AT_ONCE = 8;
-/** The longest that placing a hold waits, which is less than the statement timeout of the administration. */
+/** Maximum time that placing a hold waits, less than the statement timeout of the administration. */
 const REMOVE_WITHIN_MS = 1_500;
 
 /**
