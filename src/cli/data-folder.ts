@@ -38,7 +38,7 @@ export async function openDataFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * Creates a folder and its missing parents. Not with `recursive`, which retries indefinitely where an existing folder answers mkdir with
+ * Creates a folder and its missing parents. Not with `recursive`, which retries indefinitely where an existing folder rejects mkdir with
  * ENOENT, as /proc and automounters do.
  */
 async function makeFolder(path: string, mode: number): Promise<void> {

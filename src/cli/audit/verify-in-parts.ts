@@ -22,7 +22,7 @@ interface ChainJob {
   readonly cut?: ChainParts;
 }
 
-/** The most parts of a chain, and the least records per part. */
+/** The maximum number of parts of a chain, and the minimum number of records per part. */
 interface ChainParts {
   readonly most: number;
   readonly smallest: number;

@@ -31,7 +31,7 @@ const LAST_WORDS = 12;
 export class ServerProcess {
   readonly #child: ChildProcessByStdio<null, null, Readable>;
   readonly #lastWords: string[] = [];
-  /** Settles when the process is gone. */
+  /** Settles when the process has ended. */
   readonly exited: Promise<void>;
   #gone = false;
 

@@ -101,7 +101,7 @@ export class Fleet {
     await this.#worker.close(immediate, this.#hurried ? HURRY_MS : WORKER_PATIENCE_MS);
   }
 
-  /** Shortens a drain that is under way. */
+  /** Shortens a running drain. */
   hurry(): void {
     this.#hurried = true;
     for (const kept of this.#all) kept.hurry(HURRY_MS);

@@ -14,7 +14,7 @@ const logger = createLogger('launcher');
 
 /** Failed starts in a row before a process was ready for the first time. One that has worked before is restarted indefinitely. */
 const FAILED_STARTS = 5;
-/** A signal to a whole process group may arrive here after the processes that it ended: the kernel delivers signals in any order. */
+/** A signal to a whole process group may arrive here after the processes that it ended: the kernel may deliver a signal to any thread. */
 const GROUP_SIGNAL_MS = 50;
 
 export interface KeptProcessOptions {
