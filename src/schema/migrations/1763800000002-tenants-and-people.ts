@@ -40,7 +40,7 @@ const INSTALLATION = `
     audit_seal_key   bytea
   )`;
 
-/** `settings` holds only what differs from the defaults. The default config is a foreign key once configs exist. */
+/** `settings` holds only differences from the defaults. The default config is a foreign key once configs exist. */
 const ORGANIZATIONS = `
   CREATE TABLE organizations (
     id                  uuid PRIMARY KEY,

@@ -45,7 +45,7 @@ const RECOVERY_CODES = `
   CREATE INDEX recovery_codes_of_user ON recovery_codes (organization_id, user_id);
   SELECT protect_tenant_table('recovery_codes')`;
 
-/** Challenges belong to no tenant: a browser gets one before its user is known. Requests of tenants answer them as well. */
+/** Challenges belong to no tenant: a browser gets one before its user is known. Requests of tenants use them as well. */
 const PASSKEYS = `
   CREATE TABLE passkeys (
     id              uuid PRIMARY KEY,

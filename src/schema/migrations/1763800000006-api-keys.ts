@@ -78,7 +78,7 @@ const API_KEYS = `
   SELECT protect_tenant_table('api_keys')`;
 
 /**
- * Makes any page of a long list of keys, and its total, findable without reading the rows before it (docs/decisions/0015-long-lists.md). A
+ * Counts for finding any page of a long list of keys, and its total, without reading the rows before it (docs/decisions/0015-long-lists.md). A
  * list, that of an organization or of a workspace (`list_id`), is cut into blocks of about a thousand keys by their ids. Each block keeps
  * how many of its keys are in force, by kind.
  *
