@@ -43,7 +43,7 @@ export interface TokenRules {
   readonly algorithms: readonly SignatureAlgorithm[];
   /** Values of the header `typ`, in lower case; a token without one counts as `jwt`. */
   readonly tokenTypes: readonly string[];
-  /** The longest time from a token's issue (or from now, without `iat`) to its expiry. */
+  /** Maximum time from a token's issue (or from now, without `iat`) to its expiry. */
   readonly maxLifetimeSeconds: number;
   readonly claims: ClaimNames;
   /** Absent in earlier settings: unknown users act as services. */

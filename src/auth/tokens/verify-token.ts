@@ -53,7 +53,7 @@ function isForUs({ iss, aud }: Claims, rules: TokenRules): boolean {
 /** Claims that occur only in tokens about a sign-in: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
 const SIGN_IN_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const;
 
-/** An ID token proves a sign-in to a client; it grants nothing, whoever signed it. */
+/** An ID token proves a sign-in to a client; it grants nothing, regardless of its signer. */
 function isAccessToken({ type, claims }: UnverifiedToken, { tokenTypes }: TokenRules): boolean {
   return (
     tokenTypes.includes(type ?? 'jwt') &&
