@@ -3,7 +3,7 @@ const roles = { owner: 'Owner', admin: 'Admin', manager: 'Manager', member: 'Mem
 const counted = (count: number, one: string, many: string): string =>
   `${new Intl.NumberFormat('en-US').format(count)} ${count === 1 ? one : many}`;
 
-/** The people of the organization, those who are invited, and the members of a workspace. */
+/** Texts about users of the organization, invited users, and the members of a workspace. */
 export const peopleWords = {
   title: 'People',
   text: 'Everyone in the organization, and those who are invited.',

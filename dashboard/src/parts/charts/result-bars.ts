@@ -4,7 +4,7 @@ import type { HistogramBar, HistogramSeries } from './histogram';
 
 const { series: names } = words.logs;
 
-/** Requests by what became of them. */
+/** Requests by result. */
 export const RESULT_SERIES: readonly HistogramSeries[] = [
   { name: names.succeeded, tone: 'normal' },
   { name: names.clientError, tone: 'warning' },
@@ -13,7 +13,7 @@ export const RESULT_SERIES: readonly HistogramSeries[] = [
 
 const MINUTE_MS = 60_000;
 
-/** What became of the requests of an interval. */
+/** The results of an interval's requests. */
 export interface ResultPoint {
   readonly timestamp: string;
   readonly requests: number;
@@ -21,7 +21,7 @@ export interface ResultPoint {
   readonly server_errors: number;
 }
 
-/** Adds points, one a minute, hour or day, up to bars of `minutes`. Buckets begin where the clock says so. */
+/** Adds points of a minute, hour or day up to bars of `minutes`. Bars are aligned to the clock. */
 export function barsOf(
   { from, to }: Interval,
   minutes: number,

@@ -15,7 +15,7 @@ interface LogsHistogramProps {
   readonly onSelect: (interval: Interval) => void;
 }
 
-/** How many requests there were, by result. It fails alone: the list does not need it. */
+/** The number of requests by result. Fails independently: the list does not need it. */
 export function LogsHistogram({ query, interval, onSelect }: LogsHistogramProps) {
   const { bars, minutes, total, error, refetch } = useLogBars(query, interval);
   if (error) return <ErrorCard error={shownError(error)} onRetry={() => void refetch()} />;
