@@ -78,8 +78,8 @@ const API_KEYS = `
   SELECT protect_tenant_table('api_keys')`;
 
 /**
- * Counts for finding any page of a long list of keys, and its total, without reading the rows before it (docs/decisions/0015-long-lists.md). A
- * list, that of an organization or of a workspace (`list_id`), is cut into blocks of about a thousand keys by their ids. Each block keeps
+ * Counts for finding any page of a long list of keys, and its total, without reading the rows before it
+ * (docs/decisions/0015-long-lists.md). A list, that of an organization or of a workspace (`list_id`), is cut into blocks of about a thousand keys by their ids. Each block keeps
  * how many of its keys are in force, by kind.
  *
  * A block begins with `first_id` and ends where the next begins; the first of a list begins before every id. `last_id` is the highest id
