@@ -1,5 +1,6 @@
-const FIRST_MS = 100;
-const LONGEST_MS = 5_000;
+import { retryPauseMs } from '../../common/loops/retry-pause.js';
+
+const PAUSE = { firstMs: 100, maxMs: 5_000 };
 /** A process that ran this long started well: its next failure counts as the first. */
 const HEALTHY_MS = 30_000;
 
@@ -18,6 +19,7 @@ export class BackOff {
   /** Milliseconds to wait after the process ended. */
   next(): number {
     if (this.now() - this.#startedAt >= HEALTHY_MS) this.#failures = 0;
-    return Math.min(FIRST_MS * 2 ** this.#failures++, LONGEST_MS);
+    this.#failures += 1;
+    return retryPauseMs(this.#failures, PAUSE);
   }
 }

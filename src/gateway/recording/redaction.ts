@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { codingsOf, decodedSync } from '../../common/http/content-coding.js';
 import type { CapturedBody } from '../../request-log/record.js';
 import { SECRET_CHARS_MIN } from './masking.js';
 
@@ -6,16 +6,6 @@ const STAR = 0x2a;
 
 /** What a body may unpack to: readers of the log unpack no more either. */
 const UNPACKED_BYTES_MAX = 10 * 1024 * 1024;
-
-type Unpack = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
-
-/** Those that readers of the log undo: https://www.rfc-editor.org/rfc/rfc9110#name-content-codings */
-const UNPACKERS: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-]);
 
 /**
  * A captured body in which none of the secrets stands, each replaced by as many `*`. Providers echo credentials in
@@ -37,16 +27,8 @@ export function redacted(
 
 /** Null for what no reader of the log can unpack. */
 function unpacked(bytes: Buffer, contentEncoding: string): Buffer | null {
-  let text = bytes;
   try {
-    for (const name of contentEncoding.split(',').reverse()) {
-      const coding = name.trim().toLowerCase();
-      if (coding === '' || coding === 'identity') continue;
-      const unpack = UNPACKERS.get(coding);
-      if (!unpack) return null;
-      text = unpack(text, { maxOutputLength: UNPACKED_BYTES_MAX });
-    }
-    return text;
+    return decodedSync(bytes, codingsOf(contentEncoding), UNPACKED_BYTES_MAX);
   } catch {
     return null;
   }
