@@ -13,11 +13,7 @@ module.exports = {
   forbidden: [
     only('theme', [], 'Tokens know nothing of what they colour.'),
     only('words', [], 'Texts are data.'),
-    only(
-      'parts',
-      ['theme', 'words'],
-      'A part knows no resource and no server, so that it can be shown with made-up data.',
-    ),
+    only('parts', ['theme', 'words'], 'A part knows no resource and no server, so that it can be shown with made-up data.'),
     only('api', ['parts/states'], 'What the server says is independent of who shows it.'),
     only('session', ['api'], 'Who is signed in comes from the server.'),
     {
@@ -41,28 +37,12 @@ module.exports = {
       from: { path: '^dashboard/src/' },
       to: { path: '^(src|test|bench|scripts|bin)/|^dashboard/dev/' },
     },
-    {
-      name: 'no-circles',
-      severity: 'error',
-      comment: 'Two files that need each other are one idea in two places, or a missing third.',
-      from: {},
-      to: { circular: true },
-    },
-    {
-      name: 'no-orphans',
-      severity: 'error',
-      comment: 'A file that nobody opens is a file to delete.',
-      from: { orphan: true, pathNot: '\\.d\\.ts$|\\.spec\\.ts$|main\\.tsx$' },
-      to: {},
-    },
+    { name: 'no-circles', severity: 'error', comment: 'Two files that need each other are one idea in two places, or a missing third.', from: {}, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', comment: 'A file that nobody opens is a file to delete.', from: { orphan: true, pathNot: '\\.d\\.ts$|\\.spec\\.ts$|main\\.tsx$' }, to: {} },
   ],
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    enhancedResolveOptions: {
-      exportsFields: ['exports'],
-      conditionNames: ['import', 'browser', 'default'],
-      extensions: ['.ts', '.tsx', '.d.ts', '.css', '.js', '.svg'],
-    },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'browser', 'default'], extensions: ['.ts', '.tsx', '.d.ts', '.css', '.js', '.svg'] },
   },
 };
