@@ -338,7 +338,8 @@ describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
 });
 
 describe.each(CLIENTS)('a provider that breaks HTTP, by %s', (_client, call) => {
-  const PROTOCOL = 'upstream_protocol_error: The provider sent a response that is not valid HTTP.';
+  const PROTOCOL =
+    'upstream_protocol_error: The provider sent a response that is not valid HTTP. Try again, or contact the provider if it persists.';
 
   it.each([
     ['a status below 100', 'HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nhi'],

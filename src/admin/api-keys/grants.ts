@@ -17,7 +17,7 @@ export function checkGrant(caller: Principal, scopes: readonly Scope[]): void {
   const missing = scopes.find((scope) => !mayGrant(caller, scope));
   if (missing !== undefined)
     throw new AppError('forbidden', {
-      detail: `it cannot grant the scope "${missing}", which it does not hold itself`,
+      detail: `it cannot grant the scope "${missing}", which it does not have itself`,
     });
 }
 
@@ -33,7 +33,7 @@ function known(name: string, kind: ApiKeyType): Scope {
   if (!isScope(name)) throw unknownScope(name.slice(0, LONGEST_SHOWN));
   if (!SCOPES[name][KINDS[kind].offer])
     throw new AppError('invalid_request', {
-      detail: `Keys of the type "${kind}" cannot carry the scope "${name}". docs/scopes.md lists the scopes of each type.`,
+      detail: `Keys of the type "${kind}" cannot have the scope "${name}". docs/scopes.md lists the scopes of each type.`,
     });
   return name;
 }

@@ -71,7 +71,7 @@ export class AuditTrail {
     const request = this.current.get();
     if (!request || isConditional(request.headers)) return;
     throw new AppError('precondition_required', {
-      detail: `${replaced} would be replaced. Read what is set with GET; to replace it, repeat the request with "If-Match: ${entityTagOf(shown)}".`,
+      detail: `${replaced} would be replaced. Read the current state with GET; to replace it, repeat the request with "If-Match: ${entityTagOf(shown)}".`,
     });
   }
 

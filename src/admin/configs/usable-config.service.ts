@@ -31,7 +31,7 @@ export class UsableConfig {
         : null;
     if (!config)
       throw new AppError('invalid_request', {
-        detail: `No config that may be used here is named by ${field}.`,
+        detail: `${field} names no active config that can be used here. List them with GET /v1/configs.`,
       });
     return config;
   }

@@ -18,7 +18,7 @@ class TrialErrorDto {
   @ApiProperty({ example: 'sso_email_unverified' })
   readonly code: string;
 
-  @ApiProperty({ example: 'The identity provider does not say that your e-mail address is verified.' })
+  @ApiProperty({ example: 'The identity provider did not confirm that your e-mail address is verified.' })
   readonly message: string;
 }
 

@@ -54,7 +54,7 @@ export class LogExportsService {
     const exports = this.unitOfWork.repository(LogExport);
     if ((await exports.countBy(tenant)) >= MOST_KEPT)
       throw new AppError('conflict', {
-        detail: `This workspace has ${MOST_KEPT} exports, the most allowed.`,
+        detail: `This workspace has ${MOST_KEPT} exports, which is the limit. Try again when older ones have expired.`,
       });
     const row = exports.create({
       id: uuidV7(Date.now()),
@@ -111,7 +111,9 @@ export class LogExportsService {
     const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
     if (row.status === 'in_progress' || row.status === 'success')
-      throw new AppError('conflict', { detail: `An export that is "${row.status}" cannot be started.` });
+      throw new AppError('conflict', {
+        detail: `An export with the status "${row.status}" cannot be started. Create another one.`,
+      });
     await this.checkRunning(caller, row);
     await this.restrictions.check(caller.organizationId, row.requestedData);
     const now = new Date();
@@ -160,7 +162,7 @@ export class LogExportsService {
       .countBy({ organizationId, workspaceId, status });
     if (running >= MOST_RUNNING)
       throw new AppError('conflict', {
-        detail: `${MOST_RUNNING} exports of this workspace are running, the most allowed. Try again when one has finished.`,
+        detail: `${MOST_RUNNING} exports of this workspace are running, which is the limit. Try again when one has finished.`,
       });
   }
 

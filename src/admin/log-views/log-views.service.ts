@@ -31,7 +31,7 @@ export class LogViewsService {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
     const ownerId = viewOwner(caller);
     if (ownerId === null)
-      throw new AppError('forbidden', { detail: 'a view belongs to a user or to an API key' });
+      throw new AppError('forbidden', { detail: 'a saved view needs a user or an API key as its owner' });
     if ((await this.views.countBy({ ...tenant, ownerId })) >= MOST_VIEWS)
       throw new AppError('conflict', {
         detail: `You have ${MOST_VIEWS} views in this workspace. Delete one first.`,

@@ -56,7 +56,7 @@ export class ModelPricesService {
     const before = await this.find(priced);
     if (!before && (await prices.countBy({ organizationId })) >= MOST_PRICES)
       throw new AppError('conflict', {
-        detail: `An organization can have ${MOST_PRICES} prices of its own at most.`,
+        detail: `An organization can have at most ${MOST_PRICES} prices of its own. Delete one first.`,
       });
     await prices.upsert({ ...priced, price, updatedAt: new Date() }, [
       'organizationId',

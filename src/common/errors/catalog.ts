@@ -251,7 +251,8 @@ export const ERRORS = {
   upstream_protocol_error: {
     status: 502,
     type: 'upstream_error',
-    message: 'The provider{where} sent a response that is not valid HTTP.',
+    message:
+      'The provider{where} sent a response that is not valid HTTP. Try again, or contact the provider if it persists.',
     elsewhere: true,
   },
   overloaded: {
