@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REDIS_ANSWER_MS } from '../../src/common/net/store-timeouts.js';
 import { portRange } from '../support/ports.js';
 import { Dice } from '../support/random-bodies.js';
 import { Started } from '../support/started.js';
@@ -8,6 +9,7 @@ import { disagreements, readRows } from './bookkeeping.js';
 import { type Fault, nameOf, roundOfFaults } from './fault-schedule.js';
 import { API_MACHINES, type Machine, Machines, WORKER_MACHINES } from './machines.js';
 import { RememberingProvider } from './remembering-provider.js';
+import { slowestPing } from './slowest-ping.js';
 import { type ClientView, type Group, Traffic } from './traffic.js';
 
 /**
@@ -126,7 +128,7 @@ describe('several machines whose stores fail', () => {
 
   it('lose nothing, double nothing and charge what the provider charges', async ({ skip }) => {
     if (!machines) return skip();
-    const { database } = machines;
+    const { database } = machines.stores;
     let found: readonly string[] = [];
     await eventually(
       async () => {
@@ -158,21 +160,25 @@ describe('several machines whose stores fail', () => {
     });
     const send = (count: number, width: number) =>
       inParallel(Array<null>(count).fill(null), width, () => traffic.send(group));
-    // Machines give back what they lease, all of it, between two bursts.
     const views: ClientView[] = [];
-    for (let burst = 0; burst < 3; burst++) {
-      views.push(...(await send(6, 6)));
-      await sleep(1_700);
-    }
-    views.push(...(await send(3 * RATE, 12)));
-    // A busy machine may let Redis wait for longer than a request does; each request that then passes unlimited is counted.
+    const pingMs = await slowestPing(machines.stores.redisUrl, async () => {
+      // Machines give back what they lease, all of it, between two bursts.
+      for (let burst = 0; burst < 3; burst++) {
+        views.push(...(await send(6, 6)));
+        await sleep(1_700);
+      }
+      views.push(...(await send(3 * RATE, 12)));
+    });
+    // On a busy machine Redis may take longer than a request waits. Each request that then passes unlimited is counted.
     const failedOpen = (await sumOf('gatehouse_limits_failed_open_total')) - before;
     const admitted = views.filter(({ status }) => status === 200).length;
-    console.log(`${admitted} admitted at a rate of ${RATE}, ${failedOpen} of them unlimited`);
+    console.log(
+      `${admitted} admitted at a rate of ${RATE}, ${failedOpen} of them unlimited; slowest ping ${pingMs.toFixed()} ms`,
+    );
     expect(await sumOf('gatehouse_limits_counter_faults_total')).toBe(faults);
     expect(admitted).toBeLessThanOrEqual(RATE + failedOpen);
     expect(admitted).toBeGreaterThanOrEqual(failedOpen === 0 ? RATE : 1);
-    expect(failedOpen).toBeLessThanOrEqual(RATE / 5);
+    if (pingMs < REDIS_ANSWER_MS) expect(failedOpen).toBeLessThanOrEqual(RATE / 5);
     expect(views.filter(({ code }) => code === 'rate_limited')).toHaveLength(views.length - admitted);
   });
 
@@ -181,15 +187,17 @@ describe('several machines whose stores fail', () => {
     const before = await sumOf('gatehouse_limits_failed_open_total');
     const faults = await sumOf('gatehouse_limits_counter_faults_total');
     const group = await groupOf('slotted', { rate_limits: { type: 'concurrency', value: SLOTS } });
-    const views = await inParallel(Array<null>(120).fill(null), 24, () => traffic.send(group));
-    // As above: what a busy machine lets pass unlimited is counted, request by request.
+    let views: readonly ClientView[] = [];
+    const pingMs = await slowestPing(machines.stores.redisUrl, async () => {
+      views = await inParallel(Array<null>(120).fill(null), 24, () => traffic.send(group));
+    });
     const failedOpen = (await sumOf('gatehouse_limits_failed_open_total')) - before;
     console.log(
-      `${provider.mostAtOnce.get('slotted')} at once in ${SLOTS} slots, ${failedOpen} passed unlimited`,
+      `${provider.mostAtOnce.get('slotted')} at once in ${SLOTS} slots, ${failedOpen} passed unlimited; slowest ping ${pingMs.toFixed()} ms`,
     );
     expect(await sumOf('gatehouse_limits_counter_faults_total')).toBe(faults);
     expect(provider.mostAtOnce.get('slotted')).toBeLessThanOrEqual(SLOTS + failedOpen);
-    expect(failedOpen).toBeLessThanOrEqual(views.length / 5);
+    if (pingMs < REDIS_ANSWER_MS) expect(failedOpen).toBeLessThanOrEqual(views.length / 5);
     expect(views.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(SLOTS);
     expect(new Set(views.map(({ status }) => status))).toEqual(new Set([200, 429]));
   });

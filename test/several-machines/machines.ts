@@ -76,8 +76,8 @@ export class Machines {
     readonly apis: readonly Machine[],
     readonly workers: readonly Machine[],
     readonly administration: Administration,
-    /** Straight to the database, past all proxies. */
-    readonly database: pg.Pool,
+    /** Straight to the stores, past all proxies. */
+    readonly stores: { readonly database: pg.Pool; readonly redisUrl: string },
   ) {}
 
   get all(): readonly Machine[] {
@@ -125,7 +125,10 @@ export class Machines {
     for (let at = 1; at <= WORKER_MACHINES; at++) workers.push(await machine(`worker-${at}`, 'worker'));
     const database = new pg.Pool({ connectionString: stores.databaseUrl, max: 2 });
     started.add(database, (it) => it.end()).on('error', () => undefined);
-    return new Machines(apis, workers, new Administration((apis[0] as Machine).service), database);
+    return new Machines(apis, workers, new Administration((apis[0] as Machine).service), {
+      database,
+      redisUrl: stores.redisUrl,
+    });
   }
 }
 
