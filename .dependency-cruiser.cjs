@@ -1,4 +1,4 @@
-/** The walls of the house. Each rule says in `comment` why the wall is there. */
+/** The import rules of the project. Each rule gives its reason in `comment`. */
 const room = (name) => `^src/${name}/`;
 const only = (from, allowed, comment) => ({
   name: `${from}-knows-only-${allowed.join('-') || 'itself'}`,

@@ -1,4 +1,4 @@
-/** Arrows between folders: no circle, at any depth. The rules between rooms are in `.dependency-cruiser.cjs`. */
+/** Imports between folders: no cycle, at any depth. The rules between top-level folders are in `.dependency-cruiser.cjs`. */
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -1,7 +1,7 @@
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-/** The limits of the house, so that they are not opinions. */
+/** The project's limits, defined once. */
 const limits = {
   'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
   'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
@@ -32,7 +32,7 @@ const closedDoors = {
   ],
 };
 
-/** Every text that a person reads stands in dashboard/src/words, where it can be found, checked and translated. */
+/** All texts for users are in dashboard/src/words, where they can be found, checked and translated. */
 const textsInMarkup = [
   { selector: 'JSXText[value=/[A-Za-z]{2}/]', message: 'Put this text into words/en.ts.' },
   {
@@ -117,7 +117,7 @@ export default tseslint.config(
     rules: {
       'react-hooks/rules-of-hooks': 'error',
       'react-hooks/exhaustive-deps': 'error',
-      // Markup is long and plain: a closing tag is no statement.
+      // Markup is long but simple: a closing tag is not a statement.
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       complexity: ['error', 12],
       'no-restricted-syntax': [...closedDoors['no-restricted-syntax'], ...textsInMarkup],

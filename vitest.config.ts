@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * These times end what hangs and fail nothing that is only slow: a busy machine takes ten times as long as an idle one. Whoever polls
- * gives up sooner, with the name of what did not come.
+ * These limits end tests that hang and do not fail slow ones: a busy machine takes ten times as long as an idle one. Polling code gives up
+ * sooner, and names what is missing.
  */
 const common = {
   pool: 'forks' as const,
@@ -13,22 +13,22 @@ const common = {
   expect: { poll: { timeout: 20_000 } },
 };
 /**
- * Files of one project share their processes: loading the application anew for each of them took longer than most of the files. What a file
- * changes for its whole process (timers, environment, signals) it therefore puts back.
+ * Files of one project share their processes: loading the application for each file took longer than most of the files. So a file restores
+ * what it changes for its whole process (timers, environment, signals).
  */
 const shared = { isolate: false };
-/** What the code under test logs would hide what the tests say. The built service speaks: its lines are searched for secrets. */
+/** Logs of the code under test would hide the tests' output. The built service does log: its lines are searched for secrets. */
 const quiet = {
   ...common,
   env: { GATEHOUSE_LOG_LEVEL: 'silent' },
-  // Not as many as a large machine has cores: all of them share one PostgreSQL and its connections.
+  // Limited even on a machine with many cores: all workers share one PostgreSQL and its connections.
   maxWorkers: Math.min(8, Math.max(2, availableParallelism() - 1)),
 };
 
-/** Three sizes of test: unit beside the code, integration against real stores, e2e against the built service. */
+/** Three kinds of tests: unit tests beside the code, integration tests with real stores, e2e tests of the built service. */
 export default defineConfig({
   test: {
-    // Ending the services and databases that the projects share takes longer than the ten seconds that Vitest gives.
+    // Ending the services and databases that the projects share takes longer than Vitest's default of ten seconds.
     teardownTimeout: 120_000,
     projects: [
       {

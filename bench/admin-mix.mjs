@@ -1,11 +1,11 @@
-/** What is asked of the administration under load: which operations, how often, and the bytes of each request. */
+/** The load on the administration: operations, their frequency, and the bytes of each request. */
 
 const PAGE_SIZE = 50;
-/** The documented client says when the audit log is to begin and to end. */
+/** The documented client sends start and end for the audit log. */
 const LONG_AGO = '2020-01-01';
 
 /**
- * Parts of a hundred, of which 40 are pages of 50 rows. `path` is made anew for each request, of the world that was read from the database.
+ * Parts per hundred, of which 40 are pages of 50 rows. `path` is built for each request from data that was read from the database.
  *
  * @typedef {{ name: string, parts: number, method?: string, path: (world: object) => string, body?: (world: object) => object }} Operation
  * @type {Operation[]}
@@ -89,8 +89,8 @@ function pages(what, parts, listOf) {
 export const OPERATIONS = [...READS, ...WRITES];
 
 /**
- * Requests as many clients send them: independent of each other, so that several may come at once (a Poisson process).
- * The same in every run but for the ids.
+ * Requests as many clients send them: independent of each other, so that several may coincide (a Poisson process). The same in every run
+ * but for the ids.
  */
 export function stepsOf(world, { reads, writes, seconds }) {
   seed = 1;

@@ -1,8 +1,8 @@
 /**
- * The administration under load: `npm run bench:admin`. Starts the service on a data folder, fills it where it is not
- * yet full, asks 50 reads and 10 audited writes a second of it, and looks what that costs the gateway beside it.
+ * The administration under load: `npm run bench:admin`. Starts the service on a data folder, fills it unless it is full already, sends 50
+ * reads and 10 audited writes per second, and measures the effect on the gateway.
  *
- *   npm run bench:admin -- --data <folder>      seeds once, and goes on with it the next time
+ *   npm run bench:admin -- --data <folder>      seeds once, and reuses the data next time
  */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ async function main() {
   }
 }
 
-/** One of its own goes when the run is over. Open to read: an embedded database may run as another user. */
+/** A temporary folder is removed at the end. Readable for others: an embedded database may run as another user. */
 function folderFor(named) {
   const path = named ?? mkdtempSync(join(tmpdir(), 'gatehouse-bench-admin-'));
   mkdirSync(path, { recursive: true });
@@ -96,7 +96,7 @@ async function measure(options) {
   }
 }
 
-/** What requests are about is in memory as after a day, and not on the disk as after a start. The newest comes last, so that it stays. */
+/** Loads the requested rows into memory, as after a day of use and not as after a start. The newest come last, so that they stay cached. */
 async function warmUp(client) {
   await client.query('CREATE EXTENSION IF NOT EXISTS pg_prewarm');
   const { rows } = await client.query(
@@ -107,7 +107,7 @@ async function warmUp(client) {
   await client.query('DROP EXTENSION pg_prewarm');
 }
 
-/** Fills the database as far as it is not full, and reads of it what requests name. */
+/** Fills the database unless it is full, and reads the data that requests refer to. */
 async function prepared({ port, headers, admin }, { data, keys, workspaces, audit }) {
   const url = readFileSync(join(data, 'run', 'database_url'), 'utf8').trim();
   const client = new pg.Client({ connectionString: url });
@@ -182,7 +182,7 @@ async function run({ service, world, clients, administrators, options }) {
   return { load, cores, gateway, verdicts: judged({ load, cores, gateway }) };
 }
 
-/** In turn, so that noise of the machine meets both. */
+/** In turn, so that noise of the machine affects both. */
 async function gatewayBeside({ serve, administer, rounds }) {
   say('the gateway alone, and beside that load');
   await serve();
@@ -217,7 +217,9 @@ function kindOf(pid) {
   return kind ?? (command[0]?.includes('postgres') ? 'database' : 'supervisor');
 }
 
-/** Cores that each kind of process uses from now until the answer is called: who asks has the same ones as who answers. */
+/**
+ * Cores used by each kind of process from now until the returned function is called: the load generator shares its cores with the service.
+ */
 function usage({ supervisorPid }, generator) {
   const reading = () => {
     const spent = { generator: cpuMicroseconds([generator.pid]) };

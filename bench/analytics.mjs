@@ -3,8 +3,9 @@
  *
  *   node bench/analytics.mjs http://127.0.0.1:8787 <admin key> <workspace> [times = 20] [only: logs, or a part of the name of an operation]
  *
- * A line has p50 / p95 in milliseconds, as a client on the same machine sees them, one request after the other. The list is asked for its
- * first page, one in the middle of the time that is kept and one near its end: pages go by a cursor, so any place can be asked for at once.
+ * Each line has p50 / p95 in milliseconds, as measured by a client on the same machine, one request after the other. The list is read at
+ * its first page, at one in the middle of the retained time and at one near its end: pages use a cursor, so any position can be read
+ * directly.
  */
 const [base, key, workspace, times = '20', only = ''] = process.argv.slice(2);
 if (!base || !key || !workspace) {
@@ -52,7 +53,7 @@ const FILTERED = [
   'graphs/latency?ai_model=gpt-5&status_code=200',
   'groups/ai-models?columns=requests,cost,p95_latency&order_by=p95_latency',
 ];
-/** Two filters that many requests fit, few, and none; one of the end user. */
+/** Filters that match many requests, few, and none; and one by end user. */
 const LISTS = [
   'ai_model=gpt-5&status_code=429',
   'ai_model=rerank-4&status_code=404',
@@ -60,7 +61,7 @@ const LISTS = [
   'user=user-4990&ai_model=gpt-5',
 ];
 
-/** Now, in whole minutes: what is asked for twice is asked for alike. */
+/** Now, in whole minutes, so that repeated requests are equal. */
 const NOW = Math.floor(Date.now() / 60_000) * 60_000;
 
 async function measure(path, query) {
@@ -97,7 +98,7 @@ if (only !== 'logs') {
     );
 }
 if (only === '' || only === 'logs') {
-  /** A cursor is a time of arrival and an id; this one is a place between two rows. */
+  /** A cursor is an arrival time and an id; this one is a position between two rows. */
   const cursorAt = (share) => {
     const at = new Date(NOW - share * DAYS * 24 * HOUR_MS).toISOString().replace('Z', '000Z');
     return {

@@ -1,6 +1,6 @@
 /**
- * The yardstick: what Fastify and undici cost when they do nothing but forward. No authentication,
- * no log, no cost, no limit. Whatever a gateway on the same stack takes beyond this is its own.
+ * The baseline: the cost of Fastify and undici when they only forward. No authentication, log, cost or limits. Any further time of a
+ * gateway on the same stack is its own.
  *
  *   node bare-forwarder.mjs <port> <upstream origin>
  */

@@ -1,4 +1,4 @@
-/** Starts processes, talks to them, and stops them: these and no others. */
+/** Starts processes, communicates with them, and stops only them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a program. With `log` its output goes to that file descriptor; with `ipc` it has a message channel.
+ * Starts a program. `log`: a file descriptor for its output; `ipc`: opens a message channel.
  *
  * @param {string[]} command
  * @param {{ env?: object, cwd?: string, log?: number, ipc?: boolean }} options
@@ -31,7 +31,7 @@ export function isRunning(child) {
   return child.exitCode === null && child.signalCode === null;
 }
 
-/** Asks the process to end, and ends it after `patienceMs`. */
+/** Asks the process to end, and kills it after `patienceMs`. */
 export async function stop(child, patienceMs = 15_000) {
   if (!isRunning(child)) return;
   const gone = once(child, 'exit');
@@ -45,7 +45,7 @@ export async function stopAll() {
   await Promise.all([...running].map((child) => stop(child)));
 }
 
-/** Sends a message and waits for the answer; rejects when the process ends instead. */
+/** Sends a message and waits for the response; rejects when the process ends instead. */
 export async function ask(child, message) {
   const answer = firstMessage(child);
   child.send(message);
@@ -63,7 +63,7 @@ export function firstMessage(child) {
   });
 }
 
-/** Waits until GET of the address answers with a status that `isReady` accepts. */
+/** Waits until GET of the URL returns a status that `isReady` accepts. */
 export async function untilAnswers(
   child,
   url,
@@ -89,7 +89,7 @@ function tailOf(file) {
   return `\n${readFileSync(file, 'utf8').trimEnd().split('\n').slice(-15).join('\n')}`;
 }
 
-/** A port on loopback that was free a moment ago. */
+/** A recently free port on loopback. */
 export async function freePort() {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -1,9 +1,9 @@
 /**
- * Loaded into every Gatehouse process by `--measure translation`. In the gateway processes it measures the time of one
- * chunk of a stream: of translating it, and of handling it altogether, writing to the client included. It is time on the clock,
- * of a process that has its core for itself: what CPU time the system tells of single microseconds jumps whenever it
- * adds up another thread's, and shows 30 µs where nothing is done. The first SIGUSR2 begins, the second writes
- * `<folder>/<pid>.chunks.json`. It changes nothing else; while it does not measure, it costs a comparison per chunk.
+ * Loaded into every Gatehouse process by `--measure translation`. In the gateway processes it measures the time per chunk of a stream: for
+ * translating it, and for handling it altogether, including the write to the client. It is wall-clock time of a process that has a core for
+ * itself: the system's CPU time has artefacts at single microseconds, because it jumps whenever another thread's time is added, and shows
+ * 30 µs where nothing is done. The first SIGUSR2 starts, the second writes `<folder>/<pid>.chunks.json`. It changes nothing else; while
+ * idle, it costs a comparison per chunk.
  */
 import cluster from 'node:cluster';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,10 @@ const TIMED = {
 };
 let histograms = null;
 
-/** The program of a process is one file, which shows none of its classes: it is loaded with a line more, which gives them to `tellClasses`. */
+/**
+ * The program of a process is one file that exports none of its classes: it is loaded with an added line, which passes them to
+ * `tellClasses`.
+ */
 const HOOK = `export async function load(url, context, next) {
   const loaded = await next(url, context);
   if (!url.endsWith('/dist/main.js')) return loaded;

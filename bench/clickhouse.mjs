@@ -5,12 +5,12 @@
  *   node bench/clickhouse.mjs <folder> seed [rows = 10000000] [days = 30] [minutes = 13]
  *   node bench/clickhouse.mjs <folder> measure [times = 20] [only: a part of a name]
  *
- * Rows are of the shape of bench/seed-logs.mjs. Those of the first day are made by ClickHouse out of numbers, 100,000 to an insert,
- * and the materialized views count them as they count batches. The days after it are copies with other ids, batches, traces and
- * times, and so are their rollups: counting takes nearly all of the time, and counts of a copy are copies. Seeding stops after so
- * many minutes (exit code 3) and goes on when it is started again with the same arguments. Questions go through the classes of the service, with a PostgreSQL that knows of nothing
- * that waits: what is measured is what ClickHouse and the reading of its answers take. All are about the time that was seeded, as
- * if its end were now. Exports are read, packed and written to a file as the background process does it.
+ * Rows have the format of bench/seed-logs.mjs. ClickHouse generates those of the first day from numbers, 100,000 per insert, and the
+ * materialized views count them like batches. Later days are copies with other ids, batches, traces and times, and so are their rollups:
+ * counting takes nearly all of the time, and counts of a copy are copies. Seeding stops after the given minutes (exit code 3) and continues
+ * when restarted with the same arguments. Queries use the classes of the service, with a PostgreSQL without waiting batches: this measures
+ * ClickHouse and the reading of its results. All of them cover the seeded time, as if it ended now. Exports are read, encoded and written
+ * to a file as in the background process.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -51,7 +51,7 @@ const WORKSPACE = '01990000-0000-7000-8000-000000000002';
 const rowsIn = async (query) => (await client.query({ query, format: 'JSONEachRow' })).json();
 const NOW = Math.floor(Date.now() / 60_000) * 60_000;
 
-/** So many rows of a day, in the order of their arrival. Few values are frequent and many are rare, as with people and models. */
+/** A number of rows of a day, in order of arrival. Few values are frequent and many are rare, as with users and models. */
 const someOf = (day, first, count, perDay) => `
   INSERT INTO request_logs (id, batch_id, organisation_id, workspace_id, created_at, api_key_id, virtual_key, provider, model, endpoint, cache_status, ending,
     usage_source, trace_id, status, duration_ms, overhead_us, first_token_ms, input_tokens, output_tokens, cost_nano_usd, saved_nano_usd, retry_count, fallback_count,
@@ -103,7 +103,7 @@ async function seed([rows = '10000000', days = '30', minutes = '13']) {
     stored += perDay;
     tell(stored, began, `with day ${index + 2} of ${days}`);
   }
-  // As the background does between the days over which such rows come.
+  // As merges do in the background over the days in which such rows arrive.
   for (const { name } of await rowsIn(
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'",
   ))
@@ -112,12 +112,12 @@ async function seed([rows = '10000000', days = '30', minutes = '13']) {
 }
 
 const nameOf = (day) => new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
-// The engine of a process keeps a bound that a reading was given.
+// The in-process engine keeps limits that were set for an earlier read.
 const run = (query) => client.command({ query, clickhouse_settings: { max_execution_time: 0 } });
 const tell = (stored, began, what) =>
   console.log(`${stored} rows in ${((performance.now() - began) / 1_000).toFixed(0)} s, ${what}`);
 
-/** The rows come last, and all at once: a day that has none is made anew, whatever of its rollups was there. */
+/** The rows come last, and all at once: a day without rows is copied again, whatever rollups it has. */
 async function copyDay(source, day, rollups) {
   const later = `INTERVAL ${day - source} DAY`;
   const start = (of) => `toDateTime(${of * 86_400}, 'UTC')`;
@@ -130,7 +130,7 @@ async function copyDay(source, day, rollups) {
       `INSERT INTO ${name} SELECT * REPLACE (bucket + ${later} AS bucket) FROM ${name} WHERE ${within(source)}`,
     );
   }
-  // Views count what is inserted, and not what is attached.
+  // Views count inserts but not attached partitions.
   await run('DROP TABLE IF EXISTS request_logs_of_a_day');
   await run('CREATE TABLE request_logs_of_a_day AS request_logs');
   const columns = (
@@ -193,7 +193,7 @@ async function measure([times = '20', only = '']) {
     ms.sort((one, other) => one - other);
     return [0.5, 0.95].map((share) => ms[Math.ceil(ms.length * share) - 1].toFixed(0)).join(' / ');
   };
-  // Changes of the tables come first, and what they write anew in the background.
+  // Table changes come first, and the parts that they rewrite in the background.
   await clickhouse.read('SELECT 1 AS one', {});
   const waiting = 'SELECT 1 AS one FROM system.mutations WHERE database = currentDatabase() AND NOT is_done';
   while ((await rowsIn(waiting)).length > 0) await sleep(500);
@@ -278,7 +278,7 @@ const EXPORTED = {
 };
 const EXPORT_MS = 8_000;
 
-/** Without PostgreSQL's part of a step: the check of rights, and the two commits of each piece. */
+/** Without PostgreSQL's part of a step: the permission check, and the two commits of each piece. */
 async function measureExports(logs, end) {
   const read = new ExportRows(
     logs,
@@ -308,7 +308,7 @@ async function measureExports(logs, end) {
   rmSync(temporary, { recursive: true });
 }
 
-/** What a writer works with: whoever holds the export, and who may read, is not in question here. It stops after eight seconds. */
+/** A writer's dependencies: leases and permissions are not measured here. It stops after eight seconds. */
 function writing(export_, read, temporary, sum, began) {
   const step = async (...asked) => {
     const from = performance.now();

@@ -5,11 +5,11 @@ import { Histogram } from './histogram.mjs';
 const ERRORS_AT_MOST = 200;
 
 /**
- * `concurrency` connections, each of which sends its next request when it has the whole answer of
- * the one before. Latency is from the write of the request to the last byte of the answer.
+ * `concurrency` connections, each of which sends its next request after the complete response to the previous one. Latency is from the
+ * write of the request to the last byte of the response.
  *
- * In a closed loop the offered load follows the contender: compare latencies at 64 connections
- * only together with the throughput. With `pauseMs` each connection rests between its requests.
+ * In a closed loop the load follows the contender: compare latencies at 64 connections only together with the throughput. With `pauseMs`
+ * each connection pauses between its requests.
  *
  * @param {{ port: number, request: string, concurrency: number, seconds: number, pauseMs?: number }} job
  */
@@ -50,7 +50,7 @@ class ClosedLoop {
     };
   }
 
-  /** Keeps one place busy until the time is up, with a new connection after one that broke. */
+  /** Keeps one slot busy until the time is up, with a new connection after a broken one. */
   async #loop(first) {
     let connection = first;
     while (!(await this.#drive(connection))) {

@@ -1,25 +1,25 @@
-/** One keep-alive connection of the load generator, and the clock all of it uses. */
+/** One keep-alive connection of the load generator, and the clock that all of it uses. */
 import { connect } from 'node:net';
 import { HttpReader } from './http-reader.mjs';
 
-/** Microseconds of the machine's monotonic clock; the same clock in every process of the machine. */
+/** Microseconds of the machine's monotonic clock, shared by all of its processes. */
 export function microseconds() {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e6 + nanoseconds / 1e3;
 }
 
-/** Longest that a response may take before it counts as an error, milliseconds. */
+/** A longer response counts as an error, milliseconds. */
 const PATIENCE_MS = 30_000;
 
 /**
- * @typedef {object} Exchange what a response does when it comes
+ * @typedef {object} Exchange callbacks for a response
  * @property {(status: number) => void} head
  * @property {(bytes: Buffer) => void} body
  * @property {() => void} end
  * @property {(reason: string) => void} failed called at most once; the connection is gone then
  */
 
-/** Opens a connection; `send` writes one prepared request and reports to the exchange given. */
+/** Opens a connection; `send` writes one prepared request and reports to the given exchange. */
 export class Connection {
   #socket;
   #exchange = null;

@@ -1,4 +1,4 @@
-/** What is measured: one maker per contender. Each starts its processes and says how to reach them. */
+/** The contenders: one factory each, which starts its processes and returns how to reach them. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,14 +27,14 @@ const START_SECONDS = 120;
  * @property {() => number[]} gatewayPids processes that carry requests
  * @property {() => number[]} otherPids the rest of the product
  * @property {() => Promise<void>} stop
- * @property {GatehouseLedger} [ledger] what it kept of the requests
+ * @property {GatehouseLedger} [ledger] its records of the requests
  * @property {string} [profiles] folder for CPU profiles
  */
 
-/** A contender that cannot run here: the row says why, and the run goes on. */
+/** A contender that cannot run here: its row shows why, and the run continues. */
 export class NotAvailable extends Error {}
 
-/** Names in the order in which they run, with their makers. */
+/** Names in the order in which they run, with their factories. */
 export const CONTENDERS = {
   direct: startDirect,
   bare: startBare,
@@ -118,8 +118,8 @@ function installPortkey(install) {
 }
 
 /**
- * `preload`: a module that each of its processes loads first. In a data folder that is given (`dataDir`), the service goes on with
- * what is there; it stays when the service has ended.
+ * `preload`: a module that each of its processes loads first. With a given data folder (`dataDir`), the service continues with its data and
+ * keeps the folder.
  */
 export async function startGatehouse({ upstream, pinning, profile, dataDir, preload = PRELOAD }, processes) {
   const port = await freePort();
@@ -210,7 +210,7 @@ function single(child, port) {
   return { port, gatewayPids: () => [child.pid], otherPids: () => [], stop: () => stop(child) };
 }
 
-/** The environment without anybody's settings, so that every run measures the same product. */
+/** The environment without the user's settings, so that every run measures the same product. */
 function cleanEnvironment(extra) {
   const kept = Object.entries(process.env).filter(([name]) => /^(PATH|HOME|USER|LANG|TZ|TMPDIR)$/.test(name));
   return { ...Object.fromEntries(kept), ...extra };
@@ -220,7 +220,7 @@ const folders = new Set();
 // Also after an interruption. The processes that wrote there were ended just before.
 process.on('exit', () => folders.forEach(removeFolder));
 
-/** A folder of its own; open to read, because an embedded database may run as another user. */
+/** A separate folder; readable for others, because an embedded database may run as another user. */
 function workFolder(name) {
   const folder = mkdtempSync(join(tmpdir(), `gatehouse-bench-${name}-`));
   folders.add(folder);

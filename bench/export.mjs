@@ -3,7 +3,7 @@
  *
  *   node bench/export.mjs http://127.0.0.1:8787 <admin key> <workspace id> [seconds = 30] [format = jsonl]
  *
- * The export is stopped after so long; what counts is how many rows its file had by then.
+ * The export is stopped after that time; the result is the number of rows in its file by then.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -55,7 +55,7 @@ for (const [name, requested_data] of Object.entries(FIELDS)) {
   while (now.status === 'in_progress' && Date.now() < deadline) {
     await sleep(100);
     now = await call('GET', `/v1/logs/exports/${id}`);
-    // From the first piece on: how long the queue took to begin is another matter.
+    // From the first piece on: the delay of the queue is not measured here.
     if (first === null && now.exported_rows > 0) first = { at: Date.now(), rows: now.exported_rows };
   }
   const took = (Date.now() - (first?.at ?? Date.now())) / 1_000;

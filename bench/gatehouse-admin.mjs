@@ -1,4 +1,4 @@
-/** The calls that the benchmark makes to Gatehouse's administration. */
+/** The benchmark's calls to Gatehouse's administration. */
 
 /** @returns {Promise<string>} slug of a new virtual key whose provider is the fake upstream. */
 export async function createVirtualKey(base, keys, upstreamPort) {
@@ -12,7 +12,7 @@ export async function createVirtualKey(base, keys, upstreamPort) {
   return data.slug;
 }
 
-/** Makes something; rejects when it was not made. */
+/** Creates a resource; rejects when that fails. */
 export async function ask(base, key, path, body) {
   const response = await fetch(base + path, {
     method: 'POST',

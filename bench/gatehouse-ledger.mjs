@@ -1,4 +1,4 @@
-/** What Gatehouse kept of the requests, read from its own database after the load. */
+/** Gatehouse's records of the requests, read from its database after the load. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,13 +14,13 @@ const KEPT = `
 export class GatehouseLedger {
   #urlFile;
 
-  /** @param {string} dataDir where the launcher leaves the address of the embedded database for its own processes */
+  /** @param {string} dataDir where the launcher stores the URL of the embedded database for its own processes */
   constructor(dataDir) {
     this.#urlFile = join(dataDir, 'run', 'database_url');
   }
 
   /**
-   * Waits until as many requests are stored and rolled up, or until `seconds` have passed without a new one.
+   * Waits until the expected requests are stored and rolled up, or until `seconds` have passed without a new one.
    *
    * @returns {Promise<{ rows: number, requests: number, priced: number, withBodies: number, rolledUp: number }>}
    */

@@ -1,8 +1,7 @@
 /**
- * A log-linear histogram in the manner of HdrHistogram: every power of two is cut into the same
- * number of buckets, so that the error of a percentile stays below 1 % from 0.1 µs to hours, in a
- * fixed 40 KiB and without keeping the samples.
- * See https://hdrhistogram.github.io/HdrHistogram/.
+ * A log-linear histogram like HdrHistogram: every power of two is divided into the same number of buckets, so that the error of a
+ * percentile stays below 1 % from 0.1 µs to hours, in a fixed 40 KiB and without keeping the samples. See
+ * https://hdrhistogram.github.io/HdrHistogram/.
  */
 const SUB_BUCKET_BITS = 7;
 const SUB_BUCKETS = 2 ** SUB_BUCKET_BITS;
@@ -56,7 +55,7 @@ export class Histogram {
   }
 }
 
-/** Values below twice the number of sub-buckets are exact; above, the leading bits choose the bucket. */
+/** Values below twice the number of sub-buckets are exact; above, the leading bits select the bucket. */
 function indexOf(ticks) {
   if (ticks < SUB_BUCKETS) return ticks;
   const magnitude = Math.floor(Math.log2(ticks)) - SUB_BUCKET_BITS;

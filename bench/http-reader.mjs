@@ -1,9 +1,8 @@
 /**
- * The smallest reader of HTTP/1.1 messages that the benchmark needs: heads, bodies by
- * content-length, and bodies in chunks. It exists because `node:http` costs more per message than
- * the gateways under test may be slower than each other.
+ * A minimal reader of HTTP/1.1 messages for the benchmark: heads, bodies by content-length, and chunked bodies. `node:http` would cost more
+ * per message than the difference between the gateways under test.
  *
- * What it does not read (bodies until close, upgrades) is an error, never a guess.
+ * Unsupported messages (bodies until close, upgrades) are errors, never guesses.
  */
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
@@ -29,7 +28,7 @@ export class HttpReader {
     this.#listener = listener;
   }
 
-  /** Takes what the socket gave. Throws when it is not a message that can be read. */
+  /** Accepts data from the socket. Throws on an invalid message. */
   push(bytes) {
     let rest = this.#carry.length === 0 ? bytes : Buffer.concat([this.#carry, bytes]);
     this.#carry = NOTHING;

@@ -1,11 +1,11 @@
 /**
- * Measures how fast request logs get from the spool into the tables and the analytics of a running service, while it serves.
- * Rows are written as gateway processes write them (two frames each, fresh content, one write per turn of the event loop), at
- * a steady rate, into the spool of the service; its own background process does the rest.
+ * Measures how fast request logs move from the spool to the tables and analytics of a running service under load. Rows are written like
+ * gateway processes write them (two frames each, new content, one write per event loop turn), at a steady rate, into the spool of the
+ * service; its own background process does the rest.
  *
  *   node bench/ingest.mjs <base url> <data folder> [rows/s = 5000] [seconds = 60] [requests/s served meanwhile = 100]
  *
- * `lag` is how old the oldest row is that is not stored yet; `counted` the same for rows that the analytics do not count yet.
+ * `lag` is the age of the oldest row that is not stored yet; `counted` the same for rows not yet in the analytics.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const client = new pg.Client({
 });
 await client.connect();
 
-/** 1 KiB of JSON that does not compress better than real conversations do: words drawn from a small vocabulary. */
+/** 1 KiB of JSON that does not compress better than real conversations: words from a small vocabulary. */
 const VOCABULARY = Array.from({ length: 2_000 }, () => randomBytes(3).toString('hex'));
 const word = () => VOCABULARY[Math.floor(Math.random() * VOCABULARY.length)];
 const text = (bytes) => {
@@ -54,7 +54,7 @@ const bodyOf = (object) => {
   };
 };
 const MODELS = ['gpt-4o-mini', 'gpt-4o', 'gpt-5', 'gpt-5-mini'];
-/** Made once: whoever writes the rows has the cores of those that are measured. */
+/** Prepared once: the writer shares its cores with the measured processes. */
 const REQUESTS = TEXTS.map((content, at) =>
   bodyOf({ model: MODELS[at % MODELS.length], messages: [{ role: 'user', content }] }),
 );
@@ -196,7 +196,7 @@ const sizesBefore = await sizesOf();
 const cpuBefore = cpuByRole();
 const began = Date.now();
 const end = began + SECONDS * 1_000;
-/** How many rows had been written at which time, every tenth of a second. */
+/** Number of rows written by each time, every tenth of a second. */
 const history = [[began, 0]];
 const beside = serveBeside({ base, key: bootstrap.workspace_api_key, perSecond: SERVED, until: end });
 
@@ -222,7 +222,7 @@ async function watch() {
     await sleep(500);
     const { rows } = await client.query(STATE, [new Date(began)]);
     last = rows[0];
-    // Rows that were served meanwhile are in it too; they are few.
+    // Includes rows of requests served meanwhile; they are few.
     const own = beside.arrived();
     lags.stored.push(ageOf(last.stored - own));
     lags.counted.push(ageOf(last.counted - own));

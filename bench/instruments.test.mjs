@@ -1,7 +1,4 @@
-/**
- * Tests of the measuring instruments themselves, against servers that misbehave in a known way:
- * `npm run bench:test`.
- */
+/** Tests of the measuring instruments themselves, against servers that misbehave in a known way: `npm run bench:test`. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -45,7 +42,7 @@ function streams(port, extra) {
 
 const event = () => `data: {"content":"t=${String(Math.floor(microseconds())).padStart(16, '0')}"}\n\n`;
 
-/** Three events and the end; `around` may do something before each event. */
+/** Three events and the end; `around` may act before each event. */
 async function writeStream(response, around, { skip = -1, done = true } = {}) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (let position = 0; position < 3; position += 1) {

@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own. Takes jobs over IPC, one at a time, and answers each
- * with its figures. Started by run.mjs; ends with it.
+ * The load generator, a separate process. Accepts jobs over IPC, one at a time, and returns each one's figures. Started by run.mjs; ends
+ * with it.
  */
 import { closedLoop } from './closed-loop.mjs';
 import { openLoop } from './open-loop.mjs';

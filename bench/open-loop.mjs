@@ -1,12 +1,12 @@
 import { Connection, microseconds } from './connection.mjs';
 import { Histogram } from './histogram.mjs';
 
-/** As many as a service may be asked at once; what is due beyond that waits, and the wait counts. */
+/** Maximum number of concurrent requests; further due ones wait, and the wait counts. */
 const CONNECTIONS_AT_MOST = 256;
 
 /**
- * Sends each request when it is due, whether those before it were answered or not, and measures from when it was due to
- * the last byte of its answer: a service that falls behind cannot hide it by being asked less.
+ * Sends each request when it is due, whether or not earlier ones were answered, and measures from the due time to the last byte of the
+ * response: a slow service cannot hide its delay by receiving fewer requests.
  *
  * @param {{ port: number, steps: { atUs: number, name: string, request: string }[] }} job in the order in which they are due
  */
@@ -96,7 +96,7 @@ class OpenLoop {
     histogram.record(microseconds() - this.#started - atUs);
   }
 
-  /** The connection is gone. */
+  /** The connection was lost. */
   #failed(step, reason) {
     this.#open -= 1;
     this.#problem(step, reason);

@@ -1,9 +1,9 @@
-/** The options of the command line, and the sizes that follow from them. */
+/** The command line options, and the sizes derived from them. */
 import { parseArgs } from 'node:util';
 import { CONTENDERS } from './contenders.mjs';
 
 export const MEASURES = ['throughput', 'latency', 'streams', 'many-streams'];
-/** Only where they are asked for: they compare Gatehouse with itself. */
+/** Only on request: they compare Gatehouse with itself. */
 const OWN_MEASURES = ['policies', 'translation', 'tail'];
 
 const HELP = `npm run bench -- [options]
@@ -36,7 +36,7 @@ const DEFINITIONS = {
   help: { type: 'boolean', default: false },
 };
 
-/** Exits with the help text when asked for it, and with one sentence when an option is wrong. */
+/** Exits with the help text on request, and with one sentence when an option is wrong. */
 export function readOptions(parameters, cores) {
   try {
     const { values } = parseArgs({ args: parameters, options: DEFINITIONS });
@@ -69,7 +69,7 @@ function sized(values, cores) {
   };
 }
 
-/** Without a wish: everything; two gateway processes beside each other only where there is room to see anything. */
+/** Default: everything; two gateway processes side by side only if there are enough cores. */
 function chosen(values, cores) {
   const names = listed(values.only, Object.keys(CONTENDERS), 'only');
   return names.filter((name) => {

@@ -1,4 +1,4 @@
-/** Which process runs on which core. */
+/** Assigns processes to cores. */
 import { spawnSync } from 'node:child_process';
 import { allowedCores } from './proc.mjs';
 
@@ -12,8 +12,8 @@ import { allowedCores } from './proc.mjs';
  */
 
 /**
- * The process under test has the first core (or the first ones) for itself. With two cores, load
- * generator, upstream and the rest of the product share the second.
+ * The process under test has the first core (or cores) for itself. With two cores, load generator, upstream and the rest of the product
+ * share the second.
  *
  * @returns {Pinning}
  */
@@ -33,12 +33,12 @@ function hasTaskset() {
   return process.platform === 'linux' && spawnSync('taskset', ['--version']).status === 0;
 }
 
-/** Puts a running process, with all its threads, on the cores given. A process that is gone is no error. */
+/** Moves a running process, with all its threads, to the given cores. Does nothing for a process that has ended. */
 export function moveTo(cores, pid) {
   spawnSync('taskset', ['--all-tasks', '--pid', '--cpu-list', cores.join(','), String(pid)]);
 }
 
-/** Command and arguments that start a program on the cores given. */
+/** Command and arguments that start a program on the given cores. */
 export function onCores(pinning, cores, command) {
   return pinning.on ? ['taskset', '--cpu-list', cores.join(','), ...command] : command;
 }

@@ -1,9 +1,9 @@
-/** What policies cost: one Gatehouse, asked in turn with nothing, with limits, and with a config, a limit and guardrails. */
+/** The cost of policies: one Gatehouse, called in turn without any, with limits, and with a config, a limit and guardrails. */
 import { ask } from './gatehouse-admin.mjs';
 import { ratio } from './summary.mjs';
 
 const RATE = { type: 'requests', unit: 'rpm', value: 1_000_000_000 };
-/** Of every kind, far above what is asked, so that each is leased and none is reached. */
+/** One of every kind, far above the load, so that each is leased and none is reached. */
 const FIVE = {
   rate_limits: [
     RATE,
@@ -16,7 +16,7 @@ const FIVE = {
 
 const guardrail = (word, id) => ({ 'default.contains': { operator: 'none', words: [word] }, deny: true, id });
 
-/** Rows of the table: what requests of each go by, and the least share of the first row's throughput. */
+/** Rows of the table: the policies of each one's requests, and the least share of the first row's throughput. */
 const POLICIES = [
   { name: 'no policy', what: 'a virtual key and nothing else', atLeast: null, limits: {} },
   { name: 'one limit', what: 'a rate of its virtual key', atLeast: 0.95, limits: { rate_limits: [RATE] } },

@@ -1,12 +1,12 @@
-/** Precedence over the other programs of a busy machine, for this process and those that it starts. */
+/** Priority over the other programs of a busy machine, for this process and those that it starts. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 const BEFORE_OTHERS = -15;
-/** Where Linux groups processes by session, `nice` counts only within the group, and the group has its own. See sched(7). */
+/** Where Linux groups processes by session, `nice` only counts within the group, which has a value of its own. See sched(7). */
 const GROUP = '/proc/self/autogroup';
 
-/** @returns {string} what was done, for the report. The group's value is put back at the end. */
+/** @returns {string} what was done, for the report. The group's value is restored at the end. */
 export function takePriority() {
   try {
     setPriority(BEFORE_OTHERS);

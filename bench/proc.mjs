@@ -1,4 +1,4 @@
-/** What Linux says about processes and cores, from /proc (see proc_pid_stat(5) and proc_stat(5)). */
+/** Linux's information about processes and cores, from /proc (see proc_pid_stat(5) and proc_stat(5)). */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 
@@ -19,7 +19,7 @@ function statFields(pid) {
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** CPU time that the processes used since they began, all threads, microseconds. Those that are gone count 0. */
+/** CPU time of the processes since they began, all threads, microseconds. Ended ones count 0. */
 export function cpuMicroseconds(pids) {
   let ticks = 0;
   for (const pid of pids) {
@@ -30,8 +30,8 @@ export function cpuMicroseconds(pids) {
 }
 
 /**
- * CPU time of all threads that the processes have now, microseconds, to the nanosecond of the scheduler: for work that is too short for
- * ticks of 10 ms. A thread that ended meanwhile is missing. https://docs.kernel.org/scheduler/sched-stats.html
+ * CPU time of all current threads of the processes, microseconds, with the scheduler's nanosecond precision: for work that is too short for
+ * ticks of 10 ms. Threads that ended are missing. https://docs.kernel.org/scheduler/sched-stats.html
  */
 export function runMicroseconds(pids) {
   let nanoseconds = 0;
@@ -48,7 +48,7 @@ export function residentMib(pids) {
   return kib / 1024;
 }
 
-/** The process and all that descend from it. */
+/** The process and all of its descendants. */
 export function familyOf(root) {
   const childrenOf = new Map();
   for (const name of readdirSync('/proc')) {
@@ -65,7 +65,7 @@ export function commandLine(pid) {
   return (read(`/proc/${pid}/cmdline`) ?? '').split('\0').filter(Boolean);
 }
 
-/** A worker of node:cluster is told its number in its environment. */
+/** A worker of node:cluster has its number in its environment. */
 export function isClusterWorker(pid) {
   return (read(`/proc/${pid}/environ`) ?? '')
     .split('\0')

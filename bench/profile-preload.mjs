@@ -1,7 +1,7 @@
 /**
- * Loaded into every Gatehouse process by `--profile`. In the gateway processes and the administration, the first SIGUSR2
- * starts the CPU profiler and the second writes `<folder>/<pid>.cpuprofile`, so that a profile holds
- * the load and neither start nor end. It does nothing else.
+ * Loaded into every Gatehouse process by `--profile`. In the gateway processes and the administration, the first SIGUSR2 starts the CPU
+ * profiler and the second writes `<folder>/<pid>.cpuprofile`, so that a profile covers the load without start and end. It does nothing
+ * else.
  */
 import cluster from 'node:cluster';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** One slot with the CPU profiler on in the gateway process, and the functions in which it spent its time. */
+/** One slot with the CPU profiler on in the gateway process, and the functions that took the most time. */
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SHOWN = 30;
 const SHOWN_WAITS = 40;
 
-/** Runs work with the profiler on in one process of a service that was started for it, writes the profile beside, and prints its functions. */
+/** Runs work with the profiler on in one process of a service started for it, writes the profile, and prints its functions. */
 export async function profileWhile({ profiles }, pid, folder, work) {
   if (!existsSync(join(profiles, `${pid}.ready`)))
     throw new Error(`process ${pid} did not load the profiler`);
@@ -27,7 +27,7 @@ export async function profileWhile({ profiles }, pid, folder, work) {
   return result;
 }
 
-/** Runs work while one process of a service that was started with `tail-preload.mjs` counts, and prints what it waited for. */
+/** Runs work while one process of a service started with `tail-preload.mjs` is counting, and prints its waiting times. */
 export async function tailWhile({ profiles }, pid, work) {
   process.kill(pid, 'SIGUSR2');
   const result = await work();
@@ -81,13 +81,13 @@ async function readWhenComplete(file) {
     try {
       return JSON.parse(readFileSync(file, 'utf8'));
     } catch {
-      // Not there yet, or only half written.
+      // Missing, or only half written.
     }
   }
   return null;
 }
 
-/** Functions by the time spent in themselves, microseconds per request. Garbage collection has a line of its own. */
+/** Functions by their own time, microseconds per request. Garbage collection has a separate line. */
 function hotFunctions(profile, requests) {
   const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
   const spent = new Map();

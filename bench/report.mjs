@@ -2,7 +2,7 @@
 import { added, ratio } from './summary.mjs';
 
 const NONE = '–';
-/** In less time, growth is what the garbage collector had not yet got round to. */
+/** In less time, growth may be garbage that was not collected yet. */
 const GROWTH_NEEDS_MINUTES = 3;
 const ms = (us) => (us == null ? NONE : (us / 1000).toFixed(Math.abs(us) < 10_000 ? 3 : 1));
 const pair = (spread) => (spread ? `${ms(spread.p50)} / ${ms(spread.p99)}` : NONE);

@@ -1,4 +1,4 @@
-/** The requests of the benchmark, as bytes on the wire: about 1 KB of an ordinary conversation. */
+/** The requests of the benchmark as bytes: about 1 KB of an ordinary conversation. */
 const SYSTEM =
   'You are a careful assistant. Answer briefly, name your sources, and say so when you do not know.';
 const QUESTION = 'Explain how a reverse proxy can forward a response while it still arrives. '
@@ -19,7 +19,7 @@ function chatBody(stream) {
   });
 }
 
-/** The whole request, head and body, with the headers that this contender needs. */
+/** The complete request, head and body, with this contender's headers. */
 export function chatRequest(port, headers, { stream }) {
   const body = chatBody(stream);
   const lines = [

@@ -1,8 +1,8 @@
 /**
- * The benchmark: `npm run bench`. What it measures and how to read it is in docs/benchmarks.md.
+ * The benchmark: `npm run bench`. docs/benchmarks.md describes what it measures and how to read it.
  *
- * Everything is on loopback and in one run, because only figures of the same minute on the same
- * machine may be compared. It ends by itself and stops only what it started.
+ * Everything runs on loopback and in one run, because only figures of the same minute on the same machine are comparable. It ends by itself
+ * and stops only what it started.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -55,7 +55,7 @@ async function main() {
     options.contenders.filter((name) => name !== 'gatehouse-2'),
     1,
   );
-  // Two processes need other cores, so they have a run of their own after the rest has ended.
+  // Two processes need other cores, so they have a separate run after the rest has ended.
   if (options.contenders.includes('gatehouse-2')) await runGroup(context, ['gatehouse-2'], 2);
   return finish(context, cores);
 }
@@ -75,7 +75,7 @@ async function runGroup(context, names, gatewayProcesses) {
   await Promise.all([stop(bench.load), stop(bench.upstream.child)]);
 }
 
-/** One Gatehouse with several policies, which take turns as contenders do. */
+/** One Gatehouse with several policies, which take turns like contenders. */
 async function runPolicies({ options, result }) {
   const bench = await startBench(pinningFor(1, options.pin), options);
   const gatehouse = await CONTENDERS.gatehouse(bench);
@@ -126,7 +126,7 @@ async function startContenders(bench, names, result) {
   return tracks;
 }
 
-/** What only Gatehouse is asked: level memory, a profile, and whether every request is in the log. */
+/** Checks for Gatehouse only: level memory, a profile, and whether every request is in the log. */
 async function examine(bench, track, { options, result, stamp }) {
   if (track.failure) return;
   const first = track.name === 'gatehouse';
@@ -139,7 +139,7 @@ async function examine(bench, track, { options, result, stamp }) {
   result.counted[track.name] = await countKept(bench, track);
 }
 
-/** Sent by the load generator, seen by the upstream, kept by Gatehouse. */
+/** Requests sent by the load generator, received by the upstream, and kept by Gatehouse. */
 async function countKept(bench, track) {
   const { counts } = await ask(bench.upstream.child, 'counts');
   try {

@@ -1,4 +1,4 @@
-/** The order of the slots: contenders take turns within each round, so that noise of the machine meets all of them. */
+/** The order of the slots: contenders take turns within each round, so that noise of the machine affects all of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FRAME_INTERVAL_MS, FRAMES } from './stream-shape.mjs';
 import { residentMib } from './proc.mjs';
@@ -7,7 +7,7 @@ import { runSlot, watchMemory } from './slot.mjs';
 
 const STREAM_MS = FRAMES * FRAME_INTERVAL_MS;
 
-/** What one slot of each measure asks of the load generator. */
+/** The load generator's job in one slot of each measure. */
 const JOBS = {
   throughput: (options) => ({ kind: 'closed', concurrency: 64, seconds: options.seconds }),
   latency: (options) => ({ kind: 'closed', concurrency: 1, seconds: options.latencySeconds }),
@@ -55,20 +55,23 @@ export async function runSchedule(bench, tracks, options) {
       await oneRound(bench, inTurn(tracks, round), { measure, options });
 }
 
-/** Every other round goes backwards: what comes later in a round meets a machine that the others have used, and would always be the same ones. */
+/**
+ * Every other round runs in reverse: later slots of a round find a machine that was just used, which would always affect the same
+ * contenders.
+ */
 const inTurn = (tracks, round) => (round % 2 === 0 ? tracks : tracks.toReversed());
 
 async function oneRound(bench, tracks, { measure, options }) {
   for (const track of tracks) if (!track.failure) await oneSlot(bench, track, { measure, options });
 }
 
-/** Less gain than this within a second means that nothing is being compiled any more, twice in a row that it is over. */
+/** A smaller gain than this within a second means that compiling has ended; twice in a row confirms it. */
 const STILL_WARMING = 0.95;
 const UNCHANGED_SECONDS = 2;
 
 /**
- * A cold process needs several times the CPU time of a warm one, and the slower ones stay cold for
- * longer. So it lasts until the CPU time per request has stopped falling, not for a fixed time.
+ * A cold process needs several times the CPU time of a warm one, and slower contenders stay cold for longer. So this lasts until the CPU
+ * time per request has stopped falling, not for a fixed time.
  */
 async function warmUp(bench, track, options) {
   track.restMib = residentMib(track.contender.gatewayPids());
@@ -100,7 +103,7 @@ function brief(slot) {
   return `${figures}, ${slot.cpuUsPerUnit.toFixed(0)} µs CPU${noise}`;
 }
 
-/** Runs one job. A contender that answers wrongly is named with its errors and measured no further. */
+/** Runs one job. A contender with wrong responses is reported with its errors and measured no further. */
 async function attempt(bench, track, job) {
   const { contender } = track;
   const request = chatRequest(contender.port, contender.headers, { stream: job.kind === 'streams' });
@@ -121,10 +124,10 @@ function fail(track, reason) {
   return undefined;
 }
 
-/** Requests per second of the level check, about: 64 connections that pause between requests. */
+/** For about this many requests per second in the level check: 64 connections that pause between requests. */
 const STEADY_PAUSE_MS = 64;
 
-/** Minutes of steady load, to see whether memory grows. Thirds are compared, so that warming up does not count. */
+/** Minutes of steady load, to detect memory growth. Thirds are compared, so that warming up does not count. */
 export async function checkLevel(bench, track, minutes) {
   const memory = watchMemory(track.contender.gatewayPids(), 1000);
   const seconds = minutes * 60;

@@ -1,6 +1,6 @@
 /**
- * Fills the administration for measurements: API keys, workspaces and an audit log whose chain holds, in the first
- * organization of the database. The service should not be running. Run `npm run build` first.
+ * Fills the administration for measurements: API keys, workspaces and an audit log with a valid chain, in the first organization of the
+ * database. The service should not be running. Run `npm run build` first.
  *
  *   DATABASE_URL=postgres://… GATEHOUSE_MASTER_KEY=… node bench/seed-admin.mjs --keys 1000000 --workspaces 10000 --audit 1000000
  */
@@ -28,7 +28,7 @@ export async function seedAdministration({ url, masterKey, keys, workspaces, aud
     } = await client.query('SELECT id FROM organizations ORDER BY created_at LIMIT 1');
     const seeding = { client, organizationId: organization.id, say };
     await seedWorkspaces(seeding, workspaces);
-    // Each key's workspace is looked up, and a table that was empty a moment ago would be read from end to end for it.
+    // Each key's workspace is looked up, which would scan the whole table if the statistics still say that it is empty.
     await client.query('ANALYZE workspaces');
     await seedKeys(seeding, keys);
     await seedAudit(seeding, new AuditSeal(new Secret(masterKey)), audit);
@@ -110,7 +110,7 @@ const AUDIT_COLUMNS = [
   'seal',
 ];
 
-/** Goes on where the chain of the organization ends. */
+/** Continues at the end of the organization's chain. */
 async function seedAudit({ client, organizationId, say }, seal, count) {
   await client.query(
     "INSERT INTO audit_heads (organization_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING",
@@ -214,7 +214,7 @@ function auditRecord(organizationId, seq, at) {
   };
 }
 
-/** COPY in the text format; every value made here has nothing to escape but the backslash of bytes. */
+/** COPY in the text format; the only character to escape in these values is the backslash of bytes. */
 async function copy({ client, say, what, count, table }, rowAt) {
   const stream = client.query(copyFrom(`COPY ${table} FROM STDIN`));
   const done = new Promise((resolve, reject) => stream.on('finish', resolve).on('error', reject));

@@ -1,11 +1,11 @@
 /**
- * Fills the request log for measurements: rows go the way of all rows (COPY by `storeBatch`, the aggregation of batches,
- * the derivation of hours and days), only their content is made up. Run `npm run build` first.
+ * Fills the request log for measurements: rows are stored like all rows (COPY by `storeBatch`, the aggregation of batches, the derivation
+ * of hours and days), and only their content is invented. Run `npm run build` first.
  *
  *   DATABASE_URL=postgres://… [SEED_MINUTES=13] node bench/seed-logs.mjs [rows = 1000000] [days = 30]
  *
- * The rows belong to the first organization of the database, whose service should not ship or aggregate meanwhile. With
- * SEED_MINUTES it stops after so long (exit code 3); started again with the same arguments it goes on behind the last stored batch.
+ * The rows belong to the first organization of the database, whose service should not ship or aggregate meanwhile. With SEED_MINUTES it
+ * stops after that time (exit code 3); restarted with the same arguments, it continues after the last stored batch.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -18,7 +18,7 @@ import { PostgresBatchAggregator } from '../dist/request-log/analytics/postgres/
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const DAYS = Number(process.argv[3] ?? 30);
 const BATCH = 5_000;
-/** Batches that are stored before the first of them must be counted; those that wait are counted together, as with much traffic. */
+/** Maximum number of batches stored ahead of counting; waiting batches are counted together, as under heavy traffic. */
 const AHEAD = 16;
 const DAY_MS = 86_400_000;
 const STOP_AT = Date.now() + Number(process.env.SEED_MINUTES ?? 1e6) * 60_000;
@@ -34,7 +34,7 @@ const next = (below) => {
   return Math.floor((state / 2 ** 32) * below);
 };
 const pick = (values) => values[next(values.length)];
-/** Few values are frequent and many are rare, as with people and models. */
+/** Few values are frequent and many are rare, as with users and models. */
 const skewed = (count) => Math.floor(count * (next(1_000_000) / 1_000_000) ** 3);
 
 const MODELS = [
@@ -146,7 +146,7 @@ const [earlier] = await dataSource.query(
 );
 const from = earlier.first ? new Date(earlier.first).getTime() : Date.now() - DAYS * DAY_MS;
 state += earlier.rows;
-// Days of the past have no partitions by themselves, and rows in a default partition would measure something else.
+// Past days have no partitions by default, and rows in a default partition would measure something else.
 for (const table of ['request_logs', 'request_attempts', 'request_bodies'])
   for (let at = from; at < Date.now() + DAY_MS; at += DAY_MS) {
     const day = new Date(at).toISOString().slice(0, 10);
@@ -155,12 +155,12 @@ for (const table of ['request_logs', 'request_attempts', 'request_bodies'])
       `CREATE TABLE IF NOT EXISTS ${table}_${day.replaceAll('-', '')} PARTITION OF ${table} FOR VALUES FROM ('${day} 00:00:00+00') TO ('${following} 00:00:00+00')`,
     );
   }
-// Keys of the metadata are counted from when they were chosen on; here that is before the first row.
+// Metadata keys are counted from when they were chosen; here that is before the first row.
 if (earlier.rows === 0)
   await dataSource.query(
     "UPDATE rollup_metadata_keys SET counted_since = '-infinity', complete_since = '-infinity'",
   );
-// What an interrupted part stored and did not count.
+// Stored but not counted by an interrupted part.
 for (const { id } of await dataSource.query('SELECT id FROM log_batches WHERE aggregated_at IS NULL'))
   await aggregator.aggregate(id);
 const counted = [];
@@ -187,7 +187,7 @@ if (done < ROWS) {
   process.exit(3);
 }
 await deriveRipe(dataSource, 0);
-// As autovacuum would have done in the days over which such rows come.
+// As autovacuum would have done over the days in which such rows arrive.
 await dataSource.query('VACUUM (ANALYZE)');
 const [sizes] = await dataSource.query(
   'SELECT (SELECT count(*) FROM usage_minute) AS minutes, (SELECT count(*) FROM usage_day) AS days, (SELECT count(*) FROM usage_slice_day) AS slice_days',

@@ -1,13 +1,14 @@
 /**
- * Requests at a steady rate from a thread of their own: whoever makes thousands of rows a second has no time to hear answers, and would
- * call its own lateness the service's.
+ * Requests at a steady rate from a separate thread: a thread that writes thousands of rows a second cannot read responses in time, and
+ * would attribute its own delay to the service.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 /**
  * @param {{ base: string, key: string, perSecond: number, until: number }} job `until`: milliseconds since the epoch
- * @returns {{ arrived(): number, done: Promise<{ milliseconds: number[], failures: Record<string, number> }> }} `arrived`: answered requests so far
+ * @returns {{ arrived(): number, done: Promise<{ milliseconds: number[], failures: Record<string, number> }> }} `arrived`: requests
+ * answered so far
  */
 export function serveBeside(job) {
   const arrived = new Int32Array(new SharedArrayBuffer(4));

@@ -1,17 +1,17 @@
-/** One measurement of one contender: the load, and what its processes used meanwhile. */
+/** One measurement of one contender: the load, and its processes' resource use. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from './children.mjs';
 import { busyByCore, cpuMicroseconds, residentMib } from './proc.mjs';
 
 const SAMPLE_EVERY_MS = 200;
-/** The rest of a product is at rest when it uses less than this share of a core. */
+/** The rest of a product is idle when it uses less than this share of a core. */
 const QUIET = 0.1;
 const QUIET_WITHIN_MS = 30_000;
 
 /**
  * @param {{ load: import('node:child_process').ChildProcess, pinning: object }} bench
  * @param {import('./contenders.mjs').Contender} contender
- * @param {{ settle?: boolean }} job `settle` false: do not wait for what is still being written in the background
+ * @param {{ settle?: boolean }} job `settle` false: do not wait for background writes
  */
 export async function runSlot(bench, contender, { settle = true, ...job }) {
   const gateways = contender.gatewayPids();
@@ -55,7 +55,7 @@ function shareOf(cores, before, after, elapsedUs) {
   return used / (elapsedUs * cores.length);
 }
 
-/** Share of the gateway's cores that somebody else used: noise of the machine. Unknown without pinning. */
+/** Share of the gateway's cores used by other processes: noise of the machine. Unknown without pinning. */
 function foreignShare(pinning, { before, after, gatewayUs, elapsedUs }) {
   if (!pinning.on) return null;
   const all = shareOf(pinning.gateway, before, after, elapsedUs);
@@ -72,7 +72,7 @@ export function watchMemory(pids, everyMs = SAMPLE_EVERY_MS) {
   };
 }
 
-/** What is still being written in the background must not disturb the contender that comes next. */
+/** Background writes must not disturb the next contender. */
 async function untilQuiet(pids) {
   const started = performance.now();
   let used = cpuMicroseconds(pids);

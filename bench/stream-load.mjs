@@ -9,11 +9,11 @@ const DONE = Buffer.from('data: [DONE]');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * `streams` connections, each of which reads one stream after the other, `turns` times. The starts
- * are spread evenly over `spreadMs`, as independent clients would come.
+ * `streams` connections, each reading one stream after the other, `turns` times. The starts are spread evenly over `spreadMs`, as with
+ * independent clients.
  *
- * Time to first token: from the write of the request to the first event. Delay of a chunk: from the
- * moment that the upstream wrote into the event to its receipt. Stall: 200 ms without an event.
+ * Time to first token: from the write of the request to the first event. Delay of a chunk: from the time that the upstream wrote into the
+ * event to its receipt. Stall: 200 ms without an event.
  *
  * @param {{ port: number, request: string, streams: number, turns: number, spreadMs: number, frames: number }} job
  */
@@ -97,7 +97,7 @@ class StreamReader {
     return undefined;
   }
 
-  /** Marks and the end may lie across two chunks, so the last bytes are looked at again with the next. */
+  /** Marks and the end may span two chunks, so the last bytes are searched again with the next chunk. */
   #take(bytes) {
     const now = microseconds();
     const text = this.#carry.length === 0 ? bytes : Buffer.concat([this.#carry, bytes]);

@@ -1,3 +1,3 @@
-/** The streams of the fake upstream: so many events with text, at this pace. */
+/** The streams of the fake upstream: this many events with text, at this interval. */
 export const FRAMES = 64;
 export const FRAME_INTERVAL_MS = 20;

@@ -70,7 +70,7 @@ export function ratio(a, b) {
 }
 
 /**
- * The targets. `value` null means that it could not be measured in this run; `why` then says the reason.
+ * The targets. A null `value` could not be measured in this run; `why` then has the reason.
  *
  * @returns {{ target: string, value: number | null, unit: string, pass: boolean | null, why?: string }[]}
  */
@@ -131,7 +131,7 @@ export function judge(byName, { cores, counted }) {
 const withStall = (summary) =>
   summary?.manyStreams ? summary.manyStreams.streams - summary.manyStreams.withoutStall : null;
 
-/** The largest difference between what was sent and what was kept in any of the places that should have it. */
+/** The largest difference between the requests sent and those found in any place that should have them. */
 function notKept(counted) {
   if (!counted?.kept) return null;
   return Math.max(...Object.values(counted.kept).map((kept) => Math.abs(counted.sent - kept)));

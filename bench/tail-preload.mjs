@@ -1,7 +1,7 @@
 /**
- * Loaded into every Gatehouse process by `bench:admin --tail`. In the administration the first SIGUSR2 begins to count, and the second
- * writes `<folder>/<pid>.tail.json`: for how long the event loop did not turn, what garbage collection stopped, how long
- * requests waited for a connection of the pool, and how long each statement took as its sender saw it.
+ * Loaded into every Gatehouse process by `bench:admin --tail`. In the administration the first SIGUSR2 starts counting, and the second
+ * writes `<folder>/<pid>.tail.json`: delays of the event loop, pauses for garbage collection, waiting times for a connection of the pool,
+ * and the duration of each statement as seen by its sender.
  */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -78,7 +78,7 @@ function figures(histogram, unit) {
   };
 }
 
-/** What each took, from the call to its callback. */
+/** Durations from the call to its callback. */
 function watchPool() {
   const pg = createRequire(join(process.cwd(), 'package.json'))('pg');
   const connect = pg.Pool.prototype.connect;

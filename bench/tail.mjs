@@ -1,17 +1,17 @@
 /**
- * Latency at one connection with and without the background processes: what part of the slowest percent is the gateway's own, and what
- * part is the worker and PostgreSQL, which share a core with the load generator on a small machine.
+ * Latency at one connection with and without the background processes: which part of the slowest percent is the gateway's own, and which is
+ * that of the worker and PostgreSQL, which share a core with the load generator on a small machine.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatRequest } from './request-bytes.mjs';
 import { median } from './schedule.mjs';
 import { runSlot } from './slot.mjs';
 
-/** Until the background processes have written what a paused slot left. */
+/** Until the background processes have written the backlog of a paused slot. */
 const REST_MS = 1_500;
 
 /**
- * Turns of the bare forwarder, of Gatehouse, and of Gatehouse while its other processes are stopped by SIGSTOP.
+ * Alternates between the bare forwarder, Gatehouse, and Gatehouse with its other processes stopped by SIGSTOP.
  *
  * @returns {Promise<{ name: string, p50: number, p99: number }[]>} medians over the rounds, milliseconds
  */
@@ -54,7 +54,7 @@ async function latencyOf(bench, { contender, isPaused }, seconds) {
   }
 }
 
-/** A process of PostgreSQL may have ended meanwhile. */
+/** A process of PostgreSQL may have ended in the meantime. */
 function signal(pids, name) {
   for (const pid of pids) {
     try {

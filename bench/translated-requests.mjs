@@ -1,16 +1,15 @@
 /**
- * What translation costs a request through the service: `npm run bench -- --measure translation`, after `npm run build`.
+ * The cost of translation per request through the service: `npm run bench -- --measure translation`, after `npm run build`.
  *
- * The same question is asked of two providers by the same client of chat completions: one that speaks OpenAI's shape, and one
- * that speaks Anthropic's. Compared is the CPU time of the gateway process, which a busy machine stretches less than it
- * stretches time. Bounds: a translated request costs 1.3 times an untranslated one at most, a chunk of a translated stream
- * 30 µs more, at p99.
+ * One client of chat completions sends the same prompt to two providers: one in OpenAI's format, and one in Anthropic's. The measure is the
+ * CPU time of the gateway process, which a busy machine affects less than elapsed time. Limits: a translated request costs at most 1.3
+ * times an untranslated one, a chunk of a translated stream at most 30 µs more, at p99.
  *
- * The two ways take turns in short rounds, and each round is compared with the one beside it: what disturbs the machine, and what
- * earlier rounds left to the garbage collector, meets both. Both are warmed up first, each as long as a compiler may need.
+ * Both take turns in short rounds, and each round is compared with its neighbour: disturbances of the machine, and garbage from earlier
+ * rounds, affect both. Both are warmed up first, long enough for the compiler.
  *
- * From outside, CPU time is seen in sums, which give averages only. For the percentiles of a chunk the gateway process
- * measures what it does with each (`chunk-preload.mjs`): from the bytes of the provider to the write to the client.
+ * From outside, CPU time is only available as sums, which yield averages. For percentiles of a chunk the gateway process measures its own
+ * handling of each (`chunk-preload.mjs`): from the provider's bytes to the write to the client.
  */
 import { readFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
@@ -21,8 +20,8 @@ import { moveTo, pinningFor } from './pinning.mjs';
 import { runMicroseconds } from './proc.mjs';
 
 /**
- * Bodies by their size in KiB: how many requests a round has, and how many of both ways warm up. The compiler is through with the
- * translated way after some 4,000 requests of a size that runs other code than the one before: until then one costs up to four times as much.
+ * Bodies by size in KiB: requests per round, and warm-up requests for both. The compiler settles after some 4,000 translated requests of a
+ * size that runs other code than the previous one: until then one costs up to four times as much.
  */
 const SIZES = new Map([
   [1, { requests: 500, warmUp: 10_000 }],
@@ -32,7 +31,7 @@ const SIZES = new Map([
 const ROUNDS = 12;
 const AT_ONCE = 8;
 const EVENTS = 256;
-/** Short streams warm up: what happens once per stream, at its start and at its end, must be warm as well. */
+/** Warm-up with short streams: the work once per stream, at its start and end, must be warm as well. */
 const SHORT_STREAMS = 4_000;
 const SHORT_EVENTS = 8;
 const STREAMS = { requests: 24, warmUp: 64 };
@@ -41,9 +40,9 @@ const RATIO_MAX = 1.3;
 const CHUNK_US_MAX = 30;
 const PRELOAD = new URL('chunk-preload.mjs', import.meta.url).href;
 
-/** What people and models write has lines, and words in quotation marks: JSON has to escape both. */
+/** Typical text has lines, and words in quotation marks: JSON has to escape both. */
 const LINE = 'A reverse proxy forwards what it reads, and "buffers" as little of it as it can.\n';
-/** Most answers of today's models have at least a dash or an apostrophe that is not of ASCII. */
+/** Most responses of current models contain at least a dash or an apostrophe outside ASCII. */
 const TYPESET = 'A reverse proxy forwards what it reads – and “buffers” as little of it as it can.\n';
 
 const words = (kib, line = LINE) => line.repeat(Math.ceil((kib * 1024) / line.length)).slice(0, kib * 1024);
@@ -54,7 +53,7 @@ const texts = new Map(
   ]),
 );
 
-/** Answers of the two shapes, of the size that the request names. */
+/** Responses in the two formats, of the size that the request names. */
 const PLAIN = {
   '/v1/chat/completions': (text) => ({
     id: 'c',
@@ -132,7 +131,7 @@ async function startUpstream() {
   return server;
 }
 
-/** An event per turn, so that each comes in a packet of its own. */
+/** One event per turn, so that each is sent in its own packet. */
 async function stream(response, events, isShort) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.socket.setNoDelay(true);
@@ -185,7 +184,7 @@ async function cost(gateway, count, one) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** The two ways in turn, now the one first and now the other. The ratio is the median of those of the rounds. */
+/** Both in turn, in alternating order. The ratio is the median over the rounds. */
 async function compared(gateway, { requests, warmUp, rounds = ROUNDS }, plain, translated) {
   for (const part of [0, 1, 2, 3]) await many(warmUp / 4, part % 2 ? translated : plain);
   const costs = { plain: [], translated: [] };
@@ -228,7 +227,7 @@ const question = (content, more = {}) =>
     }),
   );
 
-/** Prints a table; resolves to whether all bounds hold. */
+/** Prints a table; resolves to whether all limits hold. */
 export async function measureTranslation({ pin = true } = {}) {
   const server = await startUpstream();
   const upstream = { port: server.address().port };
@@ -282,7 +281,7 @@ async function measureChunks(gateway, other) {
   return chunkTable(await timedChunks(gateway, ways));
 }
 
-/** Time of single chunks in the gateway process, microseconds. Throws when it did not tell. */
+/** Time of single chunks in the gateway process, microseconds. Throws when it was not reported. */
 async function timedChunks(gateway, ways) {
   const [pid] = gateway.gatewayPids();
   process.kill(pid, 'SIGUSR2');
@@ -295,7 +294,7 @@ async function timedChunks(gateway, ways) {
     try {
       return JSON.parse(readFileSync(file, 'utf8'));
     } catch {
-      // Not there yet.
+      // Missing so far.
     }
   }
   throw new Error('the gateway process did not tell what its chunks took');
@@ -303,7 +302,7 @@ async function timedChunks(gateway, ways) {
 
 const verdict = (isGood) => (isGood ? 'PASS' : '**FAIL**');
 
-/** What a translated chunk has more: its p99 less that of an untranslated one, which is read for its usage, too. */
+/** The extra time of a translated chunk: its p99 minus that of an untranslated one, which is also read for its usage. */
 function chunkTable({ untranslated, translated, translation }) {
   console.log('\n| a chunk, µs | chunks | p50 | p99 | p99.9 | |\n|---|--:|--:|--:|--:|---|');
   const row = (name, { count, p50, p99, p999 }, last = '') => {

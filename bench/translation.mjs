@@ -1,8 +1,8 @@
 /**
- * What translation costs, in one process and without a network: `npm run bench:translation`, after `npm run build`.
+ * The cost of translation in one process, without a network: `npm run bench:translation`, after `npm run build`.
  *
- * Each line is the time that translating adds to a request: reading the provider's JSON or events and writing the
- * client's. A request that is not translated pays none of it. Percentiles are over single calls.
+ * Each line is the time that translation adds to a request: parsing the provider's JSON or events and writing the client's. Untranslated
+ * requests pay none of it. Percentiles are over single calls.
  */
 import { performance } from 'node:perf_hooks';
 import { findProvider } from '../dist/providers/registry.js';
@@ -117,7 +117,7 @@ for (const kib of SIZES) {
     `answer of ${kib} KiB, Anthropic to chat completions`,
     timed(() => translatedAnswer(JSON_REPLY, answer, way, nothingRead())),
   );
-  // What an untranslated answer pays as well: it is read for its usage.
+  // Also paid by an untranslated response: it is read for its usage.
   report(
     `  of which reading it once, which every answer pays`,
     timed(() => JSON.parse(answer.toString('utf8'))),

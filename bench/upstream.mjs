@@ -1,11 +1,9 @@
 /**
- * The fake provider: POST /v1/chat/completions with a fixed answer of about 1 KB, or, when the body
- * asks for a stream, 64 server-sent events at 20 ms and `[DONE]`. Written on raw sockets, so that
- * it stays many times faster than any gateway in front of it.
+ * The fake provider: POST /v1/chat/completions with a fixed response of about 1 KB, or, when the body requests a stream, 64 server-sent
+ * events at 20 ms and `[DONE]`. Written on raw sockets, so that it stays many times faster than any gateway in front of it.
  *
- * Each event carries the moment of its sending, in microseconds of the machine's monotonic clock,
- * inside the text (`t=<16 digits>`): a gateway that takes events apart and writes them anew keeps
- * it, and the reader on the same machine learns how long the event was on its way.
+ * Each event contains its sending time, in microseconds of the machine's monotonic clock, inside the text (`t=<16 digits>`): a gateway that
+ * parses and rewrites events keeps it, and the reader on the same machine can compute the event's transit time.
  *
  * Started by run.mjs with an IPC channel; ends with it.
  */
@@ -58,7 +56,7 @@ function startStream(socket) {
     sent += 1;
     if (sent < FRAMES) return void socket.write(chunk(frame(sent)));
     stop();
-    // Connections are kept: what stays of a stream would pile up.
+    // Connections are kept: listeners of past streams would accumulate.
     socket.off('close', stop);
     socket.write(STREAM_END);
   }, FRAME_INTERVAL_MS);

@@ -13,12 +13,12 @@ const BUILT = join(ROOT, 'dist', '.built');
 const TURN = join(ROOT, 'node_modules', '.gatehouse-build');
 
 /**
- * Builds when this is a source checkout whose build is missing or older than its sources. A package has no sources.
- * Throws when that fails; what the compiler said about it is on stderr by then.
+ * Builds when this is a source checkout whose build is missing or older than its sources. A package has no sources. Throws when the build
+ * fails, with the compiler's output on stderr.
  */
 export async function buildIfStale() {
   if (!existsSync(SOURCE) || (await isFresh())) return;
-  // A build empties `dist` first, so two at once would spoil each other's.
+  // A build empties `dist` first, so concurrent builds would destroy each other's.
   await inTurn(TURN, async (worksForUs) => {
     if (!(await isFresh())) await build(worksForUs);
   });
@@ -26,7 +26,7 @@ export async function buildIfStale() {
 
 async function isFresh() {
   if (!existsSync(BUILT)) return false;
-  // A package has no sources and none of the scripts, so they are not imported at the top.
+  // A package has neither sources nor these scripts, so they are not imported at the top.
   const { newestDashboardSource } = await import('../scripts/build-dashboard.mjs');
   return Math.max(newestSource(), newestDashboardSource()) <= statSync(BUILT).mtimeMs;
 }

@@ -4,7 +4,7 @@ import { watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Runs the service from the sources, and again whenever one of them changes. Each start builds what is stale. */
+/** Runs the service from the sources, and restarts it when one of them changes. Each start builds what is outdated. */
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SETTLE_MS = 250;
 
@@ -12,7 +12,7 @@ let service = start();
 let stopping = false;
 let settled;
 
-/** In a group of its own: Ctrl-C reaches this process alone, which passes it on once. */
+/** In a separate process group: Ctrl-C reaches only this process, which passes it on once. */
 function start() {
   const command = [join(ROOT, 'bin', 'gatehouse.mjs'), 'start'];
   return spawn(process.execPath, command, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });

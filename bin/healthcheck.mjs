@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Whether the instance in this container is alive, as an exit code. A worker that waits for an API node to prepare the
- * installation does not listen yet, but touches the lock of its data folder every two seconds.
+ * Reports whether the instance in this container is alive, as an exit code. A worker that waits for an API node to prepare the installation
+ * does not listen yet, but touches the lock of its data folder every two seconds.
  */
 const HEARTBEAT_STALE_MS = 15_000;
 const { GATEHOUSE_ROLE = 'all', GATEHOUSE_PORT = '8787', GATEHOUSE_DATA_DIR = './data' } = process.env;

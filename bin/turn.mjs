@@ -3,20 +3,20 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PAUSE_MS = 100;
-/** Older ones are of a holder that was killed and whose number another process has got since. */
+/** An older turn's holder was killed, and its pid may belong to another process. */
 const STALE_MS = 120_000;
 
 /**
- * Does something while nobody else who names the same folder does it. The folder is there meanwhile and tells whose turn it is, so that a
- * turn whose processes were killed is over at once. `work` gets a function to which it tells the number of each process that works for it
- * and may outlive this one.
+ * Runs work while no other process that names the same folder does. The folder exists meanwhile and identifies the holder, so that a turn
+ * whose processes were killed ends at once. `work` gets a function to register the pid of each process that works for it and may outlive
+ * this one.
  */
 export async function inTurn(folder, work) {
   const mine = `${folder}-${process.pid}`;
   mkdirSync(mine, { recursive: true });
   writeFileSync(join(mine, 'pids'), `${process.pid}\n`);
   let isTold = false;
-  // A folder is never put in the place of one that holds something: whoever comes second fails.
+  // Renaming a folder onto a non-empty one fails: so the second process fails.
   while (!moved(mine, folder)) {
     const holders = pidsIn(folder);
     if (holders && isOver(folder, holders)) {
@@ -34,7 +34,10 @@ export async function inTurn(folder, work) {
   }
 }
 
-/** What was put aside goes last: while it is there, nobody who still takes the holder for a dead one can put another turn aside. */
+/**
+ * The folder that was set aside is removed last: while it exists, no process that still considers its holder dead can set another turn
+ * aside.
+ */
 function leave(folder) {
   rmSync(folder, { recursive: true, force: true });
   const aside = readdirSync(dirname(folder)).filter((name) => name.startsWith(`${basename(folder)}-`) && name.endsWith('-ended'));
@@ -51,7 +54,7 @@ function moved(from, to) {
   }
 }
 
-/** Null when the turn has ended meanwhile. */
+/** Null when the turn has ended in the meantime. */
 function pidsIn(folder) {
   try {
     return readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n').map(Number);

@@ -7,7 +7,7 @@ const only = (from, allowed, comment) => ({
   to: { path: '^dashboard/src/', pathNot: [from, ...allowed].map(room) },
 });
 
-/** The arrows of the dashboard: routes → screens → parts → theme, screens → api, session, words. */
+/** The import rules of the dashboard: routes → screens → parts → theme, screens → api, session, words. */
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [

@@ -10,7 +10,7 @@ export default defineConfig(({ command }) => ({
     react(),
     ...(command === 'serve' ? [devServer()] : []),
   ],
-  // The server puts the nonce of each answer in its place: src/server/dashboard-files.ts.
+  // The server inserts the nonce of each response: src/server/dashboard-files.ts.
   html: command === 'build' ? { cspNonce: '__CSP_NONCE__' } : {},
   build: {
     outDir: 'dist',

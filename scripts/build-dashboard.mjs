@@ -1,6 +1,6 @@
 /**
- * Builds the dashboard into `dashboard/dist` unless that is newer than its sources, and copies it to `dist/dashboard`, where the
- * administration process reads it. Run it after `nest build`, which empties `dist`.
+ * Builds the dashboard into `dashboard/dist` unless it is newer than its sources, and copies it to `dist/dashboard` for the administration
+ * process. Run it after `nest build`, which empties `dist`.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
@@ -23,14 +23,14 @@ const INPUTS = [
   'scripts/build-dashboard.mjs',
 ];
 
-/** Fonts are compressed already. */
+/** Fonts are already compressed. */
 const COMPRESSED = new Set(['.css', '.js', '.svg']);
-/** A smaller file fits into one packet as it is. */
+/** A smaller file fits into one packet uncompressed. */
 const SMALLEST_BYTES = 1_024;
 
 const changedAt = (path) => statSync(path).mtimeMs;
 
-/** Of a file, or of a folder and all below it: deleting a file changes only its folder. */
+/** Newest modification time of a file, or of a folder and everything below it: deleting a file changes only its folder. */
 function newestIn(path) {
   if (!statSync(path).isDirectory()) return changedAt(path);
   return Math.max(
@@ -39,7 +39,7 @@ function newestIn(path) {
   );
 }
 
-/** When a source of the dashboard changed last, in milliseconds. */
+/** When a source of the dashboard last changed, in milliseconds. */
 export const newestDashboardSource = () => Math.max(...INPUTS.map((name) => newestIn(join(ROOT, name))));
 
 const isFresh = () => existsSync(BUILT) && newestDashboardSource() <= changedAt(BUILT);
@@ -59,7 +59,7 @@ async function compress(path) {
 }
 
 async function build() {
-  // In a process of its own: whoever builds may run tests, and their NODE_ENV would make React's development build.
+  // In a separate process: a test run that triggers the build sets NODE_ENV, which would select React's development build.
   const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js');
   const env = { ...process.env, NODE_ENV: 'production' };
   await promisify(execFile)(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: HOME, env });
@@ -72,7 +72,7 @@ async function build() {
   writeFileSync(BUILT, '');
 }
 
-/** Rejects where a source does not compile. */
+/** Rejects when a source does not compile. */
 export async function buildDashboard() {
   if (!isFresh()) await build();
   cpSync(OUT, join(ROOT, 'dist', 'dashboard'), { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * Makes one file of each program of an instance, `dist/main.js`, `dist/administration.js` and `dist/worker.js`: of their modules most are
- * a few lines, and what V8 and the loader keep of each is memory of every process and time of every start. Names and lines stay as they
- * are, so that a stack can be read. Run after `nest build`. docs/decisions/0002-process-model.md
+ * Bundles each program of an instance into one file, `dist/main.js`, `dist/administration.js` and `dist/worker.js`: most of their modules
+ * have a few lines, and the overhead of V8 and the loader for each costs memory in every process and time at every start. Names and lines
+ * are preserved, so that stack traces stay readable. Run after `nest build`. docs/decisions/0002-process-model.md
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -13,9 +13,9 @@ const BUILT = resolve(dirname(fileURLToPath(import.meta.url)), '../dist');
 const PROGRAMS = ['main', 'administration', 'worker'];
 
 /**
- * What is taken in: much code of which we use little, with what it needs itself. NestJS is taken in whole, because a second one beside the
- * first would know none of its classes. All other packages are imported as they are, above all those that are loaded only where a setting
- * asks for them, and those that look for files beside themselves.
+ * Packages to bundle: large ones of which we use little, with their dependencies. NestJS is bundled completely, because a second copy would
+ * not recognize the classes of the first. All other packages stay imports, above all those loaded only on demand of a setting, and those
+ * that look for files next to themselves.
  */
 const TAKEN_IN = new Set([
   ...['@nestjs/common', '@nestjs/core', 'fast-safe-stringify', 'iterare', 'path-to-regexp', 'tslib', 'uid'],
@@ -40,20 +40,20 @@ const packageOf = (specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? spe
 const isPath = (specifier) => /^[./]|^[a-z]:\\/i.test(specifier) || specifier.startsWith('\0');
 const staysOutside = (specifier) => !isPath(specifier) && !TAKEN_IN.has(packageOf(specifier));
 
-/** A module that looks for its neighbours goes on looking from where it stood. */
+/** Modules that locate neighbouring files keep their original location. */
 const placesKept = {
   name: 'places-kept',
   transform(code, id) {
     if (/\b__(dirname|filename)\b/.test(code))
       throw new Error(`${id} looks for files beside itself: leave its package outside.`);
-    // What is no file is the bundler's own.
+    // Ids that are not files are the bundler's own.
     if (!isAbsolute(id) || !code.includes('import.meta.url')) return null;
     const place = `./${relative(BUILT, id).split(sep).join('/')}`;
     return code.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`);
   },
 };
 
-/** What a package that was taken in needs is found from its own folder, and perhaps in another version than from ours. */
+/** A bundled package's dependencies are resolved from its own folder, perhaps to another version than ours. */
 function assertOurs({ fileName, imports }, written) {
   const { dependencies } = JSON.parse(readFileSync(resolve(BUILT, '../package.json'), 'utf8'));
   const foreign = imports.filter(
@@ -62,14 +62,14 @@ function assertOurs({ fileName, imports }, written) {
   if (foreign.length > 0) throw new Error(`${fileName} imports ${foreign.join(', ')}: take them in as well.`);
 }
 
-/** V8 keeps a source in one byte a character only if none of them needs two. */
+/** V8 stores a source with one byte per character only if no character needs two. */
 function inOneByte(code) {
   if (/\\[^\0-\xff]/.test(code))
     throw new Error('A backslash before a character of two bytes would escape its escape.');
   return code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes `dist/<program>.js` anew, and `dist/<program>-*.js`, what it loads later. The source map of its old text goes. */
+/** Rewrites `dist/<program>.js`, and `dist/<program>-*.js` for code that is loaded later. Removes the source map of the previous text. */
 async function bundleProgram(program) {
   const bundle = await rolldown({
     input: resolve(BUILT, `${program}.js`),
@@ -93,7 +93,7 @@ async function bundleProgram(program) {
   }
 }
 
-/** Bundles all programs and, when all is there, writes `dist/.built`. Rejects where a module cannot be found or taken in. */
+/** Bundles all programs and, when complete, writes `dist/.built`. Rejects when a module cannot be found or bundled. */
 export async function bundlePrograms() {
   await Promise.all(PROGRAMS.map(bundleProgram));
   writeFileSync(resolve(BUILT, '.built'), '');

@@ -1,13 +1,13 @@
 /**
- * Checks of openapi.json that a linter has no rule for: every group, operation, parameter and field has a description, summaries are in the
- * imperative, and every example is valid by its schema. Prints how many there are of each, and fails for each that is wrong.
+ * Checks of openapi.json that linters have no rule for: every group, operation, parameter and field has a description, summaries are in the
+ * imperative, and every example is valid by its schema. Prints the number of each, and fails for each violation.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 
-/** Larger documents are slow to load in editors and generators. */
+/** Editors and generators load larger documents slowly. */
 const LARGEST_BYTES = 600_000;
 const NO_IMPERATIVE = /^(?:what|who|where|how|whether|the|an?)\b/i;
 
@@ -18,7 +18,7 @@ const document = JSON.parse(text);
 const counts = {};
 const problems = [];
 
-/** A description has two words at least: one would repeat the name. */
+/** A description has at least two words: one would repeat the name. */
 function expectDescription(kind, where, { description = '' }) {
   counts[kind] ??= [0, 0];
   counts[kind][1]++;
@@ -38,7 +38,7 @@ const resolved = (part) => {
 const partsOf = ({ items, additionalProperties, oneOf = [], allOf = [] }) =>
   [items, additionalProperties, ...oneOf, ...allOf].filter(isObject);
 
-/** Fields of a schema and of all that stand in it. */
+/** Fields of a schema and of all nested schemas. */
 function checkFields(schema, where) {
   if (!isObject(schema)) return;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {

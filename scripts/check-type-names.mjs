@@ -1,6 +1,6 @@
 /**
- * Checks the names of types below `src`: an exported type has its name for itself, and no type is a bare participle such as `Asked` or
- * `Sending`, which says nothing of its subject. `--root` is another folder than the project's.
+ * Checks the names of types below `src`: the name of an exported type is unique, and no type is a bare participle such as `Asked` or
+ * `Sending`, which does not name its subject. `--root` checks another folder than the project's.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ const IRREGULAR = new Set(
     ' ',
   ),
 );
-/** Nouns of the field that end as participles do. */
+/** Nouns of the field that look like participles. */
 const NOUNS = new Set(
   'Beginning Embedding Ending Finding Framing Grouping Heading Listing Meaning Need Pricing Reading Reasoning Recording Routing Setting Spelling Thing Tooling'.split(
     ' ',
@@ -25,7 +25,7 @@ const NOUNS = new Set(
 );
 const isParticiple = (name) => IRREGULAR.has(name) || (REGULAR.test(name) && !NOUNS.has(name));
 
-/** The types that a file declares at its top level: `{ name, isExported }`. */
+/** The types declared at the top level of a file: `{ name, isExported }`. */
 function typesIn(path) {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ESNext, false);
   return source.statements
@@ -40,7 +40,7 @@ function typesIn(path) {
 }
 
 const problems = [];
-/** Files of each exported name. */
+/** Files by exported name. */
 const exported = new Map();
 const files = readdirSync(join(root, 'src'), { recursive: true }).filter((file) => /(?<!\.spec)\.ts$/.test(file));
 for (const file of files.sort())

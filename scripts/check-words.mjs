@@ -1,7 +1,7 @@
 /**
- * Keeps retired words out of the texts that users read, and lines of prose within 120 characters. `scripts/words/retired.json` says what to
- * write instead; `scripts/words/baseline.json` counts what stands in texts that were not edited yet. Fails when a count rises. With
- * `--update` it lowers the counts to what is there, and never raises one.
+ * Keeps retired words out of the texts that users read, and lines of prose within 120 characters. `scripts/words/retired.json` lists the
+ * words and their replacements; `scripts/words/baseline.json` counts their occurrences in texts that were not edited yet. Fails when a
+ * count rises. `--update` lowers the counts to the current ones, and never raises one.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ const baseline = JSON.parse(await readFile(baselinePath, 'utf8').catch(() => '{}
 const problems = [];
 const counts = {};
 
-/** Compares what was found in one text with what the baseline allows there. */
+/** Compares the findings in one text with its baseline. */
 function judge(name, rule, found, problem) {
   const allowed = baseline[name]?.[rule] ?? 0;
   if (found.length > allowed)
@@ -39,7 +39,7 @@ for (const [name, text] of await textsOf(root)) {
   }
 }
 
-/** Prose that could be broken: no table, heading, address on its own, markup or image. */
+/** Prose that could be wrapped: not a table, heading, bare URL, markup or image. */
 const isProse = (line) => !/^(\||#|<|!\[|\s*[-*]?\s*\S+$)/.test(line);
 
 for (const [path, content] of await pagesOf(root)) {

@@ -1,6 +1,6 @@
 /**
- * Writes the pages of docs/ that are made from tables in the source, and the OpenAPI document. Run `npm run build` first: it reads the built
- * tables. With `--check` it writes nothing and fails when a page is out of date.
+ * Writes the pages of docs/ that are generated from tables in the source, and the OpenAPI document. Run `npm run build` first: it reads the
+ * built tables. With `--check` it writes nothing and fails when a page is outdated.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ const table = (heads, rows) =>
   [row(...heads), row(...heads.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
 const page = (title, intro, body) => `# ${title}\n\n${intro}\n\n${body}\n`;
 
-/** Defaults that depend on the machine are told in the setting's own words. */
+/** Defaults that depend on the machine are described in the setting's own text. */
 const MACHINE_DEPENDENT = new Set(['GATEHOUSE_PROCESSES']);
 
 function defaultOf(name, schema) {
@@ -80,7 +80,7 @@ function scopesPage() {
   );
 }
 
-/** The administration without a database: only its shape is looked at. */
+/** The administration without a database: only its structure is read. */
 async function openApi() {
   const url = 'postgres://localhost/unused';
   const module = AdministrationModule.of(loadSettings({ DATABASE_URL: url }), createDataSource(url));
@@ -92,10 +92,10 @@ async function openApi() {
   return `${written(buildOpenApi(app))}\n`;
 }
 
-/** Below this depth a value has a line of its own and no more: a field of a schema, an operation. */
+/** Values below this depth take one line each: a field of a schema, an operation. */
 const EXPANDED = { paths: 3, others: 5 };
 
-/** JSON, a line for each part that a reader compares: indented throughout, the document would be half blanks. */
+/** JSON with a line per part that readers compare: fully indented, the document would be half blanks. */
 function written(value, depth = 0, most = EXPANDED.others) {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   if (depth >= most || entries.length === 0) return JSON.stringify(value);
@@ -110,7 +110,7 @@ function written(value, depth = 0, most = EXPANDED.others) {
   return `${open}\n${lines.map((line) => `${blanks} ${line}`).join(',\n')}\n${blanks}${close}`;
 }
 
-/** The table that the tests walk through. It is TypeScript and imports nothing. */
+/** The table that the tests use. It is TypeScript without imports. */
 async function permissionsTable() {
   const source = await readFile(
     new URL('../test/integration/admin/permissions.table.ts', import.meta.url),
@@ -136,7 +136,7 @@ function permissionsPage() {
   return page('Permissions', intro, table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows));
 }
 
-/** A page that people write, with a part between two marks that is made here. */
+/** A hand-written page with a generated part between two marks. */
 async function withPart(name, part, made) {
   const [begin, end] = [`<!-- generated: ${part} -->`, `<!-- end of generated: ${part} -->`];
   const text = await readFile(new URL(`../${name}`, import.meta.url), 'utf8');

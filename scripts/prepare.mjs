@@ -1,7 +1,6 @@
 /**
- * The last step of `npm ci` in a checkout of the sources: builds, so that the first start need not. Nothing that goes wrong here fails the
- * installation: what is missing is built by the first start, which then says what hinders it.
- * https://docs.npmjs.com/cli/v11/using-npm/scripts#prepare-and-prepublish
+ * The last step of `npm ci` in a source checkout: builds, so that the first start need not. Failures here do not fail the installation: the
+ * first start builds what is missing, and reports any problem. https://docs.npmjs.com/cli/v11/using-npm/scripts#prepare-and-prepublish
  */
 import { createRequire } from 'node:module';
 import { buildIfStale } from '../bin/build-if-stale.mjs';
@@ -11,7 +10,7 @@ if (hasCompiler())
     console.error(`${error.message} It is tried again at the first start.`),
   );
 
-/** Not with `--omit=dev`. */
+/** Missing with `--omit=dev`. */
 function hasCompiler() {
   try {
     createRequire(import.meta.url).resolve('@nestjs/cli/bin/nest.js');

@@ -1,6 +1,6 @@
 /**
- * The arrows between the rooms of `src`, read from the imports of its files, as a Mermaid flowchart for docs/architecture.md. Specs are left
- * out, because tests may see more than what ships.
+ * The dependencies between the top-level folders of `src`, from the imports of their files, as a Mermaid flowchart for
+ * docs/architecture.md. Specs are excluded, because tests may import more than shipped code.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -9,14 +9,14 @@ import ts from 'typescript';
 
 const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
 
-/** The files directly below `src`: the entries of the processes and their Nest modules. */
+/** The files directly below `src`: the entry points of the processes and their Nest modules. */
 const ENTRIES = 'entries';
 const LABELS = { [ENTRIES]: 'main · administration · worker' };
 
-/** The room of a path below `src`. */
+/** The top-level folder of a path below `src`. */
 const roomOf = (path) => (path.includes(sep) ? path.split(sep)[0] : ENTRIES);
 
-/** Which rooms each room imports: `Map<room, Set<room>>`. */
+/** Imports between top-level folders: `Map<room, Set<room>>`. */
 function importsOfRooms() {
   const imports = new Map();
   const files = readdirSync(SOURCE, { recursive: true }).filter((file) => /(?<!\.spec)\.ts$/.test(file));
@@ -35,7 +35,7 @@ function importsOfRooms() {
   return imports;
 }
 
-/** Whether a way of two arrows or more leads there, which makes a direct arrow say nothing new. */
+/** Whether a path of two or more arrows leads there, which makes a direct arrow redundant. */
 function isImplied(imports, from, to) {
   const seen = new Set();
   const rest = [...imports.get(from)].filter((room) => room !== to);
@@ -48,7 +48,7 @@ function isImplied(imports, from, to) {
   return false;
 }
 
-/** Arrows that follow from others are left out: whoever may see a room may see what that one stands on. */
+/** Implied arrows are omitted: a folder may import everything that its imports depend on. */
 export function roomArrows() {
   const imports = importsOfRooms();
   const lines = [...imports.keys()].sort().flatMap((from) =>

@@ -6,7 +6,7 @@ import { DatabaseModule } from './database/database.module.js';
 import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
 
-/** The administration's process: the control plane and what stands behind its ports. */
+/** The administration's process: the control plane and the adapters behind its ports. */
 @Module({})
 export class AdministrationModule {
   static of(settings: Settings, dataSource: DataSource): DynamicModule {

@@ -24,7 +24,7 @@ const logger = createLogger('administration');
 /** Beside the built program. */
 const DASHBOARD = fileURLToPath(new URL('./dashboard', import.meta.url));
 
-/** The administration's process: answers what the gateway processes relay to it, on a socket that only they can reach. */
+/** The administration's process: serves what the gateway processes relay to it, on a socket that only they can reach. */
 async function main(settings: Settings): Promise<void> {
   const { databaseUrl, adminSocket } = settings;
   if (!databaseUrl || !adminSocket)

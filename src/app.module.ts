@@ -5,7 +5,7 @@ import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
 import { GatewayModule } from './gateway/gateway.module.js';
 
-/** A gateway process: the data plane and what stands behind its ports. */
+/** A gateway process: the data plane and the adapters behind its ports. */
 @Module({})
 export class AppModule {
   static of(settings: Settings, pool: QueryPool): DynamicModule {

@@ -35,8 +35,8 @@ import { FrontServer, refuseUnidentified } from './server/http.js';
 const logger = createLogger('main');
 
 /**
- * A gateway process: serves the data plane, and relays the administration's requests to its process. Nothing of the
- * administration's code is loaded here: it would cost memory, and garbage collection over it, per request.
+ * A gateway process: serves the data plane, and relays the administration's requests to its process. It loads none of the administration's
+ * code, which would cost memory, and with it garbage collection time, per request.
  */
 async function main(settings: Settings, { place, database }: StartedChild): Promise<void> {
   const { databaseUrl, adminSocket } = settings;
@@ -129,8 +129,8 @@ interface RunningGateway {
 }
 
 /**
- * Leaves without failing anybody: says so in readiness, goes on serving until balancers have noticed, lets
- * streams finish, then closes the stores. Connections of the first phase end with their answer.
+ * Stops without failing requests: reports it in readiness, keeps serving until load balancers have noticed, lets streams finish, then
+ * closes the stores. Connections of the first phase end with their response.
  */
 async function drain(running: RunningGateway, isImmediate: boolean): Promise<void> {
   const { app, front, pool, stores, settings } = running;
@@ -138,7 +138,7 @@ async function drain(running: RunningGateway, isImmediate: boolean): Promise<voi
   if (!isImmediate) await delay(settings.drainDelayMs);
   const end = performance.now() + settings.drainTimeoutMs;
   await front.close(settings.drainTimeoutMs);
-  // Answers that are read to their end although their clients have left.
+  // Responses that are read to their end although their clients have disconnected.
   await attemptsEnded(isImmediate ? 0 : end - performance.now());
   await app.close();
   await stores.close();

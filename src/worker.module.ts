@@ -14,7 +14,7 @@ import { MailsModule } from './jobs/mails/mails.module.js';
 import { SinksModule } from './jobs/sinks/sinks.module.js';
 import { ShippingModule } from './jobs/shipping/shipping.module.js';
 
-/** The background process. Every instance ships its own spool; the jobs of the queue run where the role says so. */
+/** The background process. Every instance ships its own spool; the jobs of the queue run where the role allows it. */
 @Module({})
 export class WorkerModule {
   static of(settings: Settings, dataSource: DataSource): DynamicModule {

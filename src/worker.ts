@@ -19,7 +19,7 @@ import { WorkerModule } from './worker.module.js';
 
 const logger = createLogger('worker');
 
-/** The background process: stores request logs, aggregates them. Serves nobody but probes, where it is an instance of its own. */
+/** The background process: stores and aggregates request logs. As an instance of its own, it also serves probes. */
 async function main(settings: Settings): Promise<void> {
   if (!settings.databaseUrl)
     throw new Error('The background process needs DATABASE_URL; "gatehouse start" gives it one.');
@@ -46,8 +46,8 @@ async function main(settings: Settings): Promise<void> {
 }
 
 /**
- * The probes of an instance that only works in the background. It is not ready while it cannot store request logs:
- * nobody sends it requests, so this fails no one, and a rollout stops.
+ * The probes of an instance that only runs jobs. It is not ready while it cannot store request logs: it receives no client requests, so
+ * this fails none, and it stops a rollout.
  */
 async function serveProbes(
   settings: Settings,

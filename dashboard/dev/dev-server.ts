@@ -4,8 +4,8 @@ import type { Plugin } from 'vite';
 import { FakeAuth } from './fake-auth.ts';
 
 /**
- * The development server: signs in with a fake, and passes the administration's requests to a running Gatehouse with the admin key of its
- * `bootstrap.json`. `GATEHOUSE_URL` and `GATEHOUSE_ADMIN_KEY` say where and with what.
+ * The development server: signs in with a fake, and forwards the administration's requests to a running Gatehouse with the admin key of its
+ * `bootstrap.json`. `GATEHOUSE_URL` and `GATEHOUSE_ADMIN_KEY` override address and key.
  */
 export function devServer(): Plugin {
   const base = new URL(process.env.GATEHOUSE_URL ?? 'http://127.0.0.1:8787');

@@ -3,7 +3,7 @@ import type { SignedIn } from '../src/api/auth';
 
 const COOKIE = 'fake-session=1';
 
-/** Signs anybody in whose password is not "wrong". Development and browser tests only; it is no part of the build. */
+/** Accepts any password but "wrong". For development and browser tests only; not part of the build. */
 export class FakeAuth {
   constructor(
     private readonly base: URL,
@@ -40,7 +40,7 @@ export class FakeAuth {
       this.read<{ id: string; name: string }>('/v1/admin/organisation'),
       this.read<{ data: { id: string; slug: string; name: string }[] }>('/v1/admin/workspaces'),
     ]);
-    // An admin key may not call models; an owner's workspace may.
+    // An admin key may not call models, but an owner may in each workspace.
     const scopes = [...me.scopes, 'completions.write', 'logs.write'];
     return {
       user: {

@@ -17,7 +17,7 @@ const nonce = readNonce();
 const queryClient = createQueryClient(() => queryClient.setQueryData(sessionQuery.queryKey, null));
 const router = createAppRouter();
 
-// A page that was opened before an update asks for files that are gone: the new page names those that are there.
+// A page opened before an update requests files that no longer exist: the new page has the current names.
 window.addEventListener('vite:preloadError', () => location.reload());
 
 const root = document.getElementById('root');

@@ -2,13 +2,13 @@ import { createRouter } from '@tanstack/react-router';
 import { routeTree } from './routeTree.gen';
 import { parseSearch, stringifySearch } from './search';
 
-/** The addresses below `/ui`. */
+/** The routes below `/ui`. */
 export const createAppRouter = () =>
   createRouter({
     routeTree,
     basepath: '/ui',
     defaultPreload: 'intent',
-    // The cache of the queries decides what is fresh.
+    // The query cache decides what is fresh.
     defaultPreloadStaleTime: 0,
     parseSearch,
     stringifySearch,

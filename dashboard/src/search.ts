@@ -1,8 +1,8 @@
-/** What stands behind the `?` of an address: names and texts, as people write them, without JSON. */
+/** The query of a URL: readable names and texts, without JSON. */
 export const parseSearch = (text: string): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(text));
 
-/** Leaves out what is undefined or empty, so that equal states have equal addresses. */
+/** Omits undefined and empty values, so that equal states have equal URLs. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const entries = Object.entries(search).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
@@ -11,7 +11,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** A schema for search parameters that are all texts: keeps the names that are given, drops all others. */
+/** A schema for search parameters that are all texts: keeps the given names, drops all others. */
 export function texts<Name extends string>(...names: readonly Name[]) {
   return (search: Record<string, unknown>): { [name in Name]?: string } =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The company of the pictures: people, keys, limits and configs, made by the REST interface as anybody would make them. */
+/** The company in the screenshots: users, keys, limits and configs, created through the REST interface like by any client. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LONG_MODEL, QUESTION } from './upstream.mjs';
 
@@ -41,13 +41,13 @@ const CONFIG = {
 };
 
 const CALL_SCOPES = ['completions.write'];
-/** Dollars a month. */
+/** Dollars per month. */
 const KEY_BUDGETS = { 'checkout-api': 500, 'support-bot': 5, 'batch-tagging': 25, 'intern-sandbox': 2 };
 const VIRTUAL_KEY_BUDGETS = { 'openai-prod': 12, anthropic: 250 };
-/** Requests with a long context, of which each costs about a dollar: which budgets they use up. */
+/** Requests with a long context, each of which costs about a dollar, by the budget they use up. */
 const LONG_REQUESTS = { 'support-bot': 4, 'batch-tagging': 3, 'intern-sandbox': 2 };
 
-/** Makes everything and sends some real requests. */
+/** Creates everything and sends some real requests. */
 export async function makeDemo({ base, bootstrap }, upstream) {
   const cookie = await setUp(base, bootstrap);
   const call = caller(base, cookie);

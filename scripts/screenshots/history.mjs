@@ -1,4 +1,7 @@
-/** Two days of traffic before the pictures. Rows go the way of all rows (COPY by `storeBatch`, then the rollups); only their content is made up. */
+/**
+ * Two days of traffic before the screenshots. Rows are stored like all rows (COPY by `storeBatch`, then the rollups); only their content is
+ * invented.
+ */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { uuidV7 } from '../../dist/common/ids/uuid-v7.js';
@@ -11,11 +14,11 @@ const DAY_MS = 86_400_000;
 const BATCH = 2_000;
 const PER_MINUTE = 20;
 const EMPTY = Buffer.alloc(0);
-/** The last key has only real requests: its budget says what they cost. */
+/** The last key has only real requests, so its budget shows their cost. */
 const KEYS_OF_HISTORY = 4;
-/** Hours before now within which one provider fails. */
+/** Hours before now during which one provider fails. */
 const INCIDENT = { from: 3.6, to: 2.4 };
-/** Model, virtual key, nano-dollars of a token in and out, and how many of a hundred requests go there. */
+/** Model, virtual key, nano-dollars per input and output token, and percentage of the requests. */
 const MODELS = [
   ['gpt-5', 'openai-prod', 1_250, 10_000, 46],
   ['claude-sonnet-4-5', 'anthropic', 3_000, 15_000, 24],
@@ -39,7 +42,7 @@ const skewed = (count) => Math.floor(count * (next(1_000_000) / 1_000_000) ** 1.
 /** More by day than by night. */
 const loadAt = (at) => 0.62 + 0.38 * Math.sin((((at / 3_600_000) % 24) / 24) * 2 * Math.PI - 2);
 
-/** Writes them up to the present moment, and answers how many there are. */
+/** Writes them up to the present, and returns how many there are. */
 export async function seedHistory({ databaseUrl, bootstrap }, { keys, virtualKeys }) {
   const dataSource = await createDataSource(databaseUrl, 4, 'migrations').initialize();
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
@@ -64,7 +67,7 @@ export async function seedHistory({ databaseUrl, bootstrap }, { keys, virtualKey
   }
 }
 
-/** Days of the past have none by themselves. */
+/** Past days have no partitions by default. */
 async function makePartitions(dataSource) {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   for (const table of ['request_logs', 'request_attempts', 'request_bodies'])
@@ -98,7 +101,7 @@ function statusAt(hoursAgo, virtualKey) {
   return dice < 10 ? 502 : 200;
 }
 
-/** What became of a request, how long it took and what it cost. */
+/** A request's outcome, duration and cost. */
 function outcomeOf(status, [, , priceIn, priceOut]) {
   if (status >= 400)
     return { usage: null, cost_nano_usd: null, first_token_ms: null, duration_ms: 40 + next(900) };

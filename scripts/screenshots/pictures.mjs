@@ -1,4 +1,4 @@
-/** Which screens are photographed, and what is opened on them before. */
+/** The screens to photograph, and what to open on them first. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -7,7 +7,7 @@ import { toPalette } from './png.mjs';
 const SIZE = { width: 1280, height: 800 };
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--font-render-hinting=none'];
 
-/** `path` is below the workspace; `ready` is a text that is there when the screen is. */
+/** `path` is below the workspace; `ready` is a text that shows that the screen is complete. */
 const PICTURES = [
   { name: 'overview', path: 'overview', ready: 'claude-sonnet-4-5' },
   { name: 'overview-dark', path: 'overview', ready: 'claude-sonnet-4-5', isDark: true },
@@ -23,7 +23,7 @@ const PICTURES = [
   { name: 'audit-log', path: 'audit-log', ready: 'records' },
 ];
 
-/** Lights the route that a request takes. */
+/** Highlights the route of a request. */
 async function simulate(page) {
   await page.getByLabel('Metadata (JSON)').fill('{"plan":"enterprise"}');
   await page.getByRole('button', { name: 'Simulate' }).click();
@@ -36,7 +36,7 @@ async function tickScopes(page) {
   await page.getByRole('complementary').getByText('call models').first().waitFor();
 }
 
-/** Takes all of them, or those that are named. */
+/** Takes all of them, or the named ones. */
 export async function takePictures({ base, bootstrap }, { cookie, fallback }, { folder, names }) {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });

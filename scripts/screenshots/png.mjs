@@ -1,7 +1,4 @@
-/**
- * Makes a screenshot smaller: a picture of 256 colours, which is what a screen of text and lines has, give or take the edges of letters.
- * https://www.w3.org/TR/png-3/
- */
+/** Reduces a screenshot to 256 colours, which suffice for text and lines, apart from the edges of letters. https://www.w3.org/TR/png-3/ */
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -10,7 +7,7 @@ const MOST_DISTINCT = 160;
 const DISTINCT = 18 ** 2;
 const CHANNELS = { 2: 3, 6: 4 };
 
-/** Takes what Chromium writes: 8 bits a channel, not interlaced, opaque. */
+/** Accepts Chromium's output: 8 bits per channel, not interlaced, opaque. */
 export function toPalette(png) {
   const { width, height, pixels } = decode(png);
   const counts = new Map();
@@ -34,7 +31,7 @@ export function toPalette(png) {
   return Buffer.concat([SIGNATURE, ...parts, chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** First colours that are far from each other, so that a small mark of a colour of its own keeps it; then the most frequent ones. */
+/** First colours that are far apart, so that a small mark keeps its own colour; then the most frequent ones. */
 function paletteOf(colours) {
   const palette = [];
   for (const colour of colours)
@@ -54,7 +51,7 @@ function nearest(colour, palette) {
   return best;
 }
 
-/** The square of it. */
+/** The squared distance. */
 const distance = (one, other) =>
   ((one >> 16) - (other >> 16)) ** 2 +
   (((one >> 8) & 255) - ((other >> 8) & 255)) ** 2 +

@@ -1,10 +1,10 @@
 /**
- * Takes the pictures of the documentation: starts a service of its own, fills it with a company and two days of traffic, and
- * photographs its screens with Chromium. Run `npm run build` first.
+ * Takes the screenshots of the documentation: starts a separate service, fills it with a company and two days of traffic, and photographs
+ * its screens with Chromium. Run `npm run build` first.
  *
  *   node scripts/screenshots/run.mjs [folder = docs/screenshots] [name …]
  *
- * `CHROMIUM` names another browser than /usr/bin/chromium.
+ * `CHROMIUM` overrides the browser /usr/bin/chromium.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const upstream = await startUpstream();
 const demo = await startDemo([upstream.port]);
 try {
   const made = await makeDemo(demo, upstream);
-  // So that the newest rows of the list are of all kinds, and not the real ones alone.
+  // So that the newest rows of the list are of all kinds, and not only the real ones.
   await sleep(AFTERMATH_MS);
   const rows = await seedHistory(demo, made);
   console.error(`${rows} requests of the last two days`);

@@ -1,4 +1,4 @@
-/** The service of the pictures: built, with a database of its own in a folder that goes with it. */
+/** The service for the screenshots: built, with its own database in a temporary folder. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ const READY_MS = 600_000;
 const POLL_MS = 200;
 const CONNECTIONS = 100;
 
-/** @returns {Promise<number>} a port of 127.0.0.1 that was free a moment ago. */
+/** @returns {Promise<number>} a recently free port of 127.0.0.1. */
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -26,7 +26,7 @@ function freePort() {
 }
 
 /**
- * Starts it and waits until it is ready. The database is started apart, because history is written straight into it.
+ * Starts it and waits until it is ready. The database is started separately, because history is written directly to it.
  *
  * @param {readonly number[]} upstreamPorts ports of 127.0.0.1 that it may call
  */

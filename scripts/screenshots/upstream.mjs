@@ -1,7 +1,7 @@
-/** A provider of this machine, in the formats of OpenAI and Anthropic. It answers support questions, and is rate limited when it is told to be. */
+/** A local provider in the formats of OpenAI and Anthropic. It answers support questions, and can be told to return rate limit errors. */
 import { createServer } from 'node:http';
 
-/** Asked with a long context, so that its answers cost about a dollar. */
+/** Used with a long context, so that its responses cost about a dollar. */
 export const LONG_MODEL = 'gpt-5-pro';
 
 export const QUESTION =
@@ -21,7 +21,7 @@ Support`;
 const LATENCY_MS = 120;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Starts it. `limit(n)` refuses the next n calls in the format of OpenAI. */
+/** Starts it. `limit(n)` refuses the next n calls in OpenAI's format. */
 export async function startUpstream() {
   let refusals = 0;
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** The texts that users read, by where they stand. Code, addresses and generated pages are left out: their words come from the source. */
+/** The texts that users read, by location. Code, URLs and generated pages are excluded: their texts come from the source. */
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,7 +7,7 @@ const GENERATED = new Set(
   ['settings', 'errors', 'scopes', 'permissions', 'providers', 'endpoints'].map((name) => `docs/${name}.md`),
 );
 
-/** TypeScript files whose string literals are texts for users, wherever the folder lies below `src`. */
+/** TypeScript files whose string literals are texts for users, relative to `src`. */
 const SOURCES = {
   errors: /\/errors\/([\w-]+-errors|catalog)\.ts$/,
   settings: /\/settings\/([\w-]+-)?settings-schema\.ts$/,
@@ -22,7 +22,7 @@ async function filesBelow(root, folder, ending) {
   return paths.map((path) => path.slice(root.length + 1)).sort();
 }
 
-/** Prose of a page, a line each: without code, addresses and what is generated between marks. */
+/** Prose of a page, one line each: without code, URLs and generated parts. */
 export function proseOf(markdown) {
   return markdown
     .replace(/^```[\s\S]*?^```$/gm, '')
@@ -44,7 +44,7 @@ function stringsBelow(ts, node, found = []) {
 /** Properties whose literals are read by callers (`detail` of an AppError) or operators (`help` of a metric). */
 const READ = new Set(['detail', 'help']);
 
-/** Literals given to such a property. */
+/** Literals of such properties. */
 function detailsBelow(ts, node, found = []) {
   if (ts.isPropertyAssignment(node) && READ.has(node.name.getText()))
     stringsBelow(ts, node.initializer, found);
@@ -89,7 +89,7 @@ export async function pagesOf(root) {
   return pages.filter(([, content]) => content !== null);
 }
 
-/** All texts below `root`: a name that the baseline knows, and the prose under it. */
+/** All texts below `root`: the name used in the baseline, and the prose. */
 export async function textsOf(root) {
   const pages = (await pagesOf(root)).map(([path, content]) => [path, proseOf(content)]);
   const paths = (await filesBelow(root, 'src', '.ts')).filter((path) => !path.endsWith('.spec.ts'));

@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest, FastifyServerFactory } from 'fastify
 import { AppError } from '../common/errors/app-error.js';
 import { answerRefusal } from './error.filter.js';
 
-/** Longer than any request line that Node accepts: what a parameter may hold is for the handlers to say. */
+/** Longer than any request line that Node accepts: handlers limit the length of parameters. */
 const LONGEST_PARAMETER = 64 * 1024;
 
-/** The web server of the administration, which refuses in our words also what it does not route. */
+/** The web server of the administration. Unrouted requests get errors in our format, too. */
 export function createAdapter(serverFactory?: FastifyServerFactory): FastifyAdapter {
   return new FastifyAdapter({
     ...(serverFactory && { serverFactory }),

@@ -14,12 +14,12 @@ const VERSIONED = /^v\d+\//;
 
 /** Name of the API key in the OpenAPI document. */
 export const API_KEY_SECURITY = 'gateway-api-key';
-/** The same of the cookie of a dashboard session. */
+/** Name of the dashboard session's cookie in the OpenAPI document. */
 export const SESSION_SECURITY = 'dashboard-session';
 
 /**
- * The only way to open a door to the administration: identify the caller, ask for the scope that the handler names,
- * let a POST be repeated, record what is changed. Paths are below `/v1`, unless they say another version themselves.
+ * Makes a class an administrative controller, the only way to add one: it identifies the caller, requires the scope that the handler
+ * declares, lets POST requests be repeated, and records changes. Paths are below `/v1`, unless they contain another version.
  */
 export function AdminController(...paths: readonly string[]): ClassDecorator {
   const [tag = ''] = paths;

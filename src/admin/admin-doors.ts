@@ -8,10 +8,10 @@ import {
 import { isScope } from '../auth/permissions/scopes.js';
 import { ADMIN_DOOR } from './admin-controller.js';
 
-/** Under this name the framework keeps the path of a controller or handler. */
+/** The framework's metadata key for the path of a controller or handler. */
 const PATH = 'path';
 
-/** Handlers of an administrative controller that no known scope opens and that are not open on purpose, as `Controller.handler`. */
+/** Handlers of an administrative controller without a known scope that are not public on purpose, as `Controller.handler`. */
 export function doorsWithoutScope(controller: Type): string[] {
   const prototype = controller.prototype as Record<string, object>;
   return new MetadataScanner()

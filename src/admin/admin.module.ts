@@ -34,7 +34,10 @@ import { UsersModule } from './users/users.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
-/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `SessionDirectory`, `ChangePublisher`, `Egress`, `PriceBook` and `ModelCatalog`. */
+/**
+ * The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `SessionDirectory`, `ChangePublisher`, `Egress`,
+ * `PriceBook` and `ModelCatalog`.
+ */
 @Module({
   imports: [
     DiscoveryModule,

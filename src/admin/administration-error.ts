@@ -3,14 +3,14 @@ import { isDatabaseAway, isDatabaseBusy, isReferenceBroken } from '../database/d
 import { ADMINISTRATION_BODY_LIMIT } from '../common/http/body-limits.js';
 import { AppError } from '../common/errors/app-error.js';
 
-/** What a refusal may have to say of the request. */
+/** Facts about the request for its refusal. */
 export interface RefusedRequest {
   readonly contentType: string;
-  /** How large its body could have been, in bytes. */
+  /** Largest allowed body in bytes. */
   readonly bodyLimit?: number | undefined;
 }
 
-/** Makes one of our refusals of whatever the administration threw: our own, the framework's, or the database's. */
+/** Converts anything that the administration threw to an `AppError`: our own errors, the framework's, or the database's. */
 export function toAdministrationError(thrown: unknown, request: RefusedRequest): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) return fromFramework(thrown, request);
@@ -23,7 +23,7 @@ export function toAdministrationError(thrown: unknown, request: RefusedRequest):
 const MEANWHILE =
   'Another resource that this one refers to was removed, or another resource still refers to this one. Nothing was changed.';
 
-/** The framework refuses before any handler, and says why only by its status; its texts name libraries. */
+/** The framework refuses before any handler, and indicates the reason only by status; its texts name libraries. */
 function fromFramework(thrown: HttpException, { contentType, bodyLimit }: RefusedRequest): AppError {
   switch (thrown.getStatus()) {
     case 404:

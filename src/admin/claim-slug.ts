@@ -1,18 +1,18 @@
 import { AppError } from '../common/errors/app-error.js';
 import { slugOfName, withSuffix } from '../common/ids/slug-of-name.js';
 
-/** How a new thing gets its slug. */
+/** How a new resource gets its slug. */
 export interface WantedSlug {
-  /** What the client chose; it is taken or not. */
+  /** Chosen by the client; used exactly, or refused. */
   readonly chosen: string | undefined;
   readonly name: string;
-  /** For names without a letter or digit that a slug can have. */
+  /** For names without a character that is valid in a slug. */
   readonly otherwise: string;
 }
 
 /**
- * Inserts a new thing under its slug and answers that. One that we made of the name gets an ending when it is taken; one
- * that the client chose is refused with `conflict`.
+ * Inserts a new resource under its slug and returns the slug. A slug derived from the name gets a suffix when it is taken; one that the
+ * client chose is refused with `conflict`.
  */
 export async function claimSlug(
   { chosen, name, otherwise }: WantedSlug,

@@ -18,7 +18,10 @@ const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/x-protobuf';
 const OTLP_PATH = '/v1/otel/v1/traces';
 
-/** Makes the web server the administration's: how bodies are read and checked, how errors look, what every answer carries. Call it before `init`. */
+/**
+ * Configures the web server for the administration: body parsing, validation, the error format, and common response headers. Call it before
+ * `init`.
+ */
 export function configureAdmin(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   server.setGenReqId(() => uuidV7(Date.now()));
@@ -26,7 +29,7 @@ export function configureAdmin(app: NestFastifyApplication): void {
   server.addHook('onRoute', (route) => {
     route.bodyLimit = bodyLimitOf(route.url);
   });
-  // With callbacks: what waits for nothing needs no promises. The framework catches nothing that such a hook throws.
+  // With callbacks: synchronous work needs no promises. The framework catches nothing that such a hook throws.
   server.addHook('preSerialization', (request, reply, payload: unknown, done) => {
     try {
       addTag(request, reply, payload);
@@ -47,8 +50,8 @@ export function configureAdmin(app: NestFastifyApplication): void {
 }
 
 /**
- * Only JSON comes in, and an empty body may call itself JSON. The framework would add its own readers for JSON and
- * forms; it leaves out those that are there already.
+ * Only JSON is accepted, and an empty body may have the JSON content type. The framework would add its own parsers for JSON and forms,
+ * unless they exist already.
  */
 function readJsonOnly(app: NestFastifyApplication): void {
   app.getHttpAdapter().getInstance().removeAllContentTypeParsers();
@@ -70,7 +73,7 @@ function readJsonOnly(app: NestFastifyApplication): void {
   });
 }
 
-/** Only exporters of traces compress or send protobuf; elsewhere both are refused. */
+/** Only trace exporters compress or send protobuf; elsewhere both are refused. */
 type Head = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
 
 function only(path: string, { routeOptions, headers }: Head, bytes: Buffer): Buffer {
@@ -79,7 +82,7 @@ function only(path: string, { routeOptions, headers }: Head, bytes: Buffer): Buf
 }
 
 const gunzipped = promisify(gunzip);
-/** A small archive can hold any amount of zeros. */
+/** A small archive can expand to any size. */
 const LARGEST_UNPACKED = 4 * INGESTION_BODY_LIMIT;
 
 async function unpacked(request: Head, bytes: Buffer): Promise<Buffer> {
@@ -116,7 +119,7 @@ function finishUnreadable(request: object, done: DoneCallback, error: unknown): 
   done(null);
 }
 
-/** Only what one reads alone has a tag, which its change may name. */
+/** Only single resources have a tag, which a change can name. */
 function addTag(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
   if (request.method !== 'GET' || reply.statusCode !== 200) return;
   if (typeof payload === 'object' && payload !== null && isOneThing(payload))
@@ -126,7 +129,7 @@ function addTag(request: FastifyRequest, reply: FastifyReply, payload: unknown):
 const OURS = 'x-gateway-';
 const COMPATIBLE = 'x-portkey-';
 
-/** A client that used the compatible header names receives them too. */
+/** A client that used the compatible header names gets them in the response, too. */
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-gateway-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');

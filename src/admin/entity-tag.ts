@@ -5,8 +5,8 @@ import { AppError } from '../common/errors/app-error.js';
 const DIGEST_CHARACTERS = 27;
 
 /**
- * The entity tag of a thing as the API shows it: https://www.rfc-editor.org/rfc/rfc9110#name-etag. Some answers wrap
- * the thing into `data`; the tag is of what is inside.
+ * The entity tag of a resource as the API shows it: https://www.rfc-editor.org/rfc/rfc9110#name-etag. For responses that wrap the resource
+ * in `data`, the tag is that of the content.
  */
 export function entityTagOf(shown: object): string {
   const { success, data } = shown as { success?: unknown; data?: unknown };
@@ -15,20 +15,20 @@ export function entityTagOf(shown: object): string {
   return `"${digest.slice(0, DIGEST_CHARACTERS)}"`;
 }
 
-/** A list has no tag: no change is about a whole list, and a tag of a hundred things costs more than finding them. */
+/** Lists have no tag: no change applies to a whole list, and tagging a hundred resources costs more than finding them. */
 export const isOneThing = (shown: object): boolean =>
   (shown as { object?: unknown }).object !== 'list' && !('records' in shown || 'total' in shown);
 
-/** What changes with requests and is not set would make every tag of a busy thing out of date. */
+/** Fields that requests change, and clients cannot set, would outdate every tag of a busy resource. */
 const CHANGED_BY_USE: ReadonlySet<string> = new Set(['usage', 'status', 'last_used_at']);
 
 const withoutUse = (name: string, value: unknown): unknown => (CHANGED_BY_USE.has(name) ? undefined : value);
 
-/** Whether a change is made only if the thing is still what the client saw. */
+/** Whether the change depends on the state that the client read. */
 export const isConditional = (headers: IncomingHttpHeaders): boolean => headers['if-match'] !== undefined;
 
 /**
- * Refuses with `precondition_failed` when the thing, whose row is locked by now, is not what `If-Match` names.
+ * Refuses with `precondition_failed` when the resource, whose row is already locked, does not match `If-Match`.
  * https://www.rfc-editor.org/rfc/rfc9110#name-if-match
  */
 export function checkMatch(headers: IncomingHttpHeaders, before: object): void {

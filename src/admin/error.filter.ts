@@ -7,13 +7,13 @@ import { describeFailure } from '../common/errors/describe-failure.js';
 
 const logger = createLogger('administration');
 
-/** Statuses that ask for a retry, and after how many seconds. */
+/** Statuses that invite a retry, with the delay in seconds. */
 const COME_BACK: ReadonlySet<number> = new Set([429, 503]);
 const RETRY_AFTER_SECONDS = '1';
 
 const LONGEST_CONTENT_TYPE = 100;
 
-/** Answers whatever was thrown on the way with one of our refusals, and logs what was not thrown on purpose. */
+/** Converts anything thrown to an error response, and logs what was not thrown on purpose. */
 @Catch()
 export abstract class ErrorFilter implements ExceptionFilter {
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
@@ -32,11 +32,11 @@ export abstract class ErrorFilter implements ExceptionFilter {
     answerRefusal(reply, request, error);
   }
 
-  /** Takes note of a refusal before it is answered. Must not reject. */
+  /** Records a refusal before the response is sent. Must not reject. */
   protected abstract refused(request: FastifyRequest, error: AppError): Promise<void>;
 }
 
-/** Answers with one of our refusals. */
+/** Sends an error response. */
 export function answerRefusal(reply: FastifyReply, request: FastifyRequest, error: AppError): void {
   if (reply.sent) return;
   reply.header('x-gateway-error-source', 'gateway');

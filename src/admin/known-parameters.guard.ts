@@ -7,8 +7,8 @@ import { OPEN_QUERY, QUERY_PARAMETERS } from './openapi/decorators.js';
 const NONE: readonly string[] = [];
 
 /**
- * Refuses a query parameter that the operation does not document, and names it. A misspelled filter would otherwise answer with
- * everything, and a misspelled `dry_run` would save. It runs after the scope is checked, as the bodies of requests are.
+ * Refuses query parameters that the operation does not document, and names them. Otherwise a misspelled filter would return everything, and
+ * a misspelled `dry_run` would save. Runs after the scope check, like body validation.
  */
 @Injectable()
 export class KnownParametersGuard implements CanActivate {

@@ -35,15 +35,14 @@ class SlowGuessingInterceptor implements NestInterceptor {
   }
 }
 
-/** An error of our own is not a failed attempt. */
+/** An internal error is not a failed attempt. */
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.spec.status < 500;
 
 export const PUBLIC_DOOR = 'gatehouse:public-door';
 
 /**
- * For callers without an API key, because the credential is in the body. `path`, below `/v1`, is
- * one of `PUBLIC_PATHS`, whose bodies are small: they are read before authentication. Failed attempts slow their
- * address down, and what is changed is recorded.
+ * For callers without an API key, whose credential is in the body. `path`, below `/v1`, is one of `PUBLIC_PATHS`, whose bodies are small:
+ * they are read before authentication. Failed attempts are throttled by address, and changes are recorded.
  */
 export function PublicController(path: string, tag: string): ClassDecorator {
   return applyDecorators(

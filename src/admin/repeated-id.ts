@@ -1,6 +1,6 @@
 import { AppError } from '../common/errors/app-error.js';
 
-/** The compatible SDK repeats an id of the path in some bodies. Another one there is a mistake that must not be passed over. */
+/** The compatible SDK repeats an id of the path in some bodies. A different id is an error. */
 export function checkRepeated(field: string, repeated: string | undefined, inPath: string): void {
   if (repeated !== undefined && repeated.toLowerCase() !== inPath.toLowerCase())
     throw new AppError('invalid_request', {

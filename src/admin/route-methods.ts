@@ -4,7 +4,7 @@ import { AppError } from '../common/errors/app-error.js';
 const SEGMENT = /:[^/]+/g;
 const WILDCARD = /\*$/;
 
-/** A route's path as an expression: https://github.com/delvedor/find-my-way#supported-path-formats */
+/** A route's path as a regular expression: https://github.com/delvedor/find-my-way#supported-path-formats */
 const expressionOf = (url: string): RegExp => {
   const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(SEGMENT, '[^/]+').replace(WILDCARD, '.*')}/?$`);
@@ -14,8 +14,8 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Answers a method that a path does not have with 405 and the methods that it has, and refuses the body of a GET. Call it before any
- * route is made.
+ * Responds with 405 and the allowed methods when a path does not support a method, and refuses the body of a GET. Call it before any route
+ * is added.
  */
 export function refuseWrongMethods(server: FastifyInstance): void {
   const paths = new Map<string, { readonly expression: RegExp; readonly methods: Set<string> }>();
@@ -24,7 +24,7 @@ export function refuseWrongMethods(server: FastifyInstance): void {
     paths.set(url, path);
     for (const each of [method].flat()) path.methods.add(each);
   });
-  // A path without parameters hides those with parameters that it fits, as `/configs/simulate` fits `/configs/:slug`.
+  // A path without parameters takes precedence over parameterized ones that it matches, as `/configs/simulate` matches `/configs/:slug`.
   const methodsOf = (path: string, isRouted: boolean): ReadonlySet<string> => {
     const exact = paths.get(path)?.methods;
     if (exact || isRouted) return exact ?? NONE;

@@ -13,9 +13,9 @@ const READ: ReadonlySet<string> = new Set([
 const LONGEST_CONTENT_TYPE = 100;
 
 /**
- * Leaves a body unread that is announced too large or has a media type without a parser, and stops reading one that grows too large. The
- * framework would refuse these before the guards run, so that the attempt had no caller and no audit record; `ReadableBodyGuard` refuses
- * them behind the caller and its scope instead.
+ * Leaves a body unread that announces too large a size or has a media type without a parser, and stops reading one that grows too large.
+ * The framework would refuse these before the guards run, so the attempt would have no caller and no audit record; `ReadableBodyGuard`
+ * refuses them after caller and scope are checked instead.
  */
 export const leaveUnread: preParsingHookHandler = (request, reply, payload, done) => {
   const { headers, routeOptions } = request;
@@ -23,7 +23,7 @@ export const leaveUnread: preParsingHookHandler = (request, reply, payload, done
   const error = refusalOf(request, limitBytes);
   if (error) {
     refuse(request, reply, error);
-    // Without these there is no body to parse: https://fastify.dev/docs/latest/Reference/ContentTypeParser/
+    // Without these headers there is no body to parse: https://fastify.dev/docs/latest/Reference/ContentTypeParser/
     delete headers['content-length'];
     delete headers['transfer-encoding'];
     delete headers['content-type'];
@@ -56,7 +56,7 @@ function refusalOf({ method, headers }: FastifyRequest, limitBytes: number): App
   if (bytes > limitBytes) return new AppError('body_too_large', { limitBytes });
   const hasBody = headers['transfer-encoding'] !== undefined || bytes > 0;
   const contentType = headers['content-type'] ?? (hasBody ? 'none' : undefined);
-  // Nobody reads a body of these, so its type says nothing.
+  // Bodies of these methods are not read, so their type does not matter.
   if (contentType === undefined || method === 'GET' || method === 'HEAD') return null;
   if (READ.has(mediaTypeOf(contentType))) return null;
   return new AppError('unsupported_media_type', { contentType: contentType.slice(0, LONGEST_CONTENT_TYPE) });
@@ -66,8 +66,8 @@ const mediaTypeOf = (contentType: string): string =>
   (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 /**
- * What is left of the body cannot be distinguished from the next request, so the connection ends with the answer. The relay, over its Unix socket,
- * ends it by itself: one that is closed on this side while it still writes would lose the answer.
+ * The rest of the body cannot be distinguished from the next request, so the connection closes after the response. The relay, over its Unix
+ * socket, closes it itself: closing it on this side while the relay still writes would lose the response.
  */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
   markUnreadable(request, error);

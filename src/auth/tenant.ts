@@ -1,12 +1,12 @@
 import type { Principal } from './principal.js';
 
-/** Whose a row is. */
+/** The owner of a row. */
 export interface Tenant {
   readonly organizationId: string;
   readonly workspaceId: string;
 }
 
-/** What a caller may see: one workspace, or every one of its organization. */
+/** The scope of a caller: one workspace, or all of its organization. */
 export interface Reach {
   readonly organizationId: string;
   readonly workspaceId?: string;

@@ -1,18 +1,18 @@
 import type { BootstrapFile } from './bootstrap-file.js';
 
-/** What there is to tell when the service is up. */
+/** The facts shown once the service is up. */
 export interface LaunchReport {
   readonly baseUrl: string;
   readonly bootstrapPath: string;
-  /** What this very start made, or null on a later start: keys are shown once. */
+  /** Created by this start; null on later starts, because keys are shown once. */
   readonly made: BootstrapFile | null;
-  /** Whether the file with the keys is still where the first start put it. */
+  /** Whether the key file is still where the first start wrote it. */
   readonly keysKept: boolean;
 }
 
 const QUESTION = '{"model":"sandbox-1","messages":[{"role":"user","content":"Hello"}]}';
 
-/** The text that a person sees when all gateways are ready. */
+/** The text shown when all gateways are ready. */
 export function banner(launched: LaunchReport): string {
   const lines = ['', `  Gatehouse listens on ${launched.baseUrl}`, '', ...aboutKeys(launched), ''];
   return lines.join('\n');
@@ -32,7 +32,7 @@ function aboutKeys({ baseUrl, bootstrapPath, made, keysKept }: LaunchReport): st
   ];
 }
 
-/** One line without a wrap, so that it can be pasted as it stands. */
+/** One unwrapped line, so that it can be pasted. */
 export function sandboxRequest(baseUrl: string, workspaceKey: string): string {
   return [
     `curl ${baseUrl}/v1/chat/completions`,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { pathsOf } from './data-folder.js';
 import { writeAtomically } from '../common/files/write-atomically.js';
 
-/** What the first start made. Clients and scripts read it from `<data folder>/bootstrap.json`. */
+/** Created by the first start. Clients and scripts read it from `<data folder>/bootstrap.json`. */
 const bootstrapFile = z.looseObject({
   organisation_id: z.string(),
   workspace_id: z.string(),
@@ -11,7 +11,7 @@ const bootstrapFile = z.looseObject({
   admin_api_key: z.string(),
   workspace_api_key: z.string(),
   base_url: z.string(),
-  /** A one-use link that sets the owner's password; null where the settings gave one. Absent from files of older releases. */
+  /** A one-use link that sets the owner's password; null when the settings include one. Absent from files of older releases. */
   setup_url: z.string().nullable().optional(),
 });
 
@@ -21,7 +21,7 @@ export async function writeBootstrapFile(dataDir: string, content: BootstrapFile
   await writeAtomically(pathsOf(dataDir).bootstrap, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** The file, or null when the operator moved it away, as operators who keep keys elsewhere do. */
+/** The file, or null when the operator moved it elsewhere. */
 export async function readBootstrapFile(dataDir: string): Promise<BootstrapFile | null> {
   try {
     return bootstrapFile.parse(JSON.parse(await readFile(pathsOf(dataDir).bootstrap, 'utf8')));
@@ -30,7 +30,7 @@ export async function readBootstrapFile(dataDir: string): Promise<BootstrapFile 
   }
 }
 
-/** Keeps the address in the file true when a later start listens elsewhere. */
+/** Updates the address in the file when a later start listens elsewhere. */
 export async function refreshBaseUrl(dataDir: string, baseUrl: string): Promise<void> {
   const kept = await readBootstrapFile(dataDir);
   if (!kept || kept.base_url === baseUrl) return;

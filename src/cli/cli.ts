@@ -9,15 +9,15 @@ import type { ResetPasswordOptions } from './operator/reset-password-command.js'
 import { complain, explain } from './terminal.js';
 
 /**
- * The command `gatehouse`. What a command needs is loaded when it runs, so that none pays for another.
- * Exit codes: 0 for done, 1 for anything that did not work; the reason stands on standard error.
+ * The command `gatehouse`. Each command's modules are loaded when it runs, so that none pays for another. Exit codes: 0 on success, 1 on
+ * any failure, with the reason on standard error.
  */
 export async function runCommand(args: readonly string[]): Promise<void> {
   const program = new Command('gatehouse')
     .description('The AI gateway with its administration built in.')
     .version(VERSION)
     .addHelpText('after', EXAMPLES)
-    // Whatever is no command comes here: without one, help is what somebody needs.
+    // Catches unknown commands; without a command, it shows the help.
     .argument('[command]')
     .usage('<command> [options]')
     .action((unknown: string | undefined, _options: object, command: Command) => {
@@ -32,7 +32,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   await program.parseAsync(args, { from: 'user' });
 }
 
-/** Shown below the options of a command: a line each. */
+/** Shown below the options of a command, one per line. */
 const examples = (...lines: readonly string[]): string =>
   ['', lines.length === 1 ? 'Example:' : 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 
@@ -44,7 +44,7 @@ const EXAMPLES = examples(
   'gatehouse help apply               show the options of a command',
 );
 
-/** To run an instance and look after it. */
+/** Commands to run and maintain an instance. */
 function runningCommands(program: Command): void {
   program
     .command('start')
@@ -94,7 +94,7 @@ function runningCommands(program: Command): void {
     });
 }
 
-/** To keep an organization as a file says. */
+/** Commands to manage an organization as a file. */
 function declaredCommands(program: Command): void {
   reaching(program.command('apply'))
     .description('show what a YAML file would change in the organization, then apply it (docs/configs.md)')
@@ -127,7 +127,7 @@ function declaredCommands(program: Command): void {
     });
 }
 
-/** To hold what was written down against each other. */
+/** Commands to verify stored records. */
 function bookCommands(program: Command): void {
   program
     .command('rebuild')
@@ -166,7 +166,7 @@ function bookCommands(program: Command): void {
     });
 }
 
-/** For the person at the machine, who has lost every other way in. */
+/** Access recovery for an operator on the machine. */
 function accessCommands(program: Command): void {
   program
     .command('user')
@@ -199,7 +199,7 @@ function accessCommands(program: Command): void {
     });
 }
 
-/** How a command finds the administration and shows who it is. */
+/** Options for reaching the administration and authenticating. */
 function reaching(command: Command): Command {
   return command
     .option('--url <address>', 'address of the service (default: this instance)')
@@ -207,7 +207,7 @@ function reaching(command: Command): Command {
     .option('--key-env <name>', 'environment variable with an admin key');
 }
 
-/** Ends the process for certain: a forgotten timer must not keep a stopped service in the process list. */
+/** Ends the process explicitly: a forgotten timer must not keep a stopped service alive. */
 async function finish(command: Promise<number>): Promise<void> {
   try {
     process.exit(await command);

@@ -8,20 +8,20 @@ import type { Settings } from '../common/settings/settings.js';
 import { writeAtomically } from '../common/files/write-atomically.js';
 import { LauncherError } from './launcher-error.js';
 
-/** Where things lie in the data folder. */
+/** Paths in the data folder. */
 export function pathsOf(dataDir: string) {
   return {
     secrets: join(dataDir, 'secrets.json'),
     bootstrap: join(dataDir, 'bootstrap.json'),
     postgres: join(dataDir, 'postgres'),
-    /** Files that live as long as the service does: what child processes read their secrets from. */
+    /** Files that exist while the service runs: child processes read their secrets from them. */
     run: join(dataDir, 'run'),
   } as const;
 }
 
 /**
- * Makes the data folder, closed to other users. For root it stays passable (0711): the embedded database runs as
- * another user and must reach its own folder in it. The files in it are closed one by one.
+ * Creates the data folder, closed to other users. For root it stays passable (0711): the embedded database runs as another user and must
+ * reach its own folder inside. The files in it are closed individually.
  */
 export async function openDataFolder(dataDir: string): Promise<void> {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
@@ -38,8 +38,8 @@ export async function openDataFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it that are missing. Not by `recursive`, which tries indefinitely where a folder is
- * there and makes none in it, answering ENOENT, as /proc and automounters do.
+ * Creates a folder and its missing parents. Not with `recursive`, which retries indefinitely where an existing folder rejects mkdir with
+ * ENOENT, as /proc and automounters do.
  */
 async function makeFolder(path: string, mode: number): Promise<void> {
   try {
@@ -54,11 +54,11 @@ async function makeFolder(path: string, mode: number): Promise<void> {
   }
 }
 
-/** The secrets that the database is useless without. */
+/** Secrets without which the database is unusable. */
 export interface InstanceSecrets {
   /** Encrypts stored credentials: 32 random bytes in base64. */
   readonly masterKey: Secret;
-  /** The one that will take its place, where it is being replaced. */
+  /** The key that is replacing it, during a rotation. */
   readonly nextMasterKey?: Secret | undefined;
   /** Secret for the hashes of API keys: 32 random bytes in base64. */
   readonly keyPepper: Secret;
@@ -70,9 +70,9 @@ const secretsFile = z.object({ master_key: key, next_master_key: key.optional(),
 type SecretsFile = z.infer<typeof secretsFile>;
 
 /**
- * The master key and the pepper: from the settings, else from `secrets.json` in the data folder, made there (mode
- * 0600) on the first call. A folder that holds a database but no longer its secrets is refused: new ones would make
- * every stored credential and API key unusable, and look as if all was well.
+ * The master key and the pepper: from the settings, else from `secrets.json` in the data folder, created there (mode 0600) on the first
+ * call. A folder with a database but without its secrets is refused: new ones would make every stored credential and API key unusable, with
+ * no visible error.
  */
 export async function resolveSecrets(
   settings: Pick<Settings, 'dataDir' | 'masterKey' | 'nextMasterKey' | 'keyPepper'>,
@@ -91,7 +91,7 @@ const masterKeysIn = ({ master_key, next_master_key }: SecretsFile) => ({
   nextMasterKey: next_master_key === undefined ? undefined : new Secret(next_master_key),
 });
 
-/** Those that this instance has, the present one first. */
+/** The keys of this instance, the current one first. */
 export function masterKeysOf({
   masterKey,
   nextMasterKey,
@@ -99,7 +99,7 @@ export function masterKeysOf({
   return nextMasterKey ? [masterKey, nextMasterKey] : [masterKey];
 }
 
-/** Puts a new master key into `secrets.json`, beside the present one. */
+/** Adds a new master key to `secrets.json`, beside the current one. */
 export async function proposeMasterKey(dataDir: string): Promise<Secret> {
   const next = randomKey();
   await changeSecrets(dataDir, (kept) => ({ ...kept, next_master_key: next }));

@@ -16,7 +16,7 @@ import { findPort } from './processes/free-port.js';
 
 const DATABASE = 'gatehouse';
 const POLL_MS = 15;
-/** Starts in a row that fail before it is said that the server does not start. */
+/** Consecutive failed starts before the failure is reported. */
 const FAILED_STARTS = 5;
 
 const logger = createLogger('postgres');
@@ -28,10 +28,9 @@ export interface EmbeddedPostgresOptions {
 }
 
 /**
- * A real PostgreSQL in the data folder, for this instance alone: on 127.0.0.1 with a port and a password of its own.
- * A server that ends, or does not start, is started again for as long as this instance lives, at most every 5 s:
- * gateways serve what they know meanwhile. Its port stays the same, so that its clients find it again.
- * The caller holds the lock of the data folder.
+ * A PostgreSQL in the data folder for this instance only, on 127.0.0.1 with its own port and password. A server that ends, or does not
+ * start, is restarted for the lifetime of this instance, at most every 5 s; meanwhile gateways serve from their snapshot. The port stays
+ * the same, so that clients reconnect. The caller holds the lock of the data folder.
  */
 export class EmbeddedPostgres {
   readonly #backOff = new BackOff();
@@ -40,7 +39,7 @@ export class EmbeddedPostgres {
   #isUp = false;
   #failedStarts = 0;
   #reason = '';
-  /** Somebody knows the port. Before that each start may choose another, in case that somebody took it. */
+  /** The port is in use by clients. Before that, each start may choose another one, in case it was taken. */
   #isPortGiven = false;
   readonly #keeping: Promise<void>;
 
@@ -51,7 +50,7 @@ export class EmbeddedPostgres {
     this.#keeping = this.#keep();
   }
 
-  /** Opens PostgreSQL's folder, or makes it, and starts the server. `untilUp` waits for it. */
+  /** Opens or creates PostgreSQL's folder, and starts the server. `untilUp` waits for it. */
   static async start({ dataDir, maxConnections }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const folder = pathsOf(dataDir).postgres;
     const binaries = await findBinaries();
@@ -62,13 +61,13 @@ export class EmbeddedPostgres {
     return new EmbeddedPostgres({ binaries, runAs, folder, port, maxConnections, logger }, cluster);
   }
 
-  /** Where clients connect. Stays the same from the first call on. */
+  /** The URL for clients. Stays the same from the first call on. */
   get url(): Secret {
     this.#isPortGiven = true;
     return urlOf(this.plan.port, this.cluster.password, DATABASE);
   }
 
-  /** Whether this start made the data folder. */
+  /** Whether this start created the data folder. */
   get fresh(): boolean {
     return this.cluster.fresh;
   }
@@ -78,8 +77,8 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Resolves when the server takes connections. Rejects with `DatabaseAway` when it failed to start five times in a row,
-   * or takes longer than this (milliseconds) to recover; it is tried again all the same.
+   * Resolves when the server accepts connections. Rejects with `DatabaseAway` after five failed starts in a row, or when recovery takes
+   * longer than this (milliseconds); restarts continue regardless.
    */
   async untilUp(patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
     const deadline = performance.now() + patienceMs;
@@ -93,7 +92,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Stops the server; with `hurry` without the orderly step, which the next start makes up for by recovery. */
+  /** Stops the server; with `hurry` without a clean shutdown, so that the next start has to recover. */
   async stop(hurry = false): Promise<void> {
     this.#stopping.abort();
     await this.#server?.stop(hurry);
@@ -114,7 +113,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** One life of the server. Resolves with its last words when it has ended. */
+  /** One run of the server. Resolves with its last output when it has ended. */
   async #run(): Promise<string> {
     await clearStalePostmaster(this.plan.folder);
     if (!this.#isPortGiven) this.plan = { ...this.plan, port: await findPort('127.0.0.1', 0) };
@@ -130,7 +129,7 @@ export class EmbeddedPostgres {
   }
 }
 
-/** True once the server takes connections and the database is there, false when it ended before. */
+/** True once the server accepts connections and the database exists, false when it ended before. */
 async function comesUp(server: ServerProcess, { port }: ServerPlan, { password }: Cluster): Promise<boolean> {
   while (server.running) {
     if (await databaseAnswers(port, password)) return true;
@@ -140,8 +139,8 @@ async function comesUp(server: ServerProcess, { port }: ServerPlan, { password }
 }
 
 /**
- * After a crash the server recovers first, for as long as that takes; it refuses connections meanwhile.
- * The database is made here and not with the folder, so a kill in between is made up for by the next start.
+ * After a crash the server recovers first, however long that takes, and refuses connections meanwhile. The database is created here instead
+ * of with the folder, so that after a kill in between the next start creates it.
  */
 async function databaseAnswers(port: number, password: string): Promise<boolean> {
   const client = postgresClient('probing', {

@@ -9,13 +9,13 @@ import { LauncherError } from './launcher-error.js';
 
 const NEXT_KEY = 'GATEHOUSE_NEXT_MASTER_KEY';
 
-/** What children are told beyond the environment that we were given ourselves. */
+/** Environment for children, beyond the one that this process got itself. */
 export type ChildEnvironment = Readonly<Record<string, string>>;
 
 /**
- * Hands the settings to child processes. Secrets go through files (mode 0600) that the environment only names, and
- * the variables that held them become empty, which counts as absent: a process list shows the environment.
- * The file with the address of the database comes later, when there is one: `giveDatabaseUrl`.
+ * Passes the settings to child processes. Secrets go through files (mode 0600) that the environment only names, and their variables become
+ * empty, which counts as unset: process lists show the environment. The file with the database URL follows once there is one:
+ * `giveDatabaseUrl`.
  */
 export async function childEnvironment(
   { dataDir, adminSocket }: Settings,
@@ -47,14 +47,14 @@ export async function childEnvironment(
 /** The shortest limit among systems is macOS's 104 bytes with the final NUL: https://man.freebsd.org/cgi/man.cgi?query=unix&sektion=4 */
 const SOCKET_PATH_BYTES_MAX = 103;
 
-/** In the data folder; where that lies too deep for the path of a socket, in a closed temporary folder. */
+/** In the data folder; if that path is too long for a socket, in a closed temporary folder. */
 async function socketPath(runDir: string): Promise<string> {
   const path = join(runDir, 'admin.sock');
   if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX) return path;
   return join(await mkdtemp(join(tmpdir(), 'gatehouse-')), 'admin.sock');
 }
 
-/** Else the administration would end at each start, and the service wait for it silently. */
+/** Otherwise the administration would fail at each start, and the service would wait for it silently. */
 async function usableSocketPath(path: string): Promise<string> {
   const refused = (reason: string): LauncherError =>
     new LauncherError(
@@ -77,7 +77,7 @@ export async function runsWithNextKey(dataDir: string, nextMasterKey: Secret): P
   return handed === nextMasterKey.reveal();
 }
 
-/** Only the launcher makes the first owner. */
+/** Only the launcher creates the first owner. */
 const NOT_FOR_CHILDREN = {
   GATEHOUSE_INIT_OWNER_EMAIL: '',
   GATEHOUSE_INIT_OWNER_PASSWORD: '',
@@ -92,14 +92,14 @@ function handOverPath(dataDir: string, name: string): string {
   return join(pathsOf(dataDir).run, name.toLowerCase());
 }
 
-/** What a killed instance left counts for nothing. */
+/** Files left by a killed instance are invalid. */
 export async function forgetChildEnvironment(dataDir: string): Promise<void> {
   await rm(pathsOf(dataDir).run, { recursive: true, force: true });
 }
 
 /**
- * Connections that the embedded server must allow: a pool for each process, as many again for queues and change
- * listeners, and some for the launcher and a person with psql.
+ * Connections that the embedded server must allow: a pool per process, as many again for queues and change listeners, and some for the
+ * launcher and a psql session.
  */
 export function connectionsNeeded({ processes, databasePoolSize }: Settings): number {
   return 20 + (processes + 2) * (databasePoolSize + 12);

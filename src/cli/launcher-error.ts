@@ -1,6 +1,6 @@
 /**
- * Something that the operator must put right before the service can run. The command prints the message, which is
- * one plain sentence or two, without a stack, and exits with 1. What is a fault of ours is any other Error.
+ * A problem that the operator must fix before the service can run. The command prints the message, one or two plain sentences without a
+ * stack, and exits with 1. Our own faults are any other Error.
  */
 export class LauncherError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {

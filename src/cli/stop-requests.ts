@@ -1,11 +1,11 @@
-/** One Ctrl-C may come twice: from the terminal, and passed on by npm. */
+/** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
 const SAME_WISH_MS = 1_000;
 
 /**
- * The operator's wish to stop, from the signals of the process.
+ * Stop requests, from the signals of the process.
  *
- * SIGTERM (an orchestrator) waits until load balancers have noticed; SIGINT (Ctrl-C) and SIGHUP (the terminal went
- * away) do not. Any signal after that says that it takes too long.
+ * SIGTERM (an orchestrator) waits until load balancers have noticed; SIGINT (Ctrl-C) and SIGHUP (terminal closed) do not. Any later signal
+ * shortens the stop.
  */
 export class StopRequests {
   readonly #abort = new AbortController();
@@ -19,7 +19,7 @@ export class StopRequests {
     from.on('SIGHUP', () => this.#hear(true));
   }
 
-  /** Aborted with the first request. */
+  /** Aborted by the first request. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -29,7 +29,7 @@ export class StopRequests {
     return this.#immediate;
   }
 
-  /** What the second request does. */
+  /** Called on the second request. */
   set onHurry(hurry: () => void) {
     this.#onHurry = hurry;
   }

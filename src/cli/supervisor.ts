@@ -25,7 +25,7 @@ import { complain, explain, say } from './terminal.js';
 
 const logger = createLogger('launcher');
 
-/** Until then a port that somebody else took is given up for another. */
+/** Until then, a port that another process took is replaced by another port. */
 const POSTGRES_PATIENCE_MS = 3_000;
 
 const PROGRAMS = {
@@ -35,7 +35,7 @@ const PROGRAMS = {
 };
 
 /**
- * `gatehouse start`: everything of one instance under one process. Returns the exit code when all of it has ended.
+ * `gatehouse start`: supervises all processes of one instance. Returns the exit code when all have ended.
  *
  * Up: data folder, port, secrets, processes (which wait), database, schema, go. Down: gateways, worker, database, lock.
  */
@@ -56,7 +56,7 @@ class Supervisor {
   #postgres: Promise<EmbeddedPostgres> | null = null;
   #fleet: Fleet | null = null;
   #fail: (error: Error) => void = () => undefined;
-  /** Rejects when a part is lost for good. */
+  /** Rejects when a part cannot be restarted. */
   readonly #failed = new Promise<never>((_, reject) => (this.#fail = reject));
   #goingDown = false;
   #announced = false;
@@ -106,7 +106,7 @@ class Supervisor {
     await stop.asked();
   }
 
-  /** The database may be unavailable for a while, the embedded one as well as any other. */
+  /** The database, embedded or not, may be unavailable for a while. */
   async #prepare(
     terms: Omit<Preparation, 'makesFirstKeys' | 'initOwner'>,
     fleet: Fleet,
@@ -125,12 +125,12 @@ class Supervisor {
       );
     });
     if (isWorker) await awaitInstallation(preparation);
-    // The address of a worker is that of its probes, which is not where clients send their requests.
+    // A worker's address is that of its probes, not the one that clients use.
     else if (!made) await refreshBaseUrl(settings.dataDir, preparation.baseUrl);
     return made;
   }
 
-  /** Loading their code is what takes the processes longest, so they do it while the database comes up. */
+  /** Loading their code takes the processes longest, so they do it while the database starts. */
   #startFleet(environment: ChildEnvironment): Fleet {
     const { role, processes } = this.settings;
     const fleet = new Fleet({
@@ -145,15 +145,15 @@ class Supervisor {
     return fleet;
   }
 
-  /** A step takes time, in which the operator or a lost part may have ended it all. */
+  /** A step takes time, during which the operator or a failed part may have stopped the instance. */
   #goOn(): void {
     this.stop.signal.throwIfAborted();
     if (this.#goingDown) throw new Error('The instance is shutting down.');
   }
 
   /**
-   * The database of the settings, or else the embedded one, which is waited for a little. One that does not come up goes
-   * on being started, and is no reason not to serve.
+   * The configured database, or else the embedded one, after a short wait. If it does not come up, starting it continues and requests are
+   * still served.
    */
   async #openDatabase(): Promise<Pick<Preparation, 'url' | 'server'>> {
     const { databaseUrl } = this.settings;
@@ -181,7 +181,7 @@ class Supervisor {
     const { drainDelayMs, drainTimeoutMs } = this.settings;
     const immediate = this.stop.immediate || !this.stop.signal.aborted;
     await this.#fleet?.drain(immediate, { delayMs: drainDelayMs, timeoutMs: drainTimeoutMs });
-    // A database that is still on its way up is waited for; one that never came has been complained about.
+    // Waits for a database that is still starting; a failed one was already reported.
     const postgres = await this.#postgres?.catch(() => null);
     await postgres?.stop();
     if (this.#announced) logger.info('Gatehouse has stopped');

@@ -5,23 +5,23 @@ import { LauncherError } from './launcher-error.js';
 const STDOUT = 1;
 const STDERR = 2;
 
-/** What a person reads. Written at once, so that it is out before the process ends. */
+/** Prints output for the operator. Synchronous, so that it is written before the process ends. */
 export function say(text: string): void {
   put(STDOUT, text);
 }
 
-/** What a person must read: why the command did not do what it was asked. */
+/** Prints an error: why the command failed. */
 export function complain(text: string): void {
   put(STDERR, text);
 }
 
-/** An operator's mistake as its sentence; a fault of ours with the stack that finds it. */
+/** An operator's mistake as its message; our own faults with their stack. */
 export function explain(thrown: unknown): string {
   if (thrown instanceof LauncherError || thrown instanceof SettingsError) return thrown.message;
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
 
-/** Rows under their heads, columns as wide as their widest cell. */
+/** Rows under their headings, with columns as wide as their widest cell. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...rows.map((row) => (row[column] ?? '').length)),
@@ -37,7 +37,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
 const BAR_WIDTH = 30;
 const PERCENT = 100;
 
-/** A bar on standard error that grows in its line; where nobody watches, a line for every tenth. */
+/** A progress bar on standard error; without a terminal, a line for every tenth. */
 export class ProgressBar {
   #tenth = 0;
 
@@ -64,7 +64,7 @@ function put(fd: number, text: string): void {
   write(fd, `${text}\n`);
 }
 
-/** A terminal that went away (a closed pipe) must not stop the service. */
+/** A closed terminal (a broken pipe) must not stop the service. */
 function write(fd: number, text: string): void {
   try {
     writeSync(fd, text);

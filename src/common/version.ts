@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The version in `package.json`, which lies above this module wherever it was built to. */
+/** The version in `package.json`, which is above this module in any build. */
 export const VERSION: string = readVersion(dirname(fileURLToPath(import.meta.url)));
 
 function readVersion(folder: string): string {

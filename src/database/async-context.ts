@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * A value that travels with an asynchronous flow, and costs nothing while no flow has one.
+ * A value that follows an asynchronous flow, at no cost while no flow has one.
  *
- * On Node 20 the first `AsyncLocalStorage.run` puts hooks on every promise of the process, which the data plane
- * would pay for at each request. They are taken off again when the last flow has ended.
+ * On Node 20 the first `AsyncLocalStorage.run` adds hooks to every promise of the process, which the data plane would pay for with each
+ * request. They are removed when the last flow has ended.
  * https://nodejs.org/docs/latest-v20.x/api/async_context.html#asynclocalstoragedisable
  */
 export class AsyncContext<T> {

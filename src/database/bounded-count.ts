@@ -1,9 +1,9 @@
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
-/** A list with more rows than this has this `total`: counting further would read rows that nobody pages through. */
+/** Lists with more rows report this `total`: counting further would read rows that are never paged through. */
 export const COUNT_MAX = 100_000;
 
-/** How many rows a query finds, up to `COUNT_MAX`. */
+/** The number of rows that a query finds, up to `COUNT_MAX`. */
 export async function boundedCount<T extends ObjectLiteral>(
   manager: EntityManager,
   query: SelectQueryBuilder<T>,

@@ -7,7 +7,7 @@ const METRIC = 'gatehouse_clock_offset_seconds';
 let clock: DatabaseClock | undefined;
 afterEach(() => clock?.stop());
 
-/** Our clock shows `ours`, the database's `theirs`; null where it is unavailable. */
+/** Our clock shows `ours`, the database's `theirs`; null while it is unavailable. */
 async function compared(ours: number, ...theirs: (number | null)[]): Promise<DatabaseClock> {
   clock = new DatabaseClock(
     {

@@ -4,16 +4,16 @@ import { IntervalJob } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
 import { type ReadinessCheck, CheckFailure } from '../common/supervision/probes.js';
 
-/** More would make keys expire and budgets begin at noticeably different times on different machines. */
+/** With a larger offset, keys expire and budgets begin at noticeably different times on different machines. */
 export const CLOCK_OFFSET_MAX_MS = 2_000;
 const EVERY_MS = 60_000;
 
-/** Milliseconds since the epoch by the clock of the database, at the moment of asking. */
+/** Milliseconds since the epoch by the database's clock, when evaluated. */
 const DATABASE_NOW = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms';
 
 /**
- * By how much our clock is ahead of another, milliseconds; negative when it is behind. The other was read between two readings of
- * ours, so only what lies outside of these is an offset.
+ * How far our clock is ahead of another, milliseconds; negative when it is behind. The other clock was read between two readings of ours,
+ * so only a difference beyond these is an offset.
  */
 export function clockOffsetMs(theirs: number, before: number, after: number): number {
   if (theirs < before) return Math.round(before - theirs);
@@ -21,8 +21,8 @@ export function clockOffsetMs(theirs: number, before: number, after: number): nu
 }
 
 /**
- * Compares the clock of this machine with the database's: at the start, and every minute. A wrong clock makes keys expire early or
- * late on this machine, and dates its rows wrongly. It is reported in the log, as `gatehouse_clock_offset_seconds` and in readiness.
+ * Compares the clock of this machine with the database's: at the start, and every minute. With a wrong clock, keys expire early or late on
+ * this machine, and its rows have wrong dates. It is reported in the log, as `gatehouse_clock_offset_seconds` and in readiness.
  */
 export class DatabaseClock {
   #offsetMs: number | null = null;
@@ -45,7 +45,7 @@ export class DatabaseClock {
     private readonly database: Queryable,
     private readonly now: () => number = Date.now,
   ) {
-    // Absent until it was measured, instead of 0.
+    // Absent until measured, instead of 0.
     this.#gauge.remove();
   }
 
@@ -59,7 +59,7 @@ export class DatabaseClock {
     register.removeSingleMetric('gatehouse_clock_offset_seconds');
   }
 
-  /** For readiness: other instances are no better off without this one, so a wrong clock only degrades it. */
+  /** For readiness: removing this instance would not help the others, so a wrong clock only degrades it. */
   get check(): ReadinessCheck {
     return {
       name: 'clock',

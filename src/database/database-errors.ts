@@ -3,31 +3,31 @@ const AWAY_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENET
 
 const BUSY_CODES: ReadonlySet<string> = new Set(['57014', '55P03', '40P01']);
 
-/** What `pg` and its pool say, without a code, of a connection that is gone or could not be had. */
+/** Messages without a code that `pg` and its pool use for a lost or unavailable connection. */
 const AWAY_MESSAGE =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Driver not Connected)/;
 
-/** Whether a failure means that the database cannot be reached, and not that it refused what was asked of it. */
+/** Whether a failure means that the database is unreachable, and not that it refused the statement. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
   return isFatal(error) || AWAY_CODE.test(codeOf(error) ?? '') || AWAY_MESSAGE.test(error.message);
 }
 
-/** Whether PostgreSQL gave up a statement that took or waited too long: query_canceled, lock_not_available, deadlock_detected. */
+/** Whether PostgreSQL cancelled a statement that ran or waited too long: query_canceled, lock_not_available, deadlock_detected. */
 export function isDatabaseBusy(error: unknown): boolean {
   return error instanceof Error && BUSY_CODES.has(codeOf(error) ?? '');
 }
 
 /**
- * Whether a statement failed because of the data that it was about, and did nothing: data exceptions (22), broken constraints (23), a
- * transaction that another one made impossible (40). https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Whether a statement failed because of its data, without effect: data exceptions (22), violated constraints (23), a transaction that
+ * conflicts with another (40). https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function isFaultOfData(error: unknown): boolean {
   return error instanceof Error && /^(22|23|40)/.test(codeOf(error) ?? '');
 }
 
-/** Whether a row that was to be referred to is gone, or one that was to go is referred to: foreign_key_violation. */
+/** Whether a referenced row is missing, or a deleted row is still referenced: foreign_key_violation. */
 export function isReferenceBroken(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '23503';
 }
@@ -42,7 +42,7 @@ function isFatal(error: Error): boolean {
   return (driverErrorOf(error) as { severity?: unknown }).severity === 'FATAL';
 }
 
-/** What `pg` said; TypeORM wraps it. */
+/** The error of `pg`, which TypeORM wraps. */
 function driverErrorOf(error: Error): object {
   const { driverError } = error as { driverError?: unknown };
   return typeof driverError === 'object' && driverError !== null ? driverError : error;

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** Gives the whole application one data source, connecting it where that has not happened yet, and its unit of work. */
+/** Provides the application's data source, connecting it if necessary, and its unit of work. */
 @Module({})
 export class DatabaseModule {
   static around(dataSource: DataSource): DynamicModule {

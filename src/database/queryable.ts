@@ -1,4 +1,4 @@
-/** Anything that runs a statement of SQL and answers its rows: TypeORM's data source, or the plain pool of a gateway process. */
+/** Anything that runs an SQL statement and returns its rows: TypeORM's data source, or the plain pool of a gateway process. */
 export interface Queryable {
   query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }

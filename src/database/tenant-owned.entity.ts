@@ -1,8 +1,8 @@
 import { Column, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
-/** What the rows of most tables begin and end with: https://typeorm.io/docs/entity/entity-inheritance/ */
+/** The first and last columns of most tables: https://typeorm.io/docs/entity/entity-inheritance/ */
 
-/** A row of one organization that is written once, or that keeps no time of its changes. */
+/** A row of one organization that is written once, or does not record its changes. */
 export abstract class TenantRecord {
   @PrimaryColumn({ type: 'uuid' })
   id: string;
@@ -14,21 +14,21 @@ export abstract class TenantRecord {
   createdAt: Date;
 }
 
-/** A thing of one organization. */
+/** A resource of one organization. */
 export abstract class TenantOwned extends TenantRecord {
   @UpdateDateColumn({ type: 'timestamptz' })
   updatedAt: Date;
 }
 
-/** A thing of one workspace. */
+/** A resource of one workspace. */
 export abstract class WorkspaceOwned extends TenantOwned {
   @Column({ type: 'uuid' })
   workspaceId: string;
 }
 
-/** A thing of one workspace or of the whole organization. */
+/** A resource of one workspace or of the whole organization. */
 export abstract class OwnedAtEitherLevel extends TenantOwned {
-  /** Null for one of the organization. */
+  /** Null for a resource of the organization. */
   @Column({ type: 'uuid', nullable: true })
   workspaceId: string | null;
 }

@@ -4,9 +4,9 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import { UnitOfWork } from './unit-of-work.js';
 
 /**
- * `TypeOrmModule.forFeature` for rooms of the administration. An injected repository works in the transaction of the
- * running request, where the tenant is set and the audit record is written; the one that TypeORM injects would write
- * beside it. Use: `imports: [TransactionRepositories.forFeature(Session)]`, then `@InjectRepository(Session)`.
+ * `TypeOrmModule.forFeature` for modules of the administration. An injected repository works in the transaction of the current request,
+ * where the tenant is set and the audit record is written; TypeORM's own would write outside it. Use: `imports:
+ * [TransactionRepositories.forFeature(Session)]`, then `@InjectRepository(Session)`.
  */
 @Module({})
 export class TransactionRepositories {
@@ -20,7 +20,7 @@ export class TransactionRepositories {
   }
 }
 
-/** Each access goes to the repository of the transaction that runs at that moment. */
+/** Each access uses the repository of the current transaction. */
 function repositoryOf<T extends ObjectLiteral>(entity: Type<T>, unitOfWork: UnitOfWork): Repository<T> {
   return new Proxy({} as Repository<T>, {
     get: (_, name) => {

@@ -14,15 +14,15 @@ import { type Tenancy, TenantWall } from './sessions/tenant-wall.js';
 import { WriteSemaphore } from './sessions/write-semaphore.js';
 
 /**
- * The last step of a unit of work, in its transaction. It is the only place for locks that every change of an organization
- * needs: nothing but the commit comes after them. When it rejects, the transaction is rolled back.
+ * The last step of a unit of work, in its transaction. The only place for locks that every change of an organization needs: only the commit
+ * follows. When it rejects, the transaction is rolled back.
  */
 export type CommitHook = (manager: EntityManager) => Promise<void>;
 
 interface Work {
-  /** An answer that is still being streamed runs on in the flow of a unit that has ended. */
+  /** A response that is still being streamed runs on in the flow of a unit that has ended. */
   isOver: boolean;
-  /** A transaction: that of a tenant, or one of the service itself. */
+  /** A transaction of a tenant, or of the service itself. */
   readonly transaction: { readonly manager: EntityManager };
   readonly afterCommit: (() => void)[];
   commitHook?: CommitHook;
@@ -31,8 +31,8 @@ interface Work {
 const logger = createLogger('database');
 
 /**
- * One transaction for all that a request changes. It travels with the asynchronous flow, so that services need not
- * hand it on: whatever they do through `manager` or `repository` inside `run` is done or undone together.
+ * One transaction for all changes of a request. It follows the asynchronous flow, so that services need not pass it on: everything they do
+ * through `manager` or `repository` inside `run` is committed or rolled back together.
  */
 @Injectable()
 export class UnitOfWork {
@@ -64,8 +64,8 @@ export class UnitOfWork {
   }
 
   /**
-   * The same for a caller: whatever the queries ask for, the database shows the rows of this one organization. Inside a
-   * running unit it joins that one.
+   * The same for a caller: whatever the queries select, the database shows only the rows of this organization. Inside a running unit it
+   * joins that one.
    */
   async runFor<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
     if (this.running) return work();
@@ -83,7 +83,7 @@ export class UnitOfWork {
     }
   }
 
-  /** Runs a hook when the work of the running unit is done, right before its commit. A unit has one. */
+  /** Runs a hook after the work of the current unit, right before its commit. A unit has one. */
   beforeCommit(hook: CommitHook): void {
     const work = this.running;
     if (!work) throw new Error('A commit hook needs a unit of work.');
@@ -91,19 +91,19 @@ export class UnitOfWork {
     work.commitHook = hook;
   }
 
-  /** The manager of the running transaction; outside of one, each statement is its own. */
+  /** The manager of the current transaction; outside of one, each statement is its own. */
   get manager(): EntityManager {
     return this.running?.transaction.manager ?? this.dataSource.manager;
   }
 
-  /** The repository of an entity in the running transaction. */
+  /** The repository of an entity in the current transaction. */
   repository<T extends ObjectLiteral>(entity: EntityTarget<T>): Repository<T> {
     return this.manager.getRepository(entity);
   }
 
   /**
-   * For a reader with connections of its own: gives the connection of a running request back, and answers how the
-   * reader's transaction must begin to see the same rows. Null outside of a caller's unit.
+   * For a reader with its own connections: releases the connection of the current request, and returns how the reader's transaction must
+   * begin to see the same rows. Null outside a caller's unit.
    */
   async beginningElsewhere(): Promise<string | null> {
     const transaction = this.running?.transaction;
@@ -113,8 +113,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Inserts rows, but not those that a unique index refuses, and answers how many it inserted. The index is the only judge
-   * that cannot be wrong, and this way of asking it keeps the transaction alive.
+   * Inserts rows, except those that violate a unique index, and returns how many it inserted. Only the index can decide reliably, and this
+   * way a conflict does not abort the transaction.
    */
   async insertUnlessTaken<T extends ObjectLiteral>(
     entity: EntityTarget<T>,
@@ -131,14 +131,14 @@ export class UnitOfWork {
     return raw.length;
   }
 
-  /** Calls back after the commit, never after a rollback; outside of a unit, at once. For stores that know no transactions. */
+  /** Calls back after the commit, never after a rollback; outside a unit, at once. For stores without transactions. */
   afterCommit(then: () => void): void {
     const work = this.running;
     if (work) work.afterCommit.push(then);
     else attempt(then);
   }
 
-  /** Notifies a channel of PostgreSQL when the running transaction commits; outside of a unit, at once. */
+  /** Notifies a PostgreSQL channel when the current transaction commits; outside a unit, at once. */
   async notify(channel: string, payload: string): Promise<void> {
     await this.manager.query('SELECT pg_notify($1, $2)', [channel, payload]);
   }
@@ -157,7 +157,7 @@ export class UnitOfWork {
   }
 }
 
-/** The change is made by now: a callback that fails must not turn the answer into a failure. */
+/** The change is already committed: a failing callback must not turn the response into an error. */
 function attempt(then: () => void): void {
   try {
     then();

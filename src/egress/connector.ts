@@ -22,7 +22,7 @@ export interface ConnectorParts {
   readonly connectMs: number;
 }
 
-/** How one socket differs from the next. */
+/** The variable parameters of a socket. */
 interface Dial extends ConnectorParts {
   /** TLS sessions to resume; without them every handshake is a full one. */
   readonly sessions?: TlsSessions;
@@ -34,11 +34,11 @@ interface Dial extends ConnectorParts {
 export type Dialer = (endpoint: SocketDestination, opened: OpenCallback) => void;
 
 /**
- * Dials a provider.
+ * Connects to a provider.
  *
- * A name is resolved once for a socket, all answers are judged, and only they are dialled; TLS still names and checks the
- * name. Addresses written as such are judged here too, because Node does not look those up. Once connected,
- * the peer's address is compared with what was judged. Fails with an AppError, so requests do.
+ * A name is resolved once per socket, all of its addresses are checked, and only they are used; TLS still sends and verifies the name.
+ * Literal addresses are checked here too, because Node does not look them up. Once connected, the peer's address is compared with the
+ * checked ones. Fails with an AppError, which requests pass on.
  */
 export function createDialer(parts: ConnectorParts): Dialer {
   const dial = { ...parts, sessions: new TlsSessions() };
@@ -61,7 +61,7 @@ export function connectorOf(dial: Dialer): buildConnector.connector {
   };
 }
 
-/** Opens one connection of its own by the same rules, for what is not HTTP. `ca`: certificates to trust as well, in PEM. */
+/** Opens a separate connection under the same rules, for protocols other than HTTP. `ca`: certificates to trust as well, in PEM. */
 export function openSocket(parts: ConnectorParts, endpoint: SocketDestination, ca?: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     new Connection({ ...parts, ca }, endpoint, (error, socket) => {
@@ -71,7 +71,7 @@ export function openSocket(parts: ConnectorParts, endpoint: SocketDestination, c
   });
 }
 
-/** The addresses of an endpoint, all of them judged: what any socket may be pointed at. */
+/** The addresses of an endpoint, all of them checked: the only ones that a socket may connect to. */
 export async function judgedAddresses(
   { policy, resolve }: ConnectorParts,
   endpoint: SocketDestination,
@@ -140,7 +140,7 @@ class Connection {
       if (this.settled) markReset(error);
       else this.fail(error);
     });
-    // Added before the listener for success, so that a wrong peer is closed before any caller gets the socket.
+    // Added before the success listener, so that a connection to a wrong peer is closed before any caller gets the socket.
     socket.once('connect', () => this.checkPeer(socket, addresses));
     socket.once(secure ? 'secureConnect' : 'connect', () => this.succeed(socket));
   }
@@ -198,7 +198,7 @@ class Connection {
   }
 }
 
-/** Answers the lookup of `net.connect` with the addresses that were judged, whatever the name means by now. */
+/** Returns the checked addresses to the lookup of `net.connect`, whatever the name resolves to by then. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_name, options, callback) => {

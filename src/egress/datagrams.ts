@@ -4,7 +4,7 @@ import { type ConnectorParts, judgedAddresses } from './connector.js';
 import { blocked, type SocketDestination } from '../common/net/destination-policy.js';
 import { upstreamFailure } from './upstream-failure.js';
 
-/** Sends datagrams to the first of the addresses that were judged. Rejects with an AppError. */
+/** Sends datagrams to the first checked address. Rejects with an AppError. */
 export async function sendDatagrams(
   parts: ConnectorParts,
   endpoint: SocketDestination,
@@ -13,7 +13,7 @@ export async function sendDatagrams(
   const [address] = await judgedAddresses(parts, endpoint);
   if (address === undefined) throw blocked();
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
-  // What the other side's machine answers (a closed port) may arrive after the last send.
+  // An ICMP error of the receiver (a closed port) may arrive after the last send.
   socket.on('error', () => undefined);
   try {
     for (const datagram of datagrams) await send(socket, datagram, endpoint.port, address);

@@ -6,11 +6,11 @@ import type { Egress } from './egress.js';
 type ConnectCallback = (error: Error | null, stream: Duplex) => void;
 
 /**
- * An agent for packages with their own HTTP client (`node:http`): it dials through the dialer that checks addresses, TLS
- * included, and keeps connections for the next request. The owner closes it with `destroy`.
+ * An agent for packages with their own HTTP client (`node:http`): it connects through the address-checking dialer, TLS included, and keeps
+ * connections for later requests. The owner closes it with `destroy`.
  */
 export class EgressAgent extends Agent {
-  /** Node refuses an agent for another scheme than the request's. */
+  /** Node refuses an agent whose protocol differs from the request's. */
   readonly protocol: 'http:' | 'https:';
   readonly defaultPort: number;
 
@@ -29,7 +29,10 @@ export class EgressAgent extends Agent {
     this.defaultPort = secure ? 443 : 80;
   }
 
-  /** Node calls it for each new connection, and takes the socket from the callback: https://nodejs.org/docs/latest-v20.x/api/http.html#agentcreateconnectionoptions-callback */
+  /**
+   * Node calls it for each new connection, and gets the socket from the callback:
+   * https://nodejs.org/docs/latest-v20.x/api/http.html#agentcreateconnectionoptions-callback
+   */
   override createConnection({ host, port }: ClientRequestArgs, connected?: ConnectCallback): undefined {
     const endpoint = {
       secure: this.protocol === 'https:',

@@ -50,7 +50,7 @@ const anEgress = (allow: string, options: Partial<EgressOptions> = {}): Egress =
   return egress;
 };
 
-/** The status and body, or the code and text of the refusal, whether it comes at once or from the socket. */
+/** The status and body, or the code and text of the error, whether it is thrown at once or comes from the socket. */
 type Call = (egress: Egress, origin: string, tenant?: string) => Promise<string>;
 
 const refusalOf = (error: unknown): string => {
@@ -112,7 +112,7 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     for (const host of everySpelling)
       for (const scheme of ['http', 'https'])
         expect(await call(anEgress(''), `${scheme}://${host}:${canary.port}`)).toBe(BLOCKED);
-    // An allow list for another port leaves this one closed.
+    // An allow list for another port leaves this one blocked.
     for (const host of everySpelling)
       expect(await call(anEgress('127.0.0.1:1,[::1]:1'), `http://${host}:${canary.port}`)).toBe(BLOCKED);
 
@@ -150,7 +150,7 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     const outcomes = new Set<string>();
 
     for (let i = 0; i < 50; i++) {
-      // A new service each time, so that no answer is remembered; the public address leads nowhere here.
+      // A new service each time, so that no result is cached; the public address is unreachable here.
       const egress = anEgress('*.example.com:1', { resolve, timeouts: { connectMs: 5 } });
       outcomes.add(await call(egress, `https://rebind${i}.example.com`));
     }
@@ -169,7 +169,7 @@ describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) =>
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       const egress = anEgress(`127.0.0.1:${open.port}`, { resolve });
-      // The open place ends each connection, and answers of names are remembered for five seconds.
+      // The allowed server ends each connection, and resolved names are cached for five seconds.
       for (let i = 0; i < 50; i++) {
         outcomes.push(await call(egress, `http://rebind.example.com:${open.port}`));
         vi.advanceTimersByTime(6_000);
@@ -338,7 +338,8 @@ describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
 });
 
 describe.each(CLIENTS)('a provider that breaks HTTP, by %s', (_client, call) => {
-  const PROTOCOL = 'upstream_protocol_error: The provider sent a response that is not valid HTTP.';
+  const PROTOCOL =
+    'upstream_protocol_error: The provider sent a response that is not valid HTTP. Try again, or contact the provider if it persists.';
 
   it.each([
     ['a status below 100', 'HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nhi'],
@@ -374,7 +375,7 @@ describe.each(CLIENTS)('a provider that breaks HTTP, by %s', (_client, call) => 
 
 type SlowReading = (egress: Egress, origin: string) => Promise<string>;
 
-/** Reads one answer, taking nothing more for a while after the first piece, as a slow client makes the gateway do. */
+/** Reads one response, pausing after the first chunk, like the gateway does for a slow client. */
 const readSlowlyByUndici: SlowReading = (egress, origin) =>
   new Promise((resolve) => {
     let text = '';

@@ -13,12 +13,12 @@ import { type Resolve, cachingResolver, resolveBySystem } from './resolver.js';
 export interface EgressOptions {
   readonly allow: readonly EgressRule[];
   readonly timeouts: Pick<UpstreamTimeouts, 'connectMs'>;
-  /** Connections per pool at most, of each of the two clients; further requests wait for a free one. */
+  /** Connections per pool at most, for each of the two clients; further requests wait for a free one. */
   readonly connections?: number;
-  /** Pools that are kept at most. */
+  /** Maximum number of pools kept. */
   readonly maxPools?: number;
   readonly resolve?: Resolve;
-  /** What sends requests whose bytes are all there. Our own client unless given. */
+  /** The client for requests whose bytes are all available. Default: our own. */
   readonly client?: 'own' | 'undici';
 }
 
@@ -26,14 +26,14 @@ const MAX_POOLS = 512;
 const MAX_CONNECTIONS = 4_096;
 const KEEP_ALIVE_MS = 30_000;
 const MAX_HEADER_BYTES = 64 * 1024;
-/** A connection that is never idle would otherwise never notice that its name has moved. */
+/** A connection that is never idle would otherwise not follow a changed DNS record. */
 const REQUESTS_PER_CONNECTION = 10_000;
 
 /**
- * Everything that leaves the service goes through here.
+ * All outgoing connections of the service.
  *
- * A pool belongs to one tenant and one origin, so that an answer which a provider left in a connection cannot reach
- * another tenant. Redirects are never followed and bodies never decompressed: the pool hands on what it reads.
+ * A pool belongs to one tenant and one origin, so that a response left in a connection cannot reach another tenant. Redirects are never
+ * followed and bodies never decompressed: the pool passes on what it reads.
  */
 export class Egress {
   private readonly policy: DestinationPolicy;
@@ -56,41 +56,41 @@ export class Egress {
   }
 
   /**
-   * Refuses with `custom_host_blocked` what is known to be closed without looking a name up, and with
-   * `custom_host_invalid` other schemes than HTTP. Passing it promises nothing: each new socket is judged again.
+   * Refuses with `custom_host_blocked` what is blocked without a name lookup, and with `custom_host_invalid` schemes other than HTTP.
+   * Passing guarantees nothing: each new socket is checked again.
    */
   checkDestination(url: URL): void {
     this.policy.checkBeforeLookup(endpointOf(url));
   }
 
-  /** The same for a destination without HTTP. */
+  /** The same for a destination other than HTTP. */
   checkEndpoint(endpoint: SocketDestination): void {
     this.policy.checkBeforeLookup(endpoint);
   }
 
   /**
-   * One connection of the caller's own, for what is not HTTP; the caller destroys it. Over TLS the certificate must be
-   * valid for the host; `ca` are certificates (PEM) to trust besides the usual ones. Rejects with an AppError.
+   * A separate connection for protocols other than HTTP; the caller destroys it. Over TLS the certificate must be valid for the host; `ca`
+   * are certificates (PEM) to trust besides the default ones. Rejects with an AppError.
    */
   openSocket(endpoint: SocketDestination, ca?: string): Promise<Socket> {
     return openSocket(this.parts, endpoint, ca);
   }
 
-  /** Sends datagrams in their order. Resolves when the system has taken them: whether they arrive is unknown. */
+  /** Sends datagrams in order. Resolves when the system has accepted them: whether they arrive is unknown. */
   sendDatagrams(endpoint: SocketDestination, datagrams: readonly Buffer[]): Promise<void> {
     return sendDatagrams(this.parts, endpoint, datagrams);
   }
 
-  /** Whether the name of a host has an address. Nothing is sent there. */
+  /** Whether the name of a host has an address. Nothing is sent to it. */
   async hasAddress(host: string): Promise<boolean> {
     const addresses = await this.resolve(host).catch(() => []);
     return addresses.length > 0;
   }
 
   /**
-   * The connections of one tenant to one origin (`https://api.example.com`), opened as they are needed. Dispatch in the
-   * same turn of the event loop: a pool that is the longest unused may be closed when another one is made.
-   * Failures arrive in the handler's `onError`; `upstreamFailure` gives their AppError.
+   * The connections of one tenant to one origin (`https://api.example.com`), opened on demand. Dispatch in the same turn of the event loop:
+   * the least recently used pool may be closed when another one is created. Failures arrive in the handler's `onError`; `upstreamFailure`
+   * returns their AppError.
    */
   origin(tenant: string, origin: string): Origin {
     const entry = this.tenants.get(tenant)?.get(origin) ?? this.add(tenant, origin);
@@ -98,12 +98,12 @@ export class Egress {
     return entry;
   }
 
-  /** The part of them that takes every request, and everything that undici can do. */
+  /** The dispatcher for any request, with everything that undici supports. */
   pool(tenant: string, origin: string): Dispatcher {
     return this.origin(tenant, origin).dispatcher;
   }
 
-  /** Ends every connection. Requests under way fail, so this belongs after the time that streams get to finish. */
+  /** Ends every connection. Requests under way fail, so call it after the time that streams get to finish. */
   async close(): Promise<void> {
     const entries = [...this.tenants.values()].flatMap((origins) => [...origins.values()]);
     this.tenants.clear();
@@ -144,13 +144,13 @@ export class Egress {
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       maxRequestsPerClient: REQUESTS_PER_CONNECTION,
-      // The gateway has deadlines of its own, per attempt.
+      // The gateway has its own timeouts, per attempt.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
-  /** Requests under way in the dropped pool come to their end; only then its connections close. */
+  /** Requests under way in the dropped pool finish; only then its connections close. */
   private dropLongestUnused(): void {
     let victim: { readonly tenant: string; readonly origin: string; readonly entry: Origin } | undefined;
     for (const [tenant, origins] of this.tenants)

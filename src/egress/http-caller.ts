@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Egress } from './egress.js';
 
-/** A request to a service that a tenant names. */
+/** A request to a service named by a tenant. */
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'HEAD';
   readonly url: string;
@@ -19,7 +19,7 @@ export interface HttpAnswer {
 
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Calls services by their address, through the one door that judges addresses. Redirects are not followed. */
+/** Calls services through the egress, which checks addresses. Redirects are not followed. */
 @Injectable()
 export class HttpCaller {
   constructor(private readonly egress: Egress) {}
@@ -29,7 +29,7 @@ export class HttpCaller {
     return this.egress.hasAddress(host);
   }
 
-  /** `tenant` keeps connections of different tenants apart. Rejects when no whole answer came in time. */
+  /** `tenant` separates the connections of different tenants. Rejects without a complete response in time. */
   async call(tenant: string, { method, url, headers, body, timeoutMs }: HttpCall): Promise<HttpAnswer> {
     const { origin, pathname, search } = new URL(url);
     const answer = await this.egress.pool(tenant, origin).request({

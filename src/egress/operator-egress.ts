@@ -3,8 +3,8 @@ import { Egress } from './egress.js';
 import { ruleFor } from '../common/net/egress-allow.js';
 
 /**
- * Connections to a destination that the operator named in a setting. Naming it there allows it, so it need not be opened
- * once more by `GATEHOUSE_EGRESS_ALLOW`, which would open it to every tenant as well. Everything else is judged as always.
+ * Connections to a destination from a setting of the operator. The setting itself allows it, so it need not be in `GATEHOUSE_EGRESS_ALLOW`,
+ * which would allow it to every tenant as well. Everything else is checked as usual.
  */
 export function operatorEgress(
   { egressAllow, timeouts }: Pick<Settings, 'egressAllow' | 'timeouts'>,

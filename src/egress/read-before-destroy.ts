@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 
-/** How a write fails because the peer has closed. Reading then comes to an end by itself. */
+/** Errors of a write after the peer has closed. Reading then ends by itself. */
 const CLOSED_BY_PEER: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
 /**
- * Keeps a socket readable after a write has failed, until what the peer sent is read.
+ * Keeps a socket readable after a failed write until the peer's data is read.
  *
- * A provider that refuses an upload early answers, and closes its connection while the rest is still coming. The next write then
- * fails, and Node destroys the socket together with the answer that lies unread in it: its streams destroy themselves on an
- * error, and readers drop what comes after one (https://nodejs.org/docs/latest-v20.x/api/stream.html#writabledestroyerror).
- * Neither can be switched off for a socket, so its first `destroy` is caught where a failed write is the reason. The
- * kernel keeps what came before a reset, and reports the end behind it.
+ * A provider that refuses an upload early responds, and closes its connection while the rest is still being sent. The next write then
+ * fails, and Node destroys the socket together with the unread response: its streams destroy themselves on an error, and readers drop what
+ * arrives after one (https://nodejs.org/docs/latest-v20.x/api/stream.html#writabledestroyerror). Neither can be switched off for a socket,
+ * so its first `destroy` is intercepted if a failed write is the reason. The kernel keeps what arrived before a reset, and reports the end
+ * after it.
  */
 export function readBeforeDestroy(socket: Socket): void {
   const destroy = socket.destroy.bind(socket);
@@ -18,12 +18,12 @@ export function readBeforeDestroy(socket: Socket): void {
     socket.destroy = destroy;
     if (error?.syscall !== 'write' || !CLOSED_BY_PEER.has(error.code)) return destroy(error);
     forgetError(socket);
-    // Behind the listeners of the client, which may find that its answer is whole.
+    // After the client's listeners, which may find that its response is complete.
     return socket.once('end', () => destroy(error));
   };
 }
 
-/** Clears the mark by which a readable stream drops what it receives: lib/internal/streams/readable.js of Node 20 to 24. */
+/** Clears the flag that makes a readable stream drop received data: lib/internal/streams/readable.js of Node 20 to 24. */
 function forgetError(socket: Socket): void {
   const { _readableState: state } = socket as unknown as {
     readonly _readableState: { errored: Error | null };

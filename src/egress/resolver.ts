@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 /** All addresses of a name, in the order to try them. Rejects with the `code` of `node:dns`. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** The machine's own resolver: hosts file, search domains and all, as the operator set it up. */
+/** The machine's own resolver, with its hosts file and search domains. */
 export const resolveBySystem: Resolve = async (name) => {
   const found = await lookup(name, { all: true, order: 'verbatim' });
   return found.map(({ address }) => address);
@@ -14,8 +14,8 @@ const FRESH_MS = 5_000;
 const MAX_NAMES = 1_000;
 
 /**
- * Resolves once for all sockets that open to a name within a few seconds. `getaddrinfo` holds one of four threads while it
- * waits, so that a burst of connections without this would queue behind itself. Failures are not kept.
+ * Resolves once for all sockets that open to a name within a few seconds. `getaddrinfo` blocks one of four threads, so that a burst of
+ * connections without this would queue. Failures are not cached.
  */
 export function cachingResolver(resolve: Resolve, now: () => number = Date.now): Resolve {
   const known = new LRUCache<string, Promise<readonly string[]>>({

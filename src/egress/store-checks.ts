@@ -9,7 +9,7 @@ import type { Settings } from '../common/settings/settings.js';
 import type { S3Settings } from '../common/settings/sink-settings.js';
 import { redisLimits } from '../common/net/redis-limits.js';
 
-/** A check of these stores costs a round trip over the network, so its result is reused. */
+/** A check of these stores costs a network round trip, so its result is reused. */
 const FRESH_MS = 15_000;
 
 /** Readiness of the stores besides PostgreSQL. None of them is vital: the data plane continues without each. */
@@ -44,7 +44,7 @@ export class StoreChecks {
   }
 }
 
-/** The client is loaded where there is a Redis. */
+/** The client is loaded only if Redis is configured. */
 async function openRedis(url: Secret): Promise<Redis> {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url.reveal(), {
@@ -56,7 +56,7 @@ async function openRedis(url: Secret): Promise<Redis> {
   return redis.on('error', () => undefined);
 }
 
-/** Resolves when a server answers there, whatever it says of the request; rejects when it is unavailable. */
+/** Resolves when the server responds, whatever the status; rejects when it is unavailable. */
 export async function answers(
   url: URL,
   settings: Pick<Settings, 'egressAllow' | 'timeouts'>,
@@ -64,7 +64,7 @@ export async function answers(
 ): Promise<void> {
   const egress = operatorEgress(settings, url, 1);
   const isTls = url.protocol === 'https:';
-  // Node only requires the agent's scheme to match; it is no `https.Agent`, because the egress does TLS itself.
+  // Node only checks that the protocol matches; this is not an `https.Agent`, because the egress does TLS itself.
   const agent = new EgressAgent(egress, isTls, 1) as never;
   try {
     const status = await new Promise<number>((resolve, reject) => {
@@ -84,7 +84,7 @@ export async function answers(
   }
 }
 
-/** The bucket is not named: whether the credentials may see it is for `gatehouse doctor` to say. */
+/** Without the bucket: `gatehouse doctor` checks whether the credentials can access it. */
 export function addressOf({ endpoint, region }: S3Settings): URL {
   return endpoint ?? new URL(`https://s3.${region}.amazonaws.com/`);
 }

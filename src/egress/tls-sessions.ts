@@ -4,9 +4,8 @@ import { LRUCache } from 'lru-cache';
 const MAX_ORIGINS = 512;
 
 /**
- * The newest TLS session of each origin, so that a second connection saves a round trip and the server's certificate
- * chain. Node does not check the name again when a session is resumed, so only sessions of connections
- * whose certificate was valid are kept.
+ * The newest TLS session of each origin, so that a second connection saves a round trip and the server's certificate chain. Node does not
+ * verify the name again when a session is resumed, so only sessions of connections with a valid certificate are kept.
  */
 export class TlsSessions {
   private readonly sessions = new LRUCache<string, Buffer>({ max: MAX_ORIGINS });
@@ -15,7 +14,7 @@ export class TlsSessions {
     return this.sessions.get(origin);
   }
 
-  /** Keeps what the socket receives: before the handshake is verified (TLS 1.2) or long after it (TLS 1.3). */
+  /** Stores the sessions that the socket receives: before the handshake is verified (TLS 1.2) or long after it (TLS 1.3). */
   follow(origin: string, socket: TLSSocket): void {
     let unverified: Buffer | undefined;
     socket.on('session', (session: Buffer) => {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** The part of undici's response parser that is touched here: lib/dispatcher/client-h1.js, version 7.30. */
+/** The part of undici's response parser used here: lib/dispatcher/client-h1.js, version 7.30. */
 interface Parser {
   paused: boolean;
   readonly ptr: number | null;
@@ -9,11 +9,11 @@ interface Parser {
 }
 
 /**
- * Keeps undici's parser from ending the process when a connection closes while its reader has paused it.
+ * Keeps undici's parser from crashing the process when a connection closes while its reader has paused it.
  *
- * A body without a length ends with the connection. If that happens while the client is slower than the provider,
- * `Parser.finish` asserts that it is not paused, inside an event of the socket, where it cannot be caught. By then
- * every byte has been handed over, so that waking the parser first is all that is missing.
+ * A body without a length ends with the connection. If that happens while the client is slower than the provider, `Parser.finish` asserts
+ * that it is not paused, inside a socket event, where the error cannot be caught. Every byte has been delivered by then, so resuming the
+ * parser first is sufficient.
  */
 export function endSafelyWhilePaused(socket: Socket): void {
   const parser = parserOf(socket);
@@ -29,8 +29,8 @@ export function endSafelyWhilePaused(socket: Socket): void {
 }
 
 /**
- * Names a reset so that undici fails the request. As ECONNRESET it would take a body without a length for complete,
- * although unread bytes are lost, and would fail requests that only wait for the connection.
+ * Renames a reset so that undici fails the request. With ECONNRESET it would treat a body without a length as complete, although unread
+ * bytes are lost, and would fail requests that only wait for the connection.
  */
 export function markReset(error: Error & { code?: string }): void {
   if (error.code === 'ECONNRESET') error.code = 'UND_ERR_SOCKET';

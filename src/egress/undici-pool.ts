@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import type { Pool } from 'undici';
 
 /**
- * undici's pool alone. What the package as a whole loads beside it (fetch, WebSocket, caches, mocks) takes 3 MB of heap in every
- * gateway process. Its files can be named, since it has no `exports`, and its main one gives dispatchers their methods as is
- * done here: https://github.com/nodejs/undici/blob/v7.30.2/index.js
+ * Only undici's pool. The rest of the package (fetch, WebSocket, caches, mocks) takes 3 MB of heap in every gateway process. Its files can
+ * be imported, because it has no `exports`, and its main file adds the dispatchers' methods as is done here:
+ * https://github.com/nodejs/undici/blob/v7.30.2/index.js
  */
 const require = createRequire(import.meta.url);
 const Dispatcher = require('undici/lib/dispatcher/dispatcher.js') as { readonly prototype: object };

@@ -32,7 +32,7 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
   'UND_ERR_RES_EXCEEDED_MAX_SIZE',
-  // undici asserts that a final status is at least 100; an answer with status 099 ends here.
+  // undici asserts that a final status is at least 100; a response with status 099 ends here.
   'ERR_ASSERTION',
   'HTTP1_RESPONSE_INVALID',
 ]);
@@ -40,7 +40,7 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|CRL|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH/;
 const BROKEN_ANSWER = /^bad (response|upgrade)$/;
 
-/** The refusal that stands for a failure of the socket or of the answer's framing. The failure itself stays as the cause. */
+/** The error for a failure of the socket or of the response's framing, with the failure as its cause. */
 export function upstreamFailure(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const { code, name, message } = describe(thrown);

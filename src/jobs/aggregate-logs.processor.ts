@@ -13,8 +13,8 @@ import { type Aggregation, BatchAggregator } from '../request-log/analytics/usag
 const log = createLogger('aggregate-logs');
 
 /**
- * Works on announced batches; many at once, because those that come together are counted together. A worker that was
- * killed gives its job up after `lockDuration`, and another one takes it within twice `stalledInterval`; how often that happens says nothing about the job, so it may happen as often as it likes.
+ * Counts announced batches; many at once, because concurrent ones are counted together. A killed worker loses its job after `lockDuration`,
+ * and another one takes it within twice `stalledInterval`. Stalls say nothing about the job, so their number is not limited.
  * https://docs.bullmq.io/guide/workers/stalled-jobs
  */
 @Processor(AGGREGATE_LOGS, {

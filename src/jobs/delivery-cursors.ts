@@ -1,29 +1,29 @@
 import type { DataSource } from 'typeorm';
 
-/** Something that this process has in hand: how far it has come, and which claim this is. */
+/** A cursor claimed by this process: its position, and the lease of the claim. */
 export interface ClaimedCursor {
   readonly id: string;
-  /** Number of the last thing that the receiver has taken. The driver gives 64-bit numbers as text. */
+  /** Number of the last item that the receiver confirmed. The driver returns 64-bit numbers as text. */
   readonly deliveredSeq: string;
-  /** Names this claim: a later one is another. */
+  /** Identifies this claim; later claims have another. */
   readonly lease: string;
 }
 
 /** Tables with the columns of a cursor. */
 type CursorTable = 'audit_destinations' | 'log_sinks';
 
-/** Longer than a try can take. A process that dies holding a cursor gives it back so much later. */
+/** Longer than an attempt can take. A cursor held by a process that died is released after this time. */
 const LEASE = '60 seconds';
 const LONGEST_PAUSE_S = 300;
 
-/** Conditions and assignments of a claim, for the tables that have more to tell with it. */
+/** Conditions and assignments of a claim, for tables that return further columns. */
 export const CLAIMABLE =
   'next_try_at <= clock_timestamp() AND (leased_until IS NULL OR leased_until < clock_timestamp())';
 export const LEASED = `leased_until = clock_timestamp() + interval '${LEASE}'`;
 
 /**
- * How far each receiver has come: a number in its row, moved on after the receiver's word and never before. So what is
- * sent arrives at least once; a process that dies between the two lets it be sent again.
+ * Delivery progress per receiver: a number in its row, advanced only after the receiver's confirmation. So everything arrives at least
+ * once; if a process dies in between, it is sent again.
  */
 export class DeliveryCursors {
   readonly #delivered: string;
@@ -34,7 +34,7 @@ export class DeliveryCursors {
     private readonly database: DataSource,
     table: CursorTable,
   ) {
-    // It moves from where it was read, and forwards only: a process that was thought dead cannot take it back.
+    // It advances only from where it was read, and only forwards: a process that was taken for dead cannot move it back.
     this.#delivered = `
       UPDATE ${table} SET delivered_seq = $3, delivered_at = clock_timestamp(), failures = 0, last_error = NULL,
         failing_since = NULL, next_try_at = clock_timestamp(),
@@ -53,7 +53,7 @@ export class DeliveryCursors {
     await this.database.query(this.#delivered, [id, deliveredSeq, seq, lease]);
   }
 
-  /** Tried again after a second, then after twice as long each time, up to five minutes. */
+  /** Retried after a second, then after twice as long each time, up to five minutes. */
   async fail({ id, lease }: ClaimedCursor, reason: string): Promise<void> {
     await this.database.query(this.#failed, [id, lease, reason]);
   }

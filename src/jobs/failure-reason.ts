@@ -3,7 +3,7 @@ import { upstreamFailure } from '../egress/upstream-failure.js';
 const IN_TIME: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
 const OWN_WORDS = /^(it|the receiver) /;
 
-/** Why a delivery failed, as its owner may read it: never an address, nor what a receiver answered beyond its status. */
+/** Why a delivery failed, for its owner: never an address, and of the response only its status. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && IN_TIME.has(error.name)) return 'it did not respond in time';
   if (error instanceof Error && OWN_WORDS.test(error.message)) return error.message;
@@ -17,7 +17,7 @@ function failureOf(error: unknown): string {
   return code === 'upstream_error' ? `it could not be reached: ${details.detail ?? ''}` : message;
 }
 
-/** Where Amazon's client tells it. */
+/** Where Amazon's client reports it. */
 function statusIn(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
 }

@@ -12,11 +12,11 @@ import type { Settings } from '../common/settings/settings.js';
 
 const EVERY_MS = 60_000;
 
-/** Rows of one statement at most, and statements of one round. */
+/** Maximum rows per statement, and statements per round. */
 const ROWS_MAX = 5_000;
 const STATEMENTS_MAX = 200;
 
-/** What is kept, and for what share of the bound. Vectors lie here also where answers are in Redis. */
+/** The tables, and their share of the size limit. Vectors are stored here even when responses are in Redis. */
 const KEPT = [
   { table: 'cached_answers', share: 1 },
   { table: 'cached_vectors', share: 1 / 8 },
@@ -29,7 +29,7 @@ const forgetEnded = (table: string): string => `
     RETURNING 1)
   SELECT count(*)::integer AS rows FROM gone`;
 
-/** The oldest, until the rest is within the bound. Rows that lie outside the table tell their size without being read. */
+/** Deletes the oldest rows until the rest is within the limit. The size of out-of-line values is known without reading them. */
 const forgetOldest = (table: string): string => `
   WITH sized AS (
     SELECT ctid, kept_at, sum(octet_length(sealed)) OVER (ORDER BY kept_at DESC, key) AS total FROM ${table}),
@@ -39,10 +39,10 @@ const forgetOldest = (table: string): string => `
     RETURNING 1)
   SELECT count(*)::integer AS rows FROM gone`;
 
-/** With what lies unused in it: never less than what is kept. */
+/** Including unused space: never less than the data. */
 const SIZE = 'SELECT pg_total_relation_size($1)::float8 AS bytes';
 
-/** Removes cached answers and vectors whose time is over, and the oldest where all together are too many bytes. */
+/** Removes expired cached responses and vectors, and the oldest ones when the total size exceeds the limit. */
 @Injectable()
 export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #job = new IntervalJob((round) => this.#round(round), {
@@ -65,7 +65,7 @@ export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationS
     return this.#job.stop();
   }
 
-  /** One round. Never rejects; while a round runs, another call waits for that one. */
+  /** One round. Never rejects. A concurrent call waits for the running round. */
   sweep(): Promise<void> {
     return this.#job.round();
   }

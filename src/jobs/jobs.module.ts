@@ -8,7 +8,7 @@ import { Retention } from './retention/retention.js';
 import { RollUpUsage } from './roll-up-usage.js';
 import { SweepBatches } from './sweep-batches.js';
 
-/** Background work on what the shipper stored. It needs `SettingsModule` and `DatabaseModule` beside it. */
+/** Background work on stored request logs. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({
   imports: [AnnouncerModule, ClickHouseModule, UsageCountingModule],
   providers: [AggregateLogsProcessor, SweepBatches, RollUpUsage, Retention, ForgetAnswers],

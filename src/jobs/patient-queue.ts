@@ -3,10 +3,10 @@ import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 
 const PATIENCE_MS = 2_000;
-/** Jobs that are being added at most. While Redis is unavailable each waits for it, and they must not pile up. */
+/** Maximum number of jobs being added at once. While Redis is unavailable each of them waits, and they must not pile up. */
 const MOST_UNDER_WAY = 100;
 
-/** Adds jobs to a queue that may be unavailable. What is not taken must be found again by a sweep. */
+/** Adds jobs to a queue that may be unavailable. A sweep must find the jobs that were not added. */
 export class PatientQueue<T> {
   #underWay = 0;
 
@@ -15,16 +15,16 @@ export class PatientQueue<T> {
     name: string,
   ) {
     const report = reportSparsely(createLogger(name));
-    // BullMQ reports lost connections here, and an error that nobody listens to ends the process.
+    // BullMQ emits lost connections here, and an error event without a listener ends the process.
     queue.on('error', (error) => report('the queue is unavailable', error));
   }
 
-  /** Settles within two seconds; rejects when the queue did not take the job. A job whose id is known is not added again. */
+  /** Settles within two seconds; rejects when the queue did not accept the job. A job with a known id is not added again. */
   async add({ data, options }: { readonly data: T; readonly options: JobsOptions }): Promise<void> {
     if (this.#underWay >= MOST_UNDER_WAY) throw new Error('Too many announcements wait for the queue.');
     this.#underWay += 1;
     const added = this.queue.add(this.queue.name, data, options).finally(() => (this.#underWay -= 1));
-    // It may fail after nobody waits for it any more.
+    // It may fail after the caller stopped waiting.
     added.catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_, reject) => {

@@ -9,7 +9,7 @@ import {
 import { PatientQueue } from './patient-queue.js';
 import type { BatchAnnouncer } from './shipping/ports.js';
 
-/** Tells the queue that a batch is stored. A hint and never more: the sweep finds each batch whose announcement was lost. */
+/** Announces stored batches to the queue. Only a hint: the sweep finds batches whose announcement was lost. */
 @Injectable()
 export class QueueBatchAnnouncer implements BatchAnnouncer {
   readonly #queue: PatientQueue<AggregateLogsPayload>;
@@ -18,7 +18,7 @@ export class QueueBatchAnnouncer implements BatchAnnouncer {
     this.#queue = new PatientQueue(queue, 'announcer');
   }
 
-  /** Settles within two seconds; rejects when the queue did not take it. Announcing a batch again adds no second job. */
+  /** Settles within two seconds; rejects when the queue did not accept it. Announcing a batch again adds no second job. */
   announce(batchId: string): Promise<void> {
     return this.#queue.add(aggregateLogsJob(batchId));
   }

@@ -17,7 +17,7 @@ const QUIET_S = 60;
 /** Longer than the statements of one mark may take. */
 const STALLED_AFTER_MS = 15 * 60_000;
 
-/** Makes hours of minutes and days of hours, when they are over. Until then readers take the finer ones. */
+/** Derives hours from minutes and days from hours once they have ended. Until then readers use the finer granularity. */
 @Injectable()
 export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #job = new IntervalJob((round) => this.#round(round), {
@@ -44,7 +44,7 @@ export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShu
 
   async #round(round: Round): Promise<void> {
     await chooseMetadataKeys(this.database, this.settings.analyticsMetadataKeys);
-    // Asked between two marks.
+    // Checked between two marks.
     const isStopping = (): boolean => {
       round.progressed();
       return round.isOver;

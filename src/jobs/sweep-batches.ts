@@ -9,7 +9,7 @@ import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
 const EVERY_MS = 15_000;
 const MOST_PER_SWEEP = 100;
 
-/** Seconds after which a batch counts as unheard of, and after which the queue itself is not trusted with it any more. */
+/** Seconds after which a batch is announced again, and after which it no longer relies on the queue. */
 const UNHEARD_AFTER_S = 30;
 const UNQUEUED_AFTER_S = 120;
 
@@ -28,8 +28,8 @@ const WAITING = `
 /**
  * Finds batches that are stored and not aggregated: their announcement was lost, or their job failed.
  *
- * It announces them again, and what has waited for two minutes it aggregates by itself, so that the
- * numbers of the analytics are complete with the queue away as well.
+ * It announces them again, and aggregates those that have waited for two minutes itself, so that analytics are complete even while the
+ * queue is unavailable.
  */
 @Injectable()
 export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -56,7 +56,7 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
     return this.#job.stop();
   }
 
-  /** One round. Never rejects; while a round runs, another call waits for that one. */
+  /** One round. Never rejects. A concurrent call waits for the running round. */
   sweep(): Promise<void> {
     return this.#job.round();
   }
@@ -73,7 +73,7 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  /** One batch that cannot be aggregated must not keep the others waiting. */
+  /** A batch that cannot be aggregated must not block the others. */
   async #aggregate(batchId: string): Promise<void> {
     try {
       await this.batches.aggregate(batchId);

@@ -1,4 +1,4 @@
-/** How PostgreSQL stores a value, and COPY writes it: store/copy-binary.ts. */
+/** How PostgreSQL stores a value, and how COPY writes it: store/copy-binary.ts. */
 export type ColumnType =
   | 'uuid'
   | 'text'
@@ -16,7 +16,7 @@ export type ColumnType =
 interface LogColumn {
   readonly postgres: ColumnType;
   readonly clickhouse: string;
-  /** Analytics counts it or a filter finds by it; the others are only shown. */
+  /** Analytics counts it or filters use it; other columns are only displayed. */
   readonly isCounted: boolean;
 }
 
@@ -36,10 +36,10 @@ const WORD_OR_NULL = 'LowCardinality(Nullable(String))';
 const DOCUMENT = 'Nullable(String)';
 
 /**
- * The columns of a request. From here come those that COPY fills (store/log-row.ts), those of the table in ClickHouse
- * (analytics/clickhouse/request-row.ts), and those that readers select from either store (admin/logs/rows). A new one
- * also needs a migration, a change of ClickHouse's table (analytics/clickhouse/changes.ts), its value in `record.ts`, and
- * its place in the frame (spool/frame-values.ts), in `LogRow` and in the API (admin/logs/log.dto.ts).
+ * The columns of a request. They define the columns that COPY fills (store/log-row.ts), the columns of ClickHouse's table
+ * (analytics/clickhouse/request-row.ts), and the columns that readers select from either store (admin/logs/rows). A new one also needs a
+ * migration, a change of ClickHouse's table (analytics/clickhouse/changes.ts), its value in `record.ts`, and a position in the frame
+ * (spool/frame-values.ts), in `LogRow` and in the API (admin/logs/log.dto.ts).
  */
 export const LOG_COLUMNS = {
   id: counted('uuid', 'UUID'),

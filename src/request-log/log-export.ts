@@ -6,25 +6,25 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const EXPORT_COMPRESSIONS = ['none', 'gzip'] as const;
 export type ExportCompression = (typeof EXPORT_COMPRESSIONS)[number];
 
-/** `draft` until it is started; a `failed` or `stopped` one can be started again. */
+/** `draft` until it is started; a `failed` or `stopped` export can be started again. */
 export const EXPORT_STATUSES = ['draft', 'in_progress', 'success', 'failed', 'stopped'] as const;
 export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 
-/** What the name of an export's file follows from. Nothing of it is the client's to choose. */
+/** The facts that determine an export's file name. The client controls none of them. */
 export interface ExportFileFacts {
   readonly id: string;
   readonly format: ExportFormat;
   readonly compression: ExportCompression;
 }
 
-/** Ending of the file's name; Parquet is compressed inside. */
+/** The file name's extension; Parquet is compressed inside. */
 export const extensionOf = ({ format, compression }: Omit<ExportFileFacts, 'id'>): string =>
   compression === 'gzip' ? `${format}.gz` : format;
 
 /** Folder of finished files in the bucket. */
 export const EXPORTS = 'exports/';
 
-/** The finished file in the bucket. Its folders are those of its tenant. */
+/** The finished file in the bucket, in its tenant's folders. */
 export const exportObject = (
   { organizationId, workspaceId }: { readonly organizationId: string; readonly workspaceId: string },
   facts: ExportFileFacts,
@@ -34,7 +34,7 @@ export const exportObject = (
 export const exportFile = (folder: string, facts: ExportFileFacts): string =>
   join(folder, `${facts.id}.${extensionOf(facts)}`);
 
-/** What an export can be asked for; what each is stands in `EXPORT_FIELDS`. */
+/** The fields that an export can contain; `EXPORT_FIELDS` describes them. */
 export const EXPORT_FIELD_NAMES = [
   'id',
   'trace_id',

@@ -1,8 +1,8 @@
 import type { AttemptRecord } from './record.js';
 
 /**
- * What a request cost: the sum of its attempts, nano-dollars. An attempt without usage produced nothing that is billed. Null
- * when none has usage, and when one has some at an unknown price.
+ * The cost of a request: the sum of its attempts, nano-dollars. An attempt without usage produced nothing billable. Null when no attempt
+ * has usage, or one has usage at an unknown price.
  */
 export function costOfAttempts(attempts: readonly AttemptRecord[]): number | null {
   let sum: number | null = null;

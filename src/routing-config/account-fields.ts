@@ -1,6 +1,6 @@
 /**
- * What an account has besides its key, where a config writes a provider out: the names of the catalogue's fields and
- * account headers, with underscores.
+ * Account settings besides the key, when a config spells out a provider: the names of the catalogue's fields and account headers, with
+ * underscores.
  */
 export const ACCOUNT_FIELDS = [
   'amzn_sagemaker_custom_attributes',
@@ -51,7 +51,7 @@ export const ACCOUNT_FIELDS = [
   'workers_ai_account_id',
 ] as const;
 
-/** Secrets that the compatible API calls by the provider's name for them: each is the provider's key. */
+/** Secrets that the compatible API names after the provider: each is the provider's key. */
 export const ACCOUNT_SECRETS = [
   'aws_secret_access_key',
   'azure_entra_client_secret',

@@ -4,7 +4,7 @@ import { number, object, oneOf, type Reader, text, whole } from './readers.js';
 const DAY_SECONDS = 86_400;
 const NAME_CHARS_MAX = 256;
 
-/** Below this likeness, texts about different things meet. */
+/** Below this similarity, unrelated texts match. */
 const THRESHOLD_MIN = 0.7;
 
 const name = text({ max: NAME_CHARS_MAX });
@@ -19,7 +19,7 @@ const rules = object<CacheRules>(
   ['mode'],
 );
 
-/** What a config says of the cache, and what a workspace says of it for all of its requests. */
+/** Cache rules of a config, or of a workspace for all of its requests. */
 export const readCacheRules: Reader<CacheRules> = (value, at) => {
   const read = rules(value, at);
   if (read?.mode === 'semantic' && read.threshold !== undefined && read.threshold < THRESHOLD_MIN)
@@ -29,6 +29,6 @@ export const readCacheRules: Reader<CacheRules> = (value, at) => {
   return read;
 };
 
-/** The slug of a virtual key, which may be written with an @. */
+/** The slug of a virtual key, which may have a leading @. */
 export const slugOf = (virtualKey: string): string =>
   virtualKey.startsWith('@') ? virtualKey.slice(1) : virtualKey;

@@ -3,16 +3,16 @@ import type { JsonObject } from './document.js';
 import type { Place } from './place.js';
 import { isObject } from './readers.js';
 
-/** What conditions can ask of a request. */
+/** The facts about a request that conditions can use. */
 export interface RequestFacts {
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** The JSON body; null where none was read. */
+  /** The JSON body; null if none was read. */
   readonly params: JsonObject | null;
-  /** As the client wrote it: `/v1/chat/completions`. */
+  /** As sent by the client: `/v1/chat/completions`. */
   readonly pathname: string;
 }
 
-/** What all choices are made by. */
+/** The input of all routing choices. */
 export interface RoutedRequest extends RequestFacts {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -25,9 +25,9 @@ type Test = (value: unknown) => boolean;
 type ValueOf = (facts: RequestFacts) => unknown;
 
 const PATTERN_CHARS_MAX = 1_000;
-/** Steps of the compiled pattern: with the bound of the subject, they bound the time of a match. */
+/** Steps of the compiled pattern: together with the limit of the subject, they limit the time of a match. */
 const PROGRAM_MAX = 5_000;
-/** A pattern looks at this much of a value. */
+/** The part of a value that a pattern searches. */
 const SUBJECT_CHARS_MAX = 4_096;
 const LIST_MAX = 1_000;
 const PATH_STEPS_MAX = 16;
@@ -35,9 +35,9 @@ const PATH_STEPS_MAX = 16;
 const never: Condition = () => false;
 
 /**
- * Reads a query: every key of an object must hold, also beside `$and` and `$or`. A key is one of these two or a field
- * (`metadata.<key>`, `params.<path>`, `url.pathname`); its value an object of operators or a plain value, which means `$eq`.
- * What is wrong is said at its place; the condition then never holds.
+ * Reads a query: every key of an object must match, also beside `$and` and `$or`. A key is one of these two or a field (`metadata.<key>`,
+ * `params.<path>`, `url.pathname`); its value is an object of operators or a plain value, which means `$eq`. Mistakes are reported at their
+ * path; the condition then never matches.
  */
 export function readCondition(query: unknown, at: Place): Condition {
   if (!isObject(query) || Object.keys(query).length === 0) {
@@ -84,7 +84,7 @@ function readField(key: string, at: Place): ValueOf {
   return () => undefined;
 }
 
-/** `a.b[0].c`, as it stands in a body. */
+/** `a.b[0].c`, as a path in a body. */
 function paramAt(path: string, at: Place): ValueOf {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
   if (steps.length > PATH_STEPS_MAX) at.refuse(`must not have more than ${PATH_STEPS_MAX} steps`);
@@ -135,8 +135,8 @@ function equals(expected: unknown, at: Place): Test {
 }
 
 /**
- * Metadata is always text, so `7`, `"7"` and `"7.0"` are the same where one of the two is a number, as they are for `$gte`, and so
- * are `true` and `"true"`. Two texts are the same only letter by letter: `"1.10"` is no `"1.1"`. A missing field is null.
+ * Metadata is always text, so `7`, `"7"` and `"7.0"` are equal if one of the two is a number, as they are for `$gte`, and so are `true` and
+ * `"true"`. Two texts are equal only literally: `"1.10"` is not `"1.1"`. A missing field is null.
  */
 function isSame(value: unknown, expected: unknown): boolean {
   if (value === expected) return true;
@@ -154,7 +154,7 @@ function isIn(expected: unknown, at: Place): Test {
   return (value) => expected.some((one) => isSame(value, one));
 }
 
-/** Numbers, and text that is a number, are ordered as numbers; two texts as text. Anything else is in no order. */
+/** Numbers, and numeric texts, are ordered as numbers; two texts as text. Other values have no order. */
 function ordered(holds: (order: number) => boolean): (expected: unknown, at: Place) => Test {
   return (expected, at) => {
     if (typeof expected !== 'number' && typeof expected !== 'string')
@@ -175,7 +175,7 @@ function orderOf(value: unknown, expected: unknown): number | null {
   return one === null || other === null ? null : compared(one, other);
 }
 
-/** Not their difference: that of two infinities, which `1e400` is, is no number. */
+/** Not by their difference: that of two infinities (`1e400`) is NaN. */
 function compared<T extends string | number>(one: T, other: T): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
@@ -188,7 +188,7 @@ function numberOf(value: unknown): number | null {
   return Number.isNaN(number) ? null : number;
 }
 
-/** Matches anywhere in the text, in time that is linear in its length: https://github.com/google/re2/wiki/Syntax. */
+/** Matches anywhere in the text, in linear time: https://github.com/google/re2/wiki/Syntax. */
 function matches(expected: unknown, at: Place): Test {
   const pattern = compiled(expected, at);
   if (!pattern) return () => false;

@@ -1,4 +1,7 @@
-/** How a record and a simulation describe a conditional's choice. `held`: the first condition that matched, -1 for none; `to`: the target, null for none. */
+/**
+ * How a record and a simulation describe a conditional's choice. `held`: the first condition that matched, -1 for none; `to`: the target,
+ * null for none.
+ */
 export function conditionDecision(path: string, held: number, to: string | null): string {
   if (to === null) return `${path}: no condition holds and there is no default, so the request is refused`;
   const why = held < 0 ? 'no condition holds' : `conditions[${held}] holds`;
@@ -25,20 +28,20 @@ export const DECISION_KINDS = [
 
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
-/** A recorded decision, taken apart. */
+/** A parsed decision of a record. */
 export interface Decision {
   readonly kind: DecisionKind;
-  /** Where in the config it was made; null where the text does not say. */
+  /** Path in the config where it was made; null if the text does not contain it. */
   readonly path: string | null;
-  /** Where it leads; null for nowhere. */
+  /** The chosen target; null for none. */
   readonly target: string | null;
-  /** Index of the condition that held. */
+  /** Index of the condition that matched. */
   readonly condition: number | null;
-  /** What a load balance chose by. */
+  /** The criterion of a load balance. */
   readonly by: string | null;
   /** Milliseconds after which a hedged attempt began. */
   readonly after_ms: number | null;
-  /** As it was recorded. */
+  /** The recorded text. */
   readonly text: string;
 }
 
@@ -47,7 +50,7 @@ const pattern = (rest: string): RegExp => new RegExp(`^${rest}$`);
 const FROM = `(?<path>${PATH}): `;
 const TO = `(?<target>${PATH})`;
 
-/** The first that fits. */
+/** The first match counts. */
 const PATTERNS: readonly (readonly [DecisionKind, RegExp])[] = [
   ['condition', pattern(`${FROM}conditions\\[(?<condition>\\d+)\\] holds, so ${TO}`)],
   ['default', pattern(`${FROM}no condition holds, so ${TO}`)],

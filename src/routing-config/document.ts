@@ -3,15 +3,15 @@ import type { UnsupportedParameterRule } from '../common/contracts/unsupported-p
 import type { AccountFields } from './account-fields.js';
 
 /**
- * The routing document that users save as a config or send in `x-gateway-config`, after parsing: names in
- * snake_case, every value within its bounds. Root and targets have the same shape.
+ * The routing document that users save as a config or send in `x-gateway-config`, after parsing: names in snake_case, every value within
+ * its limits. Root and targets have the same format.
  */
 export interface RoutingConfig extends AccountFields {
   readonly strategy?: Strategy;
   readonly targets?: readonly RoutingConfig[];
-  /** What conditions call a target. */
+  /** The target's name in conditions. */
   readonly name?: string;
-  /** Share of a load balance, 1 where nothing is said. */
+  /** Share of a load balance; default: 1. */
   readonly weight?: number;
 
   /** A provider's id, or `@slug` of a virtual key. */
@@ -20,11 +20,11 @@ export interface RoutingConfig extends AccountFields {
   readonly virtual_key?: string;
   readonly custom_host?: string;
 
-  /** Parameters that replace those of the request; merged with the parents', the child's win. */
+  /** Parameters that replace those of the request; merged with the parents', with the child's taking precedence. */
   readonly override_params?: JsonObject;
-  /** Parameters of requests that lack them. */
+  /** Parameters for requests without them. */
   readonly default_params?: JsonObject;
-  /** Paths of parameters that are taken out: `tools[*].strict`. */
+  /** Paths of parameters to remove: `tools[*].strict`. */
   readonly drop_params?: readonly string[];
   readonly forward_headers?: readonly string[];
   /** Milliseconds to the first byte of each attempt. */
@@ -32,7 +32,7 @@ export interface RoutingConfig extends AccountFields {
   readonly on_client_disconnect?: ClientDisconnectRule;
   readonly unsupported_parameters?: UnsupportedParameterRule;
   readonly strict_open_ai_compliance?: boolean;
-  /** The request goes to the provider as it is, untranslated. */
+  /** The request goes to the provider unchanged, untranslated. */
   readonly passthrough?: boolean;
   readonly fetch_integrated_models?: boolean;
 
@@ -56,28 +56,28 @@ export type BalanceRule = 'weight' | 'latency' | 'least_busy' | 'cost';
 
 export interface Strategy {
   readonly mode: StrategyMode;
-  /** Statuses that make a fallback move on. */
+  /** Statuses on which a fallback moves on. */
   readonly on_status_codes?: readonly number[];
   readonly conditions?: readonly ConditionRules[];
-  /** Name of the target for requests that meet no condition. */
+  /** Name of the target for requests that match no condition. */
   readonly default?: string;
   readonly sticky?: StickyRules;
-  /** How a load balance chooses; by weight where nothing is said. */
+  /** How a load balance chooses; default: by weight. */
   readonly balance_by?: BalanceRule;
-  /** Milliseconds that a fallback holds a stream back for its first useful token; 0 passes it on at once. */
+  /** Milliseconds that a fallback holds back a stream for its first useful token; 0 passes it on at once. */
   readonly hold_stream_ms?: number;
   /** A fallback also calls its second target when the first one takes unusually long; the faster response is used. */
   readonly hedge?: HedgeRules;
-  /** For every target below that has none of its own. */
+  /** For every target below without its own. */
   readonly cb_config?: BreakerRules;
 }
 
 export interface HedgeRules {
-  /** How long the first target may take to its first byte, milliseconds, as long as too little was measured of it. */
+  /** Time limit for the first target's first byte, milliseconds, until enough was measured. */
   readonly after_ms?: number;
-  /** Share of the requests that may be sent twice, percent. */
+  /** Maximum share of requests that may be sent twice, percent. */
   readonly max_share?: number;
-  /** What the second questions may cost, percent of what all first ones are estimated at. */
+  /** Maximum cost of second attempts, percent of the estimated cost of all first ones. */
   readonly max_spend?: number;
 }
 
@@ -86,7 +86,7 @@ export interface ConditionRules {
   readonly then: string;
 }
 
-/** Requests that agree in these fields go to the same target: `metadata.user`, `params.model`, `headers.x-session`. */
+/** Requests with equal values in these fields go to the same target: `metadata.user`, `params.model`, `headers.x-session`. */
 export interface StickyRules {
   readonly enabled?: boolean;
   readonly hash_fields?: readonly string[];
@@ -95,19 +95,19 @@ export interface StickyRules {
 }
 
 export interface RetryRules {
-  /** Further tries. */
+  /** Number of retries. */
   readonly attempts: number;
   readonly on_status_codes?: readonly number[];
   readonly use_retry_after_header?: boolean;
 }
 
-/** What is not said, the workspace's default says. */
+/** Omitted fields default to the workspace's. */
 export interface CacheRules {
-  /** The very same request, also one that means the same, or none: also where the workspace's default is another. */
+  /** Exact matches only, also semantic matches, or none, whatever the workspace's default. */
   readonly mode: 'simple' | 'semantic' | 'off';
-  /** Seconds; a week where nothing is said. */
+  /** Seconds; default: a week. */
   readonly max_age?: number;
-  /** Cosine likeness from which a semantic hit counts, 0 to 1; 0.95 where nothing is said. */
+  /** Minimum cosine similarity of a semantic hit, 0 to 1; default: 0.95. */
   readonly threshold?: number;
   /** The model that computes embeddings for comparison. */
   readonly embedding?: EmbeddingRules;
@@ -128,5 +128,5 @@ export interface BreakerRules {
   readonly minimum_requests?: number;
 }
 
-/** The id of a stored guardrail, or one written out: checks by name, and `deny`, `async` and the like beside them. */
+/** The id of a stored guardrail, or an inline one: checks by name, with `deny`, `async` and similar fields beside them. */
 export type GuardrailReference = string | JsonObject;

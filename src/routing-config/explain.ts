@@ -6,43 +6,43 @@ import type { RoutingConfig, Strategy } from './document.js';
 import { Place } from './place.js';
 import { sessionOf, shareOfSession, stickyFields } from './sessions.js';
 
-/** What would become of a request, without any being sent. */
+/** The routing of a request, without sending any. */
 export interface Explanation {
-  /** What was decided and by what, from the root down: `config: conditions[0] holds, so config.targets[1]`. */
+  /** The decisions and their reasons, from the root down: `config: conditions[0] holds, so config.targets[1]`. */
   readonly decisions: readonly string[];
-  /** Where it could go, in the order in which targets would be tried. */
+  /** The possible targets, in the order in which they would be tried. */
   readonly targets: readonly ExplainedTarget[];
 }
 
 export interface ExplainedTarget {
   readonly path: string;
   readonly name: string | null;
-  /** Slug of a virtual key, or id of a provider; both null where the request's own headers say. */
+  /** Slug of a virtual key, or id of a provider; both null if the request's own headers decide. */
   readonly virtual_key: string | null;
   readonly provider: string | null;
-  /** The model that would be requested, by the client's body and the config. */
+  /** The model that would be requested, from the client's body and the config. */
   readonly model: string | null;
-  /** Of its place in a load balance; null elsewhere. */
+  /** Its weight in a load balance; null elsewhere. */
   readonly weight: number | null;
-  /** What a token costs there on average, nano-dollars per million; null when it is unknown. */
+  /** Average price of a token there, nano-dollars per million; null when unknown. */
   readonly token_price: number | null;
-  /** Share of such requests that take this way, 0 to 1: by weight, as long as targets are equally fast and busy. */
+  /** Share of such requests that take this path, 0 to 1: by weight, as long as targets are equally fast and busy. */
   readonly share: number;
   /** The target or branch that has to fail before; null for a first choice. */
   readonly after: string | null;
-  /** Further tries at most. */
+  /** Maximum number of retries. */
   readonly retries: number;
 }
 
-/** Where a target leads: what its price is looked up by. */
+/** The destination of a target, by which its price is looked up. */
 export type ExplainedPlace = Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'>;
 
-/** What a token costs at a place on average, nano-dollars per million; null when it is unknown. */
+/** Average price of a token at a destination, nano-dollars per million; null when unknown. */
 export type TokenPrices = (place: ExplainedPlace) => number | null;
 
 const NO_PRICES: TokenPrices = () => null;
 
-/** Walks a config as a request would, with every target in service. It has the same mind as the gateway's own walk. */
+/** Walks a config as a request would, with every target in service, making the same choices as the gateway. */
 export function explainRouting(
   config: RoutingConfig,
   request: RoutedRequest,
@@ -67,7 +67,7 @@ interface Node {
   readonly share: number;
   readonly after: string | null;
   readonly weight: number | null;
-  /** From the root to this one, itself included. */
+  /** From the root to this one, inclusive. */
   readonly parents: readonly RoutingConfig[];
 }
 
@@ -80,7 +80,7 @@ class ExplainingWalk {
     private readonly prices: TokenPrices,
   ) {}
 
-  /** Whether an enclosing fallback may go on after it: not after a conditional that refuses the request. */
+  /** Whether an enclosing fallback may continue after it: not after a conditional that refuses the request. */
   node(node: Node): boolean {
     const { strategy, targets } = node.config;
     if (strategy && targets) return this[strategy.mode](node, strategy);
@@ -121,7 +121,7 @@ class ExplainingWalk {
     return this.divide(node, shares, shares);
   }
 
-  /** The cheapest ones share the requests; the others stand behind them in the order of their price. */
+  /** The cheapest ones share the requests; the others follow in order of price. */
   private byCost(node: Node, shares: readonly Share[]): boolean {
     const costs = new Map(shares.map((share) => [share, this.costOf(childOf(node, share.index))] as const));
     const costOf = (share: Share): number | null => costs.get(share) ?? null;
@@ -147,7 +147,7 @@ class ExplainingWalk {
     return mayGoOn;
   }
 
-  /** What a token costs where that branch would go first. */
+  /** The price of a token if that branch were chosen first. */
   private costOf(node: Node): number | null {
     const walk = new ExplainingWalk(this.request, this.prices);
     walk.node({ ...node, after: null });
@@ -181,7 +181,7 @@ function childOf(node: Node, index: number): Node {
   return { ...node, config, path: `${node.path}.targets[${index}]`, parents: [...node.parents, config] };
 }
 
-/** What a target says itself, or else the closest of its parents that says it. */
+/** The value of a target, or else of its closest parent that has one. */
 function nearest<T>(
   parents: readonly RoutingConfig[],
   said: (config: RoutingConfig) => T | undefined,
@@ -217,7 +217,7 @@ function headerOf({ headers }: RoutedRequest, name: string): string | null {
   return typeof said === 'string' && said !== '' ? said : null;
 }
 
-/** A model may name its place, `@slug/model`. */
+/** A model may name its provider, `@slug/model`. */
 function namedIn(asked: string | null): { readonly slug: string | null; readonly model: string | null } {
   const named = SLUG.exec(asked ?? '');
   return named ? { slug: named[1] ?? null, model: named[2] ?? null } : { slug: null, model: asked };

@@ -27,7 +27,7 @@ import {
   whole,
 } from './readers.js';
 
-/** The fields of a config and the bounds of their values. What fields mean for each other is in `rules.ts`. */
+/** The fields of a config and the limits of their values. Rules across fields are in `rules.ts`. */
 
 const TARGETS_MAX = 1_000;
 const CONDITIONS_MAX = 1_000;
@@ -115,7 +115,7 @@ const strategy = object<Strategy>(
   ['mode'],
 );
 
-/** A service account may be written out as an object or as its JSON. */
+/** A service account may be an object or its JSON text. */
 const accountSecret: Reader<string> = (value, at) =>
   isObject(value) ? secret(JSON.stringify(value), at) : secret(value, at);
 
@@ -124,11 +124,11 @@ const account = Object.fromEntries([
   ...ACCOUNT_SECRETS.map((field) => [field, accountSecret] as const),
 ]) as Readers<AccountFields>;
 
-/** A promise of templates cannot be kept, so it is not taken: the gateway does not store any. */
+/** Templates are not supported: the gateway stores none. */
 const promptId: Reader<never> = (_, at) =>
   at.refuse('cannot be used: this gateway stores no prompt templates');
 
-/** Root and targets alike. */
+/** For root and targets alike. */
 export const readFields: Reader<RoutingConfig> = (value, at) => config(value, at);
 
 const config = object<RoutingConfig & { readonly prompt_id?: never }>({

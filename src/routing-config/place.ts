@@ -1,4 +1,4 @@
-/** What is wrong in a document, and where: `config.targets[1].weight`. */
+/** A mistake in a document, and its path: `config.targets[1].weight`. */
 export interface Mistake {
   readonly path: string;
   readonly message: string;
@@ -8,7 +8,7 @@ const MISTAKES_MAX = 100;
 const PATH_CHARS_MAX = 256;
 const STEP_CHARS_MAX = 64;
 
-/** A place in a document under reading. It gathers what is wrong there, so that a reader can go on and find the rest. */
+/** A path in a document being read. It collects mistakes, so that a reader can continue and find all of them. */
 export class Place {
   private constructor(
     readonly path: string,
@@ -19,7 +19,7 @@ export class Place {
     return new Place(path, mistakes);
   }
 
-  /** How much was wrong so far, here and elsewhere. */
+  /** The number of mistakes so far, here and elsewhere. */
   get mistakeCount(): number {
     return this.mistakes.length;
   }
@@ -29,7 +29,7 @@ export class Place {
     return new Place(path.slice(0, PATH_CHARS_MAX), this.mistakes);
   }
 
-  /** Notes the first mistake of a place. Always undefined, so that a reader can return it in place of a value. */
+  /** Notes the first mistake at a path. Always undefined, so that a reader can return it in place of a value. */
   refuse(message: string): undefined {
     const isKnown =
       this.mistakes.length >= MISTAKES_MAX || this.mistakes.some(({ path }) => path === this.path);

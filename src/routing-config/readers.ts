@@ -2,7 +2,7 @@ import type { JsonObject } from './document.js';
 import type { Place } from './place.js';
 import { didYouMean } from '../common/text/nearest-names.js';
 
-/** Reads a value as a T, or says at its place what is wrong and answers undefined. */
+/** Reads a value as a T, or notes a mistake at its path and returns undefined. */
 export type Reader<T> = (value: unknown, at: Place) => T | undefined;
 
 export type Readers<T> = { readonly [Name in keyof T]-?: Reader<NonNullable<T[Name]>> };
@@ -10,7 +10,7 @@ export type Readers<T> = { readonly [Name in keyof T]-?: Reader<NonNullable<T[Na
 interface TextRules {
   readonly max: number;
   readonly pattern?: RegExp;
-  /** What the pattern means, in words that follow "must be". */
+  /** Description of the pattern, following "must be". */
   readonly shape?: string;
 }
 
@@ -54,19 +54,16 @@ export function listOf<T>(item: Reader<T>, { min, max }: Bounds): Reader<readonl
     if (!Array.isArray(value)) return at.refuse('must be a list');
     if (value.length < min || value.length > max)
       return at.refuse(`must have from ${min} to ${max} items, and has ${value.length}`);
-    // What could not be read leaves its place empty, so that others keep theirs. A document with mistakes is never returned.
+    // Invalid items leave a gap, so that the others keep their index. A document with mistakes is never returned.
     return value.map((one, index) => item(one, at.at(index))) as T[];
   };
 }
 
-/** An object whose content is not checked here. */
+/** An object whose content is not validated here. */
 export const anyObject: Reader<JsonObject> = (value, at) =>
   isObject(value) ? value : at.refuse('must be an object');
 
-/**
- * An object of these fields and no others. Names may be written in camelCase too, as clients of the compatible API do;
- * null is "not said".
- */
+/** An object of exactly these fields. Names may be in camelCase too, as clients of the compatible API send them; null means "omitted". */
 export function object<T>(fields: Readers<T>, required: readonly (keyof T & string)[] = []): Reader<T> {
   const known = fields as Readonly<Record<string, Reader<unknown>>>;
   return (value, at) => {

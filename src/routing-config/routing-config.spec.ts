@@ -102,7 +102,7 @@ describe('readRoutingConfig', () => {
       ],
     };
 
-    // NaN makes the document unsound as a whole, so it is looked at apart.
+    // NaN makes the whole document unsound, so it is tested separately.
     expect(mistakesOf(document)).toEqual([
       { path: 'config.targets[1].weight', message: 'must be a finite number' },
     ]);

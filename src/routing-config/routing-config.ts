@@ -7,17 +7,17 @@ import { unsoundness } from './soundness.js';
 export type { RoutingConfig } from './document.js';
 export type { Mistake } from './place.js';
 
-/** A config that would run, or everything that is wrong with the document. */
+/** A valid config, or all mistakes of the document. */
 export type ReadConfig =
   | { readonly config: RoutingConfig; readonly mistakes?: undefined }
   | { readonly mistakes: readonly Mistake[] };
 
 /**
- * Reads a routing document: what the administration saves, and what a caller sends in `x-gateway-config`.
+ * Reads a routing document: saved through the administration, or sent by a caller in `x-gateway-config`.
  *
- * All mistakes are reported at once, each with its path (`config.targets[1].weight`), up to a hundred of them. A document that
- * is too large, too deep or poisoned is not looked at any closer, and has one mistake. `origin` is `saved` for what will be
- * stored: such a document may hold no secret.
+ * All mistakes are reported at once, each with its path (`config.targets[1].weight`), up to a hundred. A document that is too large, too
+ * deep or harmful is not read any further, and has one mistake. `origin` is `saved` for documents to be stored: they must not contain
+ * secrets.
  */
 export function readRoutingConfig(document: unknown, origin: ConfigOrigin = 'saved'): ReadConfig {
   const unsound = unsoundness(document);

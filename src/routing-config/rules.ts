@@ -6,15 +6,15 @@ import { readCondition } from './conditions.js';
 import type { RoutingConfig, Strategy } from './document.js';
 import type { Place } from './place.js';
 
-/** Targets of one strategy at most. */
+/** Maximum number of targets of one strategy. */
 const ROOT_TARGETS_MAX = 100;
 const CONDITIONAL_TARGETS_MAX = 1_000;
 const NESTED_TARGETS_MAX = 50;
 
-/** Where a config comes from: saved ones lie in the database in clear, so they hold no secrets. */
+/** The origin of a config: saved ones are stored in clear text, so they must not contain secrets. */
 export type ConfigOrigin = 'saved' | 'sent';
 
-/** Fields that say where a request goes, and so belong to a target without targets of its own. */
+/** Fields that select a destination, and so belong to a target without targets of its own. */
 const OF_A_TARGET = [
   'provider',
   'api_key',
@@ -25,7 +25,7 @@ const OF_A_TARGET = [
 
 const SECRETS = ['api_key', ...ACCOUNT_SECRETS] as const satisfies readonly (keyof RoutingConfig)[];
 
-/** Fields that mean nothing to a strategy of another mode. */
+/** Fields that are only valid in strategies of certain modes. */
 const OF_A_MODE = {
   conditions: 'conditional',
   default: 'conditional',
@@ -58,7 +58,7 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
 ]);
 const NEVER_FORWARDED_PREFIX = /^x-(gateway|portkey)-/;
 
-/** Says what does not fit together in a document whose fields were read, as far as they could be. */
+/** Reports inconsistencies in a document whose fields were read, as far as possible. */
 export function checkRules(config: RoutingConfig, at: Place, origin: ConfigOrigin): void {
   if (Object.keys(config).every((name) => name === 'name' || name === 'weight'))
     at.refuse('is empty: name a virtual key, a provider, targets or an option');
@@ -125,7 +125,7 @@ function checkSecrets(config: RoutingConfig, at: Place): void {
       );
 }
 
-/** What stored guardrails seal, a saved config would show. */
+/** A saved config would expose what stored guardrails seal. */
 function checkHooks(config: RoutingConfig, at: Place): void {
   for (const name of HOOK_LIST_NAMES)
     config[name]?.forEach((item, index) => {

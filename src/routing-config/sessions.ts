@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { RoutedRequest } from './conditions.js';
 import type { StickyRules } from './document.js';
 
-/** What a load balance chooses among. */
+/** A candidate of a load balance. */
 export interface Share {
-  /** Where the target stands in the config. */
+  /** Path of the target in the config. */
   readonly path: string;
   /** Above 0. */
   readonly weight: number;
@@ -15,7 +15,7 @@ export interface StickyField {
   readonly key: string;
 }
 
-/** The fields by which requests belong together; null where each is for itself. */
+/** The fields that define a session; null without sessions. */
 export function stickyFields(rules: StickyRules | undefined): readonly StickyField[] | null {
   return rules?.enabled ? (rules.hash_fields ?? []).map(stickyField) : null;
 }
@@ -27,7 +27,7 @@ function stickyField(field: string): StickyField {
   return { root, key: root === 'headers' ? key.toLowerCase() : key };
 }
 
-/** What the fields say together; null where the request has none of them, and so belongs to no other. */
+/** The session of a request by the fields; null if it has none of them, and so belongs to no session. */
 export function sessionOf(fields: readonly StickyField[], request: RoutedRequest): string | null {
   const values = fields.map((field) => valueOf(field, request));
   return values.every((value) => value === undefined) ? null : JSON.stringify(values);
@@ -39,8 +39,8 @@ function valueOf({ root, key }: StickyField, { metadata, params, headers }: Rout
 }
 
 /**
- * Weighted rendezvous hashing: every process of every instance finds the same target for a session without asking any
- * other, each target gets its share of the sessions, and when one is added or removed only its own share moves.
+ * Weighted rendezvous hashing: every process of every instance finds the same target for a session without communication, each target gets
+ * its share of the sessions, and when one is added or removed only its own share moves.
  * https://www.snia.org/sites/default/files/SDC15_presentations/dist_sys/Jason_Resch_New_Consistent_Hashings_Rev.pdf
  */
 export function shareOfSession<T extends Share>(targets: readonly T[], session: string): T {
@@ -57,7 +57,7 @@ export function shareOfSession<T extends Share>(targets: readonly T[], session: 
 
 const BITS = 48;
 
-/** A number in (0, 1) that only the text decides. */
+/** A number in (0, 1) determined only by the text. */
 function uniform(text: string): number {
   const bits = hash('sha1', text, 'buffer').readUIntBE(0, BITS / 8);
   return (bits + 0.5) / 2 ** BITS;

@@ -3,20 +3,19 @@ import type { Mistake } from './place.js';
 
 const PATH_CHARS_MAX = 256;
 
-/** With the flag u, whole pairs are one character and do not match. */
+/** With the flag u, complete pairs are one character and do not match. */
 const HALF_A_PAIR = /[\ud800-\udfff]/u;
 
-/** What a config may weigh as JSON, and how deep its values may be nested. */
+/** Largest JSON size of a config, and its deepest nesting. */
 export const CONFIG_BYTES_MAX = 256 * 1024;
 export const CONFIG_DEPTH_MAX = 50;
 
-/** Keys that name the prototype of whatever object they are copied to. */
+/** Keys that refer to the prototype of an object they are copied to. */
 const POLLUTING: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * What makes a document unfit to be looked at any closer: too large, too deep (which an object that contains itself is,
- * too), or with keys and text that do harm where they are copied or stored. Null when it is sound. Looks at no more of it than a
- * sound document has.
+ * Why a document must not be read any further: too large, too deep (which a cyclic object is, too), or with keys or text that do harm where
+ * they are copied or stored. Null when it is sound. Reads no more of it than a sound document has.
  */
 export function unsoundness(document: unknown): Mistake | null {
   return new Inspection().look(document, 'config', 0);

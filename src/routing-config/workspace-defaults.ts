@@ -1,17 +1,17 @@
 import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
 import type { CacheRules } from './document.js';
 
-/** What requests of a workspace get, whatever they say themselves. Under the names of the API. */
+/** A workspace's defaults for its requests, under the names of the API. */
 export interface WorkspaceDefaults {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Slugs or ids of stored guardrails. */
   readonly input_guardrails?: readonly string[];
   readonly output_guardrails?: readonly string[];
-  /** Slug or id of the config for user keys that have none of their own. */
+  /** The response cache for configs and requests without their own setting. */
   readonly user_api_key_config?: string | null;
-  /** The response cache, for what configs and requests do not say of it themselves. */
+  /** What happens to an attempt when its client disconnects, unless its config or virtual key has its own rule. */
   readonly cache?: CacheRules | null;
-  /** What becomes of an attempt whose client leaves, where its config and its virtual key do not say. */
+  /** What happens to an attempt when its client disconnects, unless its config or virtual key has its own rule. */
   readonly on_client_disconnect?: ClientDisconnectRule | null;
 }
 

@@ -107,8 +107,8 @@ const ENTITIES = [
 ];
 
 /**
- * In the order in which they run, which is that of the timestamps in their names. The first fourteen create the schema of
- * 0.1.0. A migration that was released is never changed or removed: databases exist that it has already run in.
+ * In execution order, which is that of the timestamps in their names. The first fourteen create the schema of 0.1.0. A released migration
+ * is never changed or removed: databases exist that have run it.
  */
 const MIGRATIONS = [
   RowLevelSecurity1763800000001,
@@ -128,11 +128,9 @@ const MIGRATIONS = [
 ];
 
 /**
- * The relational store. Entities and migrations are listed by hand: file patterns would name other files in
- * compiled code than in tests.
+ * The relational store. Entities and migrations are listed by hand, because file patterns match other files in compiled code than in tests.
  *
- * `poolSize` is the number of connections at most. `use` says how long a statement may take, so that a slow one cannot
- * hold up who waits for it.
+ * `poolSize` is the most connections. `use` sets the statement timeout, so that a slow statement cannot block its caller.
  */
 export function createDataSource(url: string, poolSize = 8, use: PostgresUse = 'requests'): DataSource {
   return new DataSource({

@@ -1,10 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 
-/**
- * Brings the schema up to date. Instances that start at the same time take turns, and those that come later find
- * nothing left to do.
- */
+/** Upgrades the schema. Instances that start at the same time take turns, and later ones find nothing left to do. */
 export async function migrate(dataSource: DataSource): Promise<void> {
   const turn = dataSource.createQueryRunner();
   try {

@@ -52,7 +52,7 @@ function send(
   body?: string,
 ): Promise<[status: number | undefined, text: string]> {
   const { port } = front.address() as AddressInfo;
-  // Node says no length of what goes out with a DELETE by itself.
+  // Node sends no length with a DELETE by default.
   const headers = body === undefined ? {} : { 'content-length': body.length };
   return new Promise((resolve, reject) => {
     const outgoing = request({ port, method, path, headers, agent: new Agent() }, (response) => {
@@ -79,7 +79,7 @@ describe('the relay to the administration', () => {
       const { 'transfer-encoding': coding, 'content-length': length } = incoming.headers;
       incoming.resume().on('end', () => response.end(JSON.stringify({ coding, length })));
     };
-    // What `curl -X POST` sends: neither a length nor a coding.
+    // Like `curl -X POST`: neither a length nor a transfer encoding.
     const { port } = front.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     socket.write(`${method} /v1/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
@@ -176,7 +176,7 @@ describe('the relay to the administration', () => {
     await expect.poll(() => asked.length).toBeGreaterThanOrEqual(64);
     const isFirst = await Promise.race([
       send('GET', '/v1/next').then(() => true),
-      // A sixteenth of what they would take by a second for each 64.
+      // A sixteenth of the time they would take with one second per 64.
       new Promise<boolean>((resolve) => setTimeout(resolve, 5_000, false)),
     ]);
     for (const each of slow) each.destroy();

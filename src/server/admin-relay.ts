@@ -14,24 +14,24 @@ import { createLogger } from '../common/observability/logger.js';
 import { type Release, Slots } from '../common/processes/slots.js';
 import { isDashboardPath } from './dashboard-files.js';
 
-/** How long to wait for an administration that is being started again, or has too much to do. Nothing was sent by then. */
+/** How long to wait for an administration that is restarting or overloaded. Nothing was sent by then. */
 const PATIENCE_MS = 20_000;
 const CONNECT_PAUSE_MS = 50;
 /**
- * Requests that are sent before earlier ones are being answered, at most. What more of them come at once waits here, in its order: a socket refuses
- * connections when many wait to be accepted, and a caller that retries then is served after later ones.
+ * Maximum number of requests sent before earlier ones are answered. Further concurrent ones wait here, in order: a socket refuses
+ * connections when many wait to be accepted, and a caller that retries is then served after later ones.
  */
 const UNANSWERED = 64;
-/** A request that takes long delays others no longer than this. */
+/** Maximum time that a slow request delays others. */
 const UNANSWERED_MS = 1_000;
-/** And a slow sender, which anyone can be without a key, no longer than this. */
+/** Maximum time that a slow sender, which needs no key, delays others. */
 const SENDING_MS = 50;
-/** Of connections that wait for the next request, at most. */
+/** Maximum number of idle connections. */
 const IDLE_CONNECTIONS = 16;
-/** Longer than any statement of the administration may take. */
+/** Longer than any statement timeout of the administration. */
 const SILENCE_MS = 60_000;
 
-/** What belongs to one connection, and what only this process may say. */
+/** Headers that belong to one connection, and those that only this process may set. */
 const NOT_RELAYED: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -56,8 +56,8 @@ interface Exchange {
 }
 
 /**
- * Carries requests of the administration to the process that answers them, and the answers back, as they are.
- * Connections are kept: the other side never closes one that waits, so one that breaks means that its process has ended.
+ * Relays requests to the administration's process, and its responses back, unchanged. Connections are kept: the other side never closes an
+ * idle one, so a broken one means that its process has ended.
  */
 export class AdminRelay {
   private readonly connections = new Agent({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS });
@@ -71,7 +71,7 @@ export class AdminRelay {
     private readonly isExpected: () => boolean = () => true,
   ) {}
 
-  /** Answers a request of the administration. Never throws. */
+  /** Serves a request to the administration. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void {
     if (!this.isExpected() && !isDashboardPath(request.url ?? '')) {
       this.refuse(request, response, new AppError('database_unavailable'));
@@ -138,20 +138,20 @@ export class AdminRelay {
     upstream.once('timeout', () => upstream.destroy(new Error('no response in time')));
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, request));
-      // A client of an event stream waits for its head, which otherwise leaves with the first event.
+      // A client of an event stream waits for its head, which would otherwise leave with the first event.
       if (answer.headers['content-type'] === 'text/event-stream') response.flushHeaders();
       answer.on('error', () => response.destroy());
       if (request.complete) {
         answer.pipe(response);
         return;
       }
-      // An answer may come before the body was read, as for one that is too large.
+      // A response may arrive before the body was read, for example if it is too large.
       request.unpipe(upstream).resume();
       answer.pipe(response, { end: false });
       answer.once('end', () => endLingering(request, response));
     });
     response.once('close', () => upstream.destroy());
-    // A client that left while it waited will not close again.
+    // A client that disconnected while waiting will not close again.
     if (response.destroyed) {
       upstream.destroy();
       return;
@@ -171,20 +171,20 @@ export class AdminRelay {
     this.refuse(request, response, new AppError('administration_unavailable', { detail }));
   }
 
-  /** Names and values in turn, as the client wrote them. */
+  /** Names and values in turn, as sent by the client. */
   private requestHeaders(request: IncomingMessage): string[] {
     const headers = relayed(request.rawHeaders);
     headers.push('connection', 'keep-alive', CLIENT_ADDRESS_HEADER, this.addresses.of(request));
     if (request.headers['transfer-encoding'] !== undefined) headers.push('transfer-encoding', 'chunked');
-    // Node would announce a body in chunks with a POST that says no length, and the administration ask for its type.
+    // Node would announce a chunked body for a POST without a length, and the administration would require its type.
     else if (!hasBody(request) && BODY_METHODS.has(request.method ?? '')) headers.push('content-length', '0');
     return headers;
   }
 }
 
 /**
- * A body that is announced too large stays where it is: the administration refuses the request by its head, and records the attempt. One that
- * grows too large is carried as far as shows it.
+ * A body that announces too large a size is not relayed: the administration refuses the request by its head, and records the attempt. One
+ * that grows too large is relayed as far as needed to detect it.
  */
 function carryBody(request: IncomingMessage, upstream: ClientRequest): void {
   const limitBytes = bodyLimitOf(request.url ?? '');
@@ -197,12 +197,12 @@ function carryBody(request: IncomingMessage, upstream: ClientRequest): void {
     bytes += chunk.length;
     if (bytes > limitBytes) request.off('data', count).unpipe(upstream).pause();
   };
-  // Behind the pipe, which has written the chunk by then.
+  // After the pipe, which has written the chunk by then.
   request.pipe(upstream);
   request.on('data', count);
 }
 
-/** When it is being answered, has ended, or took its time. */
+/** Released when it is being answered, has ended, or took too long. */
 function releaseSoon(request: IncomingMessage, upstream: ClientRequest, release: Release): void {
   const sending = setTimeout(() => request.complete || release(), SENDING_MS);
   const unanswered = setTimeout(release, UNANSWERED_MS);
@@ -217,12 +217,12 @@ function releaseSoon(request: IncomingMessage, upstream: ClientRequest, release:
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** A kept connection may break just as a request is put on it. A request that changes nothing is retried over another. */
+/** A kept connection may break just as a request is sent on it. A request without side effects is retried on another. */
 function canBeAskedAgain({ reusedSocket }: ClientRequest, request: IncomingMessage): boolean {
   return reusedSocket && (request.method === 'GET' || request.method === 'HEAD') && !hasBody(request);
 }
 
-/** A client that is still sending a body that is not read is informed that its connection ends with this response. */
+/** A client that is still sending an unread body is informed that its connection ends with this response. */
 function answerHeaders(answer: IncomingMessage, request: IncomingMessage): string[] {
   const headers = relayed(answer.rawHeaders);
   if (!request.complete) headers.push('connection', 'close');

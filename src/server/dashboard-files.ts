@@ -7,10 +7,10 @@ import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../common/http/session-cook
 const ROOT = '/ui';
 const SHELL = 'index.html';
 const ASSETS = 'assets/';
-/** What the build writes where each answer needs a nonce of its own. `dashboard/vite.config.ts` names it too. */
+/** Written by the build where each response needs its own nonce. Also named in `dashboard/vite.config.ts`. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
-/** Where the shell says whether the browser came with a session. `dashboard/index.html` names it too. */
+/** Where the shell records whether the browser sent a session. Also named in `dashboard/index.html`. */
 const SESSION_PLACEHOLDER = '__SESSION__';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,13 +21,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings that the build prepares beside a file, the smallest first. */
+/** Encodings prepared by the build, smallest first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
 
-/** Every answer below `/ui` carries these. https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers */
+/** Part of every response below `/ui`. https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -42,9 +42,9 @@ interface StoredFile {
 }
 
 /**
- * Serves the built dashboard under `/ui`. All files are read once, so no request touches the disk, needs the database, or can name a
- * path outside the list. Files under `/ui/assets/` have their hash in their name and never change; every other path below `/ui` is the
- * shell, whose router reads the address.
+ * Serves the built dashboard under `/ui`. All files are read once, so no request reads the disk, needs the database, or can name a path
+ * outside the list. Files under `/ui/assets/` have a hash in their name and never change; every other path below `/ui` gets the shell,
+ * whose router reads the URL.
  */
 export class DashboardFiles {
   private constructor(
@@ -52,7 +52,7 @@ export class DashboardFiles {
     private readonly shell: string,
   ) {}
 
-  /** Rejects when `folder` holds no built dashboard: `npm run build` makes it. */
+  /** Rejects when `folder` contains no built dashboard: run `npm run build`. */
   static async read(folder: string): Promise<DashboardFiles> {
     const names = await readdir(folder, { recursive: true });
     const known = new Set(names.map((name) => name.replaceAll('\\', '/')));
@@ -69,7 +69,7 @@ export class DashboardFiles {
     return new DashboardFiles(files, await readFile(join(folder, SHELL), 'utf8'));
   }
 
-  /** Answers and returns true when the request is for the dashboard. */
+  /** Responds and returns true when the request is for the dashboard. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const path = pathOf(request);
     if (path === '/' && isBrowserVisit(request)) redirect(response);
@@ -83,7 +83,7 @@ export class DashboardFiles {
   private send(name: string, request: IncomingMessage, response: ServerResponse): void {
     const file = this.files.get(name);
     if (file) sendFile(file, name, request, response);
-    // The shell in place of a missing script would be a syntax error that names nothing.
+    // The shell in place of a missing script would cause a syntax error without a hint.
     else if (name.startsWith(ASSETS))
       response.writeHead(404, { ...SECURITY_HEADERS, 'cache-control': 'no-store' }).end();
     else this.sendShell(request, response);
@@ -106,10 +106,10 @@ export class DashboardFiles {
   }
 }
 
-/** True for paths of the dashboard, which needs no database. Without the redirect of `/`, which can wait for one. */
+/** True for paths of the dashboard that need no database. Excludes the redirect of `/`, which can wait for one. */
 export const isDashboardPath = (url: string): boolean => /^\/ui(?:[/?]|$)/.test(url);
 
-/** No evaluated code, no other origin, no frame around the page. Every style and script names the nonce of its own answer. */
+/** No eval, no other origins, no framing. Every style and script has the nonce of its own response. */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -149,14 +149,14 @@ function sendFile(file: StoredFile, name: string, request: IncomingMessage, resp
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Codings that the client accepts; one with a weight of 0 is refused. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
+/** Encodings that the client accepts; a weight of 0 refuses one. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
 function acceptedEncodings({ headers }: IncomingMessage): ReadonlySet<string> {
   const offers = headers['accept-encoding']?.toString().split(',') ?? [];
   const accepted = offers.filter((offer) => !/;\s*q=0(?:\.0*)?\s*$/.test(offer));
   return new Set(accepted.map((offer) => (offer.split(';')[0] ?? '').trim().toLowerCase()));
 }
 
-/** Only whether there is one: the administration decides about its owner and whether it has ended. */
+/** Only whether there is one: the administration checks its owner and whether it has ended. */
 const hasSessionCookie = (cookie = ''): boolean =>
   cookie.includes(`${COOKIE_OVER_HTTP}=`) || cookie.includes(`${COOKIE_OVER_HTTPS}=`);
 

@@ -8,9 +8,9 @@ import type { ClientRequest, ClientResponse } from '../common/http/messages.js';
 import { readBody } from '../gateway/ingress/request-body.js';
 import { FrontServer, type Plane, type Planes } from './http.js';
 
-/** Long enough for a busy machine to answer somebody else first, and far below what Node waits by itself. */
+/** Long enough for a busy machine to serve others first, and far below Node's own timeout. */
 const TIMEOUT_MS = 5_000;
-/** More at once than Node lets wait to be accepted. The built service is asked by `e2e slow-clients`. */
+/** More at once than Node's default backlog. `e2e slow-clients` tests the built service. */
 const SLOW_CLIENTS = Number(process.env['SLOW_CLIENTS'] ?? 1_000);
 const DRIP_MS = 500;
 
@@ -20,7 +20,7 @@ afterEach(async () => {
   front = null;
 });
 
-/** A server whose requests, of both planes, are answered when they are whole. */
+/** A server that answers complete requests of both planes. */
 async function aServer(): Promise<{ port: number; ended: string[] }> {
   const ended: string[] = [];
   const port = await listening({
@@ -49,7 +49,7 @@ async function listening(gateway: AnyPlane, upgraded: string[] = [], hasFastPath
   return server.address().port;
 }
 
-/** Sends a body byte by byte for as long as the connection lasts. Answers what came back. */
+/** Sends a body byte by byte as long as the connection lasts. Returns the response. */
 function drip(port: number, path: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
@@ -79,7 +79,7 @@ describe('a client that takes for ever', () => {
       expect(await answer.text()).toBe('whole');
       expect(ended).toEqual([]);
       for (const text of await Promise.all(slow)) expect(text).toMatch(/^HTTP\/1\.1 408 /);
-      // A client may hear of its end before the server's own socket is closed.
+      // A client may notice its end before the server's own socket is closed.
       await expect.poll(() => ended).toHaveLength(SLOW_CLIENTS);
     },
   );
@@ -180,7 +180,7 @@ describe('a part of the administration that is not built', () => {
     },
   );
 
-  /** Sends a head. Answers what came back. */
+  /** Sends a head. Returns the response. */
   function exchanged(port: number, head: string): Promise<string> {
     return new Promise((resolve) => {
       const socket = createConnection(port, '127.0.0.1');
@@ -199,7 +199,7 @@ describe('a client that waits for 100 Continue', () => {
   const HEAD = (path: string): string =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n`;
 
-  /** Sends the head, and the body when it is asked for it. Answers what came back. */
+  /** Sends the head, and the body on request. Returns the response. */
   function waiting(port: number, path: string): Promise<string> {
     return new Promise((resolve) => {
       const socket = createConnection(port, '127.0.0.1');
@@ -252,7 +252,7 @@ describe('a client that waits for 100 Continue', () => {
   });
 });
 
-/** What comes back for these bytes, until the connection ends. */
+/** The response to these bytes, until the connection ends. */
 function answered(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
@@ -267,7 +267,7 @@ const post = (path: string, fields = ''): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\n${fields}content-length: 2\r\n\r\n{}`;
 
 describe('the fast path of the web server', () => {
-  /** Says by whom each request was served. */
+  /** A server whose responses name the path that served the request. */
   async function whoServes(): Promise<number> {
     return listening({
       handle: (request, response) => {

@@ -12,21 +12,21 @@ import { notBuilt, type RequestPlane as Owner, planeOf } from '../gateway/ingres
 import { checkHead, checkMethod, HEADERS_MAX } from '../gateway/ingress/request-hygiene.js';
 import { acceptUpgrades, type Sockets } from './upgrades.js';
 
-/** Slow headers are cut after this, or sooner where a whole request has less: Node would swap the two. */
+/** Slow headers are cut off after this, or sooner if a complete request has less time: Node would swap the two. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A quarter of the two seconds within which a client whose time has passed must be notified: the rest is for a busy process. */
+/** A quarter of the two seconds within which a client must be notified of its timeout: the rest is a margin for a busy process. */
 const CHECKING_INTERVAL_MS = 500;
-/** Longer than the idle timeout of common balancers (60 s), so that they close first and never meet a closed socket. */
+/** Longer than the idle timeout of common load balancers (60 s), so that they close first and never use a closed socket. */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * Connections that wait to be accepted, each in the kernel until a process has a moment; of more at once some are reset, which with Node's 511
- * were one in ten of a burst of 2,000. The kernel takes its own bound where that is lower (net.core.somaxconn, 4,096 on Linux):
+ * Connections waiting in the kernel to be accepted; of more at once some are reset, with Node's default of 511 one in ten of a burst of
+ * 2,000. The kernel applies its own limit if that is lower (net.core.somaxconn, 4,096 on Linux):
  * https://man7.org/linux/man-pages/man2/listen.2.html
  */
 const BACKLOG = 4_096;
 
-/** Answers requests. Never throws. */
+/** Handles requests. Never throws. */
 export interface Plane<Request = IncomingMessage, Response = ServerResponse> {
   handle(request: Request, response: Response): void;
 }
@@ -38,14 +38,14 @@ export interface Planes {
   readonly sockets: Sockets;
 }
 
-/** The web server before both planes: refuses what no honest client sends, and decides whose a request is. */
+/** The web server in front of both planes: refuses requests that no honest client sends, and routes the others to their plane. */
 export class FrontServer {
   private readonly server: Server;
-  /** Null where Node's server reads every request. */
+  /** Null when Node's server reads every request. */
   private readonly fastPath: FastPath | null;
   isDraining = false;
 
-  /** `requestTimeoutMs`: how long a client may take to send a whole request; then it gets 408. */
+  /** `requestTimeoutMs`: how long a client may take to send a complete request; then it gets 408. */
   constructor(
     private readonly planes: Planes,
     { requestTimeoutMs, hasFastPath }: Pick<Settings, 'requestTimeoutMs' | 'hasFastPath'>,
@@ -84,7 +84,7 @@ export class FrontServer {
     });
   }
 
-  /** Rejects when the address cannot be had. */
+  /** Rejects when the address is unavailable. */
   listen(port: number, host: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
@@ -96,8 +96,8 @@ export class FrontServer {
   }
 
   /**
-   * Stops accepting, lets what runs finish for `timeoutMs` at most, then cuts the rest. A connection that was
-   * busy at the start becomes idle later, hence the loop.
+   * Stops accepting, lets running requests finish for at most `timeoutMs`, then cuts off the rest. A connection that was busy at first
+   * becomes idle later, hence the loop.
    */
   async close(timeoutMs: number): Promise<void> {
     const { server } = this;
@@ -136,7 +136,7 @@ export class FrontServer {
     if (this.isDraining) response.shouldKeepAlive = false;
     try {
       checkHead(request);
-      // A path of the administration or of the probes says itself which methods it has.
+      // Paths of the administration and of the probes define their own methods.
       if (plane !== 'administration') checkMethod(request);
       return true;
     } catch (thrown) {
@@ -147,9 +147,9 @@ export class FrontServer {
 }
 
 /**
- * Sends 100 Continue to a client with `Expect: 100-continue` only when the body is first read, so that a request which is
- * refused by its head alone gets that answer first: https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1
- * A reader's first step is the `_read` of the stream: https://nodejs.org/docs/latest-v20.x/api/stream.html#readable_readsize
+ * Sends 100 Continue to a client with `Expect: 100-continue` only when the body is first read, so that a request refused by its head gets
+ * that response first: https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1 Reading first calls the `_read` of the stream:
+ * https://nodejs.org/docs/latest-v20.x/api/stream.html#readable_readsize
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const read = request._read.bind(request);
@@ -162,7 +162,7 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 /**
- * What a server does with a connection. It listens to its own event for that, and the owner of a connection may emit it:
+ * A server's own handling of a connection. It is a listener of its `connection` event, which the owner of a socket may emit:
  * https://nodejs.org/docs/latest-v20.x/api/http.html#event-connection
  */
 function serverOf(server: Server): (socket: Socket) => void {
@@ -172,7 +172,7 @@ function serverOf(server: Server): (socket: Socket) => void {
   return (socket) => serve.call(server, socket);
 }
 
-/** A refusal before authentication still has an id, for the operator. */
+/** A refusal before authentication also has an id, for the operator. */
 export function refuseUnidentified(request: ClientRequest, response: ClientResponse, error: AppError): void {
   const requestId = uuidV7(Date.now());
   const headers = ['x-gateway-request-id', requestId, 'x-gateway-error-source', 'gateway'];

@@ -11,13 +11,13 @@ import { takeClientAddress } from '../common/http/client-address.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
 import type { DashboardFiles } from './dashboard-files.js';
 
-/** Every gateway process may send many at once, and Node's 511 would be those of eight. */
+/** Every gateway process may send many at once; Node's default of 511 would be shared by all of them. */
 const BACKLOG = 4_096;
 /** How long a request may wait for an administration that is still starting. */
 const STARTING_TIMEOUT_MS = 20_000;
 
 /**
- * The server behind the relay. It serves the dashboard from the first moment, also while the database is unavailable; requests of the
+ * The server behind the relay. It serves the dashboard from the start, even while the database is unavailable; requests to the
  * administration wait until that has started.
  */
 export class RelayedServer {
@@ -29,13 +29,13 @@ export class RelayedServer {
     private readonly dashboard: DashboardFiles,
     private readonly startingTimeoutMs = STARTING_TIMEOUT_MS,
   ) {
-    // A connection that waits for the next request is closed by the other side alone, which then never writes into a closed one.
+    // Only the other side closes an idle connection, so that it never writes to a closed one.
     this.server = createServer({ keepAliveTimeout: 0 }, (request, response) =>
       this.handle(request, response),
     );
   }
 
-  /** A predecessor that was killed left its socket behind. */
+  /** A killed predecessor may have left its socket behind. */
   async listen(path: string): Promise<void> {
     await rm(path, { force: true });
     await new Promise<void>((resolve, reject) => {
@@ -48,7 +48,7 @@ export class RelayedServer {
     await chmod(path, 0o600);
   }
 
-  /** From now on `administration` answers what is not the dashboard's, and what has waited. */
+  /** From now on `administration` handles requests other than the dashboard's, including those that have waited. */
   begin(administration: RequestListener): void {
     this.administration = administration;
     for (const goOn of this.waiting) goOn();

@@ -6,15 +6,15 @@ import { planeOf } from '../gateway/ingress/front-door.js';
 
 /** Takes over sockets that are to become WebSockets. */
 export interface Sockets {
-  /** Never throws. `early` came behind the request. */
+  /** Never throws. `early`: bytes that arrived after the request. */
   handle(request: IncomingMessage, socket: Duplex, early: Buffer): void;
-  /** Ends them all. */
+  /** Ends all of them. */
   close(): void;
 }
 
 /**
- * Gives WebSocket requests of the data plane to `sockets`. Any other upgrade is not granted, which
- * HTTP allows (https://www.rfc-editor.org/rfc/rfc9110#section-7.8): the request is answered as it would be without, by `serve`.
+ * Passes WebSocket requests of the data plane to `sockets`. Any other upgrade is declined, which HTTP allows
+ * (https://www.rfc-editor.org/rfc/rfc9110#section-7.8): `serve` answers the request as if it had no upgrade.
  */
 export function acceptUpgrades(server: Server, sockets: Sockets, serve: (socket: Socket) => void): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, early: Buffer) => {
@@ -35,8 +35,8 @@ interface Upgrade {
 }
 
 /**
- * Node 20 hands over the socket of every request with an `Upgrade` field, read up to its head. The head goes back in front of what
- * follows, without that field, for the server to read the connection again.
+ * Node 20 passes the socket of every request with an `Upgrade` field, read up to its head. The head, without that field, is put back before
+ * the following bytes, for the server to read the connection again.
  */
 function unread({ request, socket, early }: Upgrade): Socket {
   const { method = '', url = '', httpVersion, rawHeaders } = request;

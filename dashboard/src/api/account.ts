@@ -7,7 +7,7 @@ type Answer<Path extends '/v1/auth/sessions' | '/v1/auth/passkeys'> =
 export type OwnSession = Answer<'/v1/auth/sessions'>;
 export type NewPassword = paths['/v1/auth/password']['post']['requestBody']['content']['application/json'];
 
-/** All of it begins with this key, so that one invalidation reads everything again. */
+/** Common key prefix, so that one invalidation reloads everything. */
 export const ACCOUNT = 'account';
 
 export const accountQuery = queryOptions({

@@ -7,11 +7,11 @@ type Interval = 'minute' | 'hour' | 'day';
 
 export interface GraphQuery extends LogQuery {
   readonly zone: string;
-  /** One point for each of these; several points make one bar. */
+  /** The interval of points; several points make one bar. */
   readonly interval: Interval;
 }
 
-/** Analytics name the workspace otherwise than the list does. */
+/** Analytics use another parameter name for the workspace than the list. */
 export const scopeOf = ({ workspace, conditions, time }: LogQuery): LogConditions => ({
   ...timeConditions(time),
   ...conditions,
@@ -23,7 +23,7 @@ interface Graph<Point, Summary> {
   readonly data_points?: readonly (Point & { readonly timestamp?: string })[];
 }
 
-/** What each graph answers. The shapes are those of the document, which describes every graph one by one. */
+/** Response types of each graph, as the document describes them one by one. */
 interface Graphs {
   readonly requests: Graph<{ readonly total?: number }, { readonly total?: number }>;
   readonly 'errors/stacks': Graph<{ readonly stats?: readonly StatusCount[] }, { readonly total?: number }>;
@@ -38,7 +38,7 @@ export const graphQuery = <Name extends keyof Graphs>(name: Name, query: GraphQu
         params: { query: { ...scopeOf(query), interval: query.interval, time_zone: query.zone } },
         signal,
       };
-      // All graphs take the same parameters; the path of one stands for all.
+      // All graphs take the same parameters; one path represents all.
       const path = `/v1/analytics/graphs/${name}` as '/v1/analytics/graphs/requests';
       return await dataOf(client.GET(path, options));
     },

@@ -8,11 +8,11 @@ export type AuditRecord =
 export type ChainReport =
   paths['/v1/audit-logs/verify']['get']['responses'][200]['content']['application/json'];
 
-/** Checks the records behind a number. The report says where the next part begins. */
+/** Verifies the records after a number. The report contains where the next part begins. */
 export const verifyPart = (after: number) =>
   dataOf(client.GET('/v1/audit-logs/verify', { params: { query: { after } } }));
 
-/** Where the records of a view are downloaded, oldest first, as JSON Lines. */
+/** Download URL of a view's records, oldest first, as JSON Lines. */
 export function auditExportUrl({ conditions, from, to }: AuditQuery): string {
   const query = new URLSearchParams({ ...conditions, start_time: from, ...(to && { end_time: to }) });
   return `/v1/audit-logs/export?${query.toString()}`;
@@ -26,7 +26,7 @@ export interface AuditQuery {
 
 const PAGE_SIZE = 50;
 
-/** Who changed what, newest first, by pages. Pages are counted from 0. */
+/** Audit records, newest first, by pages. Pages are counted from 0. */
 export const auditQuery = ({ conditions, from, to }: AuditQuery) =>
   infiniteQueryOptions({
     queryKey: ['audit', conditions, from, to],

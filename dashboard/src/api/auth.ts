@@ -1,6 +1,6 @@
 import { ask } from './client';
 
-/** A workspace that the person may enter, and what they may do there. */
+/** A workspace that the user can enter, and their rights in it. */
 export interface SessionWorkspace {
   readonly id: string;
   readonly slug: string;
@@ -9,20 +9,20 @@ export interface SessionWorkspace {
   readonly scopes: readonly string[];
 }
 
-/** Who is signed in. */
+/** The signed-in user. */
 export interface Session {
   readonly user: { readonly id: string; readonly email: string; readonly name: string | null };
   readonly role: string;
   readonly organisation: { readonly id: string; readonly name: string };
   readonly workspaces: readonly SessionWorkspace[];
-  /** What the person may do in the organization as a whole. */
+  /** The user's scopes in the organization as a whole. */
   readonly scopes: readonly string[];
 }
 
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** Of the authenticator app, or a recovery code. */
+  /** Code of the authenticator app, or a recovery code. */
   readonly code?: string;
 }
 
@@ -33,7 +33,7 @@ export interface SetUp extends Credentials {
 
 const PATH = '/v1/auth';
 
-/** What `GET /v1/auth/session` answers, as far as the dashboard reads it. */
+/** The part of the response of `GET /v1/auth/session` that the dashboard uses. */
 export interface SignedIn {
   readonly user: {
     readonly id: string;
@@ -48,7 +48,7 @@ export interface SignedIn {
   readonly scopes: readonly string[];
 }
 
-/** The page came without a cookie: asking would only be refused. Holds until somebody signs in here. */
+/** The page was requested without a cookie: reading the session would only be refused. Valid until a sign-in on this page. */
 let isKnownAbsent = document.querySelector<HTMLMetaElement>('[name=gatehouse-session]')?.content === 'none';
 
 /** Null without a session. Rejects with a status of 401 when it has ended. */
@@ -96,10 +96,10 @@ export interface PasswordReset {
   readonly code?: string;
 }
 
-/** Sets another password with the one-use token of a reset link, and signs in. */
+/** Sets a new password with the one-use token of a reset link, and signs in. */
 export const resetPassword = (given: PasswordReset): Promise<void> => openSession('set-up', given);
 
 export type StepUp = Omit<Credentials, 'email'>;
 
-/** Proves again who one is. */
+/** Verifies the user's identity again. */
 export const stepUp = (given: StepUp): Promise<unknown> => ask('POST', `${PATH}/step-up`, given);

@@ -4,7 +4,7 @@ const refusal = (status: number, code: string) => Response.json({ error: { code,
 
 let answers: Response[];
 let sent: Request[];
-/** Undoes what a test taught the client. */
+/** Removes a remedy that a test registered. */
 let takeBack: (() => void) | null = null;
 beforeEach(() => {
   sent = [];

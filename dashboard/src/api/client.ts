@@ -1,14 +1,14 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './schema';
 
-/** Why a request to the administration failed: its own refusal, or none because the server cannot be reached. */
+/** Why a request to the administration failed: the server's own error, or null because it is unreachable. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly requestId: string | null = null,
-    /** After how many seconds the server takes the next attempt, where it says so. */
+    /** Seconds until the server accepts the next attempt, if it says so. */
     readonly retryAfter: number | null = null,
   ) {
     super(message);
@@ -24,12 +24,12 @@ interface Refusal {
   readonly error?: { readonly message?: string; readonly code?: string; readonly request_id?: string };
 }
 
-/** Changes name the dashboard, which a form on a foreign page cannot do. */
+/** Header required for changes, which a form on another site cannot send. */
 const CSRF_HEADERS = { 'x-gateway-csrf': '1' };
 
 const isChange = (method: string): boolean => method !== 'GET' && method !== 'HEAD';
 
-/** Of somebody who belongs to several workspaces every request names one. The server asks nobody else for it. */
+/** For a user of several workspaces, every request names one. The server requires it only from them. */
 let workspaceHeaders: Readonly<Record<string, string>> = {};
 export function nameWorkspace(slug: string | null): void {
   workspaceHeaders = slug === null ? {} : { 'x-gateway-workspace': slug };
@@ -43,13 +43,13 @@ function sendOnce(request: Request): Promise<Response> {
   return fetch(new Request(request, { headers }));
 }
 
-/** Makes good what a refusal complains of, and says whether the request is worth repeating. */
+/** Resolves the cause of an error, and returns whether to repeat the request. */
 type Remedy = () => Promise<boolean>;
 
-/** By the code of the refusal. A request that was under way while the session got a new cookie needs only the new one. */
+/** By error code. A request that was under way while the session got a new cookie only needs the new cookie. */
 const remedies = new Map<string, Remedy>([['session_ended', () => Promise.resolve(true)]]);
 
-/** Several requests that are refused at once share one remedy. Returns what takes it away again. */
+/** Concurrent failed requests share one remedy. Returns a function that removes it. */
 export function remedy(code: string, makeGood: Remedy): () => void {
   let running: Promise<boolean> | null = null;
   remedies.set(code, () => (running ??= makeGood().finally(() => (running = null))));
@@ -64,7 +64,7 @@ async function codeOf(response: Response): Promise<string> {
   return body?.error?.code ?? '';
 }
 
-/** Repeats a refused request once, when the refusal could be made good. The server had done nothing yet. */
+/** Repeats a refused request once if the cause was resolved. The server had done nothing yet. */
 async function send(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await sendOnce(request);
@@ -80,7 +80,7 @@ export const client = createClient<paths>({
   fetch: send,
 });
 
-/** The data of an answer. Throws an `ApiError` for every other outcome, except a cancelled request, whose own error passes. */
+/** The data of a response. Throws an `ApiError` for every other outcome, except a cancelled request, whose own error is rethrown. */
 export async function dataOf<Data>(
   call: Promise<{ data?: Data; error?: unknown; response: Response }>,
 ): Promise<Data> {
@@ -107,7 +107,7 @@ function refusalOf(body: unknown, response: Response): ApiError {
   );
 }
 
-/** A request outside of `openapi.json`, such as those of signing in. */
+/** A request outside `openapi.json`, such as those for signing in. */
 export async function ask<Data>(
   method: string,
   path: string,

@@ -10,7 +10,7 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
 
 export type ConfigRow = Answer<'/v1/configs'>['data'][number];
 export type Config = Answer<'/v1/configs/{slug}'>['data'];
-/** A config with the tag of what was read, which a change names. */
+/** A config with the tag of the version that was read, for changing it. */
 export type TaggedConfig = Config & { readonly etag: string | null };
 export type ConfigVersion = Answer<'/v1/configs/{slug}/versions'>['data'][number];
 export type Simulation =
@@ -21,7 +21,7 @@ export type SimulatedRequest = Omit<
 >;
 export type Document = Readonly<Record<string, unknown>>;
 
-/** The lists' largest page. Longer lists say how many are missing. */
+/** The lists' largest page. Longer lists show how many are missing. */
 const PAGE_SIZE = 100;
 const FIRST_PAGE = { current_page: 0, page_size: PAGE_SIZE };
 const at = (slug: string) => ({ path: { slug } });
@@ -69,7 +69,7 @@ export const createConfig = async (workspace: string, name: string, config: Docu
   return data.slug ?? '';
 };
 
-/** Saves a new version. Refused with `precondition_failed` when the config is not what `etag` names any more. */
+/** Saves a new version. Refused with `precondition_failed` when `etag` is outdated. */
 export const saveConfig = ({ slug, etag }: TaggedConfig, config: Document) =>
   dataOf(
     client.PUT('/v1/configs/{slug}', {
@@ -79,7 +79,7 @@ export const saveConfig = ({ slug, etag }: TaggedConfig, config: Document) =>
     }),
   );
 
-/** The server's own check of a document: nothing is saved, and a refusal names every mistake. */
+/** The server's validation of a document: nothing is saved, and the error names every mistake. */
 export const checkConfig = (slug: string, config: Document, signal: AbortSignal) =>
   dataOf(
     client.PUT('/v1/configs/{slug}', {
@@ -95,7 +95,7 @@ export const rollBackConfig = (slug: string, versionId: string) =>
 export const deleteConfig = (slug: string) =>
   dataOf(client.DELETE('/v1/configs/{slug}', { params: at(slug) }));
 
-/** Where a request would go by a document. Nothing is sent. */
+/** Simulates a request with a document. Nothing is sent. */
 export const simulateConfig = async (
   workspace: string,
   config: Document,

@@ -6,7 +6,7 @@ import type { paths } from './schema';
 
 type FacetName = paths['/v1/analytics/facets/{field}']['get']['parameters']['path']['field'];
 
-/** The parameters of the list whose values are counted ahead. */
+/** The parameters of the list with pre-aggregated values. */
 const FACETS: readonly string[] = [
   'status_code',
   'model',
@@ -20,7 +20,7 @@ const FACETS: readonly string[] = [
 
 export const hasFacet = (parameter: string): parameter is FacetName => FACETS.includes(parameter);
 
-/** The most frequent values of a parameter in what the other filters let in. */
+/** The most frequent values of a parameter among the rows that match the other filters. */
 export const facetQuery = (field: FacetName, query: LogQuery) => {
   const conditions = Object.fromEntries(
     Object.entries(query.conditions).filter(([name]) => name !== field && name !== `not_${field}`),

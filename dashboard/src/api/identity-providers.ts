@@ -14,7 +14,7 @@ export type Trial =
   paths['/v1/admin/organisation/sign-in-trials/{id}']['get']['responses'][200]['content']['application/json'];
 export type TrialResult = NonNullable<Trial['result']>;
 
-/** All of it begins with this key, so that one invalidation reads everything again. */
+/** Common key prefix, so that one invalidation reloads everything. */
 export const IDENTITY_PROVIDERS = 'identity-providers';
 const TRIAL_POLL_MS = 1_500;
 
@@ -29,7 +29,7 @@ export const signInSettingsQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/v1/admin/organisation/sign-in', { signal })),
 });
 
-/** Asks until the provider has answered. A trial ends after 10 minutes: it is not found then, and asking stops. */
+/** Polls until the provider has responded. A trial ends after 10 minutes: it is not found then, and polling stops. */
 export const trialQuery = (id: string | null) =>
   queryOptions({
     queryKey: [IDENTITY_PROVIDERS, 'trial', id],
@@ -44,7 +44,7 @@ export const trialQuery = (id: string | null) =>
     retry: (count, error) => count < 3 && !(error instanceof ApiError && error.status === 404),
     refetchInterval: ({ state }) =>
       state.status === 'error' || state.data?.status === 'done' ? false : TRIAL_POLL_MS,
-    // The person is in the tab of the provider meanwhile.
+    // The user is in the provider's tab meanwhile.
     refetchIntervalInBackground: true,
   });
 

@@ -1,6 +1,6 @@
 import { client, dataOf } from './client';
 
-/** Invites one person to the organization and to a workspace, as members of both. Sends a mail where the service can send mails. */
+/** Invites a user to the organization and a workspace, as a member of both. Sends a mail if mail is configured. */
 export const invite = (email: string, workspaceId: string) =>
   dataOf(
     client.POST('/v1/admin/users/invites', {

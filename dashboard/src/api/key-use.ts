@@ -3,8 +3,8 @@ import { client, dataOf } from './client';
 import { pageOfKeys } from './keys';
 
 /**
- * When each API key of a workspace was last used within 30 days, by its id. Apart from the list itself, which appears without
- * waiting for the counts, or when they are unavailable.
+ * When each API key of a workspace was last used within 30 days, by id. Separate from the list, which appears without waiting for the
+ * counts, even if they are unavailable.
  */
 export const lastUseQuery = (workspace: string) =>
   queryOptions({

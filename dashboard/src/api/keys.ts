@@ -11,7 +11,7 @@ export type VirtualKey =
   paths['/v1/virtual-keys']['get']['responses'][200]['content']['application/json']['data'][number];
 export type NewVirtualKey = paths['/v1/virtual-keys']['post']['requestBody']['content']['application/json'];
 
-/** The list's largest page. Longer lists say how many are missing. */
+/** The list's largest page. Longer lists show how many are missing. */
 const PAGE_SIZE = 100;
 
 export const pageOfKeys = (workspace: string) => ({
@@ -56,6 +56,6 @@ export const createVirtualKey = (body: NewVirtualKey) => dataOf(client.POST('/v1
 export const deleteVirtualKey = (slug: string) =>
   dataOf(client.DELETE('/v1/virtual-keys/{slug}', { params: { path: { slug } } }));
 
-/** A field that holds one limit or several, as a list. */
+/** A field with one limit or several, as a list. */
 export const limitsOf = ({ usage_limits: limits }: Pick<ApiKey, 'usage_limits'>): readonly UsageLimit[] =>
   limits === null ? [] : Array.isArray(limits) ? limits : [limits];

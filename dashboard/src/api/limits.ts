@@ -8,7 +8,7 @@ export type Limit =
 const PAGE_SIZE = 100;
 const REFRESH_MS = 10_000;
 
-/** Fullest first; the fullest hundred. */
+/** Fullest first, up to a hundred. */
 export const limitsQuery = (workspace: string) =>
   queryOptions({
     queryKey: ['limits', workspace],

@@ -12,11 +12,11 @@ type Query = Pick<UseQueryResult, 'isPending' | 'isError' | 'error' | 'isFetchin
   readonly data: unknown;
 };
 
-/** What a part shows of a query. `scope` is what reading needs; it is named where the server refuses for it. */
+/** The loading state that a part shows for a query. `scope`: the scope needed to read it, named if the server refuses. */
 export function loadStateOf(query: Query, scope: string): LoadState {
   const isRefused = query.error instanceof ApiError && query.error.status === 403;
   if (isRefused) return { phase: 'forbidden', scope };
-  // What was read before is worth more than the news that reading it again failed.
+  // Existing data is more useful than an error about reloading it.
   if (query.isError && query.data === undefined)
     return { phase: 'error', error: shownError(query.error), retry: () => void query.refetch() };
   if (query.isPending) return { phase: 'loading' };

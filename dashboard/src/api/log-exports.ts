@@ -10,13 +10,13 @@ export type ExportFormat = NonNullable<NewLogExport['format']>;
 
 const POLL_MS = 1_000;
 
-/** Fields that the organization lets nobody export. */
+/** Fields that the organization excludes from exports. */
 export const exportRestrictionsQuery = queryOptions({
   queryKey: ['log-exports', 'restrictions'],
   queryFn: ({ signal }) => dataOf(client.GET('/v1/logs/exports/field-restrictions', { signal })),
 });
 
-/** Read again and again until the file is written or nothing goes on. */
+/** Polled until the file is written or the export stops. */
 export const logExportQuery = (id: string) =>
   queryOptions({
     queryKey: ['log-exports', id],
@@ -26,7 +26,7 @@ export const logExportQuery = (id: string) =>
       state.data === undefined || ['draft', 'in_progress'].includes(state.data.status) ? POLL_MS : false,
   });
 
-/** Drafts an export and starts it. Answers its id. */
+/** Creates and starts an export. Returns its id. */
 export async function startLogExport(body: NewLogExport): Promise<string> {
   const { id } = await dataOf(client.POST('/v1/logs/exports', { body }));
   await dataOf(client.POST('/v1/logs/exports/{id}/start', { params: { path: { id } } }));

@@ -9,7 +9,7 @@ export type LogViewChange = NonNullable<
   paths['/v1/logs/views/{id}']['put']['requestBody']
 >['content']['application/json'];
 
-/** The list's largest page. One person may have as many of their own. */
+/** The list's largest page, which is also the limit per user. */
 const PAGE_SIZE = 100;
 
 export const logViewsQuery = (workspace: string) =>

@@ -19,24 +19,24 @@ export type LogDetail = Answer<'/v1/logs/{id}'>;
 export type LogAttempt = LogDetail['attempts'][number];
 export type LogBody = LogDetail['request'] | LogDetail['response'];
 
-/** What the list, the live stream and the charts take: parameters of `GET /v1/logs`, as texts. */
+/** Filters of the list, the live stream and the charts: parameters of `GET /v1/logs`, as texts. */
 export type LogConditions = Readonly<Record<string, string>>;
 
 export interface LogQuery {
   readonly workspace: string;
   readonly conditions: LogConditions;
-  /** Fixed times, or how many minutes back from the moment of the request. */
+  /** Fixed times, or the number of minutes before the request. */
   readonly time: { readonly from: string; readonly to: string } | { readonly minutes: number };
 }
 
 const PAGE_SIZE = 50;
-/** Pages that stay in memory: 5,000 rows. Those at the other end are dropped and read again by their cursor. */
+/** Pages kept in memory: 5,000 rows. Those at the other end are dropped, and reloaded by cursor. */
 const MOST_PAGES = 100;
 
-/** Where a page begins. It remembers the one before, so that a dropped page can be read again. */
+/** The start of a page. It includes the previous one, so that a dropped page can be reloaded. */
 interface PagePlace {
   readonly cursor: string;
-  /** How many rows of the list come before it. */
+  /** Number of rows before it in the list. */
   readonly before: number;
   readonly previous: PagePlace | null;
 }
@@ -44,7 +44,7 @@ interface PagePlace {
 const FIRST_PAGE: PagePlace = { cursor: '', before: 0, previous: null };
 const MINUTE_MS = 60_000;
 
-/** From when to when, now. A relative range has no end, so that the newest requests are in it. */
+/** The current time conditions. A relative range has no end, so that it includes the newest requests. */
 export function timeConditions(time: LogQuery['time']): LogConditions {
   if ('minutes' in time)
     return { time_of_generation_min: new Date(Date.now() - time.minutes * MINUTE_MS).toISOString() };
@@ -80,7 +80,7 @@ export const logsQuery = ({ workspace, conditions, time }: LogQuery) =>
     placeholderData: keepPreviousData,
   });
 
-/** Reads the first page again, and that page alone. Later pages are dropped; scrolling down reads them again. */
+/** Reloads only the first page. Later pages are dropped; scrolling down reloads them. */
 export async function readNewestLogs(queryClient: QueryClient, query: LogQuery): Promise<void> {
   const { queryKey } = logsQuery(query);
   queryClient.setQueryData(
@@ -90,7 +90,7 @@ export async function readNewestLogs(queryClient: QueryClient, query: LogQuery):
   await queryClient.invalidateQueries({ queryKey, exact: true });
 }
 
-/** How many rows come before the pages that are kept, of which these are the places. */
+/** Number of rows before the kept pages, given their starts. */
 export const rowsBefore = ([first]: readonly unknown[]): number =>
   (first as PagePlace | undefined)?.before ?? 0;
 

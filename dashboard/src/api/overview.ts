@@ -7,7 +7,7 @@ export type Overview =
   paths['/v1/analytics/overview']['get']['responses'][200]['content']['application/json'];
 export type OverviewPoint = Overview['data_points'][number];
 
-/** Every figure of the overview, and those of the period before, in one request. */
+/** All figures of the overview, and those of the previous period, in one request. */
 export const overviewQuery = (query: GraphQuery) =>
   queryOptions({
     queryKey: ['overview', query],

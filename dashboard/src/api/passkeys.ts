@@ -1,6 +1,8 @@
 import { ApiError, client, dataOf } from './client';
 
-/** Whether the browser speaks the JSON of WebAuthn Level 3: https://www.w3.org/TR/webauthn-3/#sctn-parseCreationOptionsFromJSON */
+/**
+ * Whether the browser supports the JSON methods of WebAuthn Level 3: https://www.w3.org/TR/webauthn-3/#sctn-parseCreationOptionsFromJSON
+ */
 export const canUsePasskeys = (): boolean =>
   'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
@@ -25,7 +27,7 @@ export const signInWithPasskey = async (): Promise<unknown> =>
 export const stepUpWithPasskey = async (): Promise<unknown> =>
   dataOf(client.POST('/v1/auth/passkeys/step-up', { body: { credential: await shownPasskey() } }));
 
-/** Makes a passkey on this device or one nearby, and stores its public half. */
+/** Creates a passkey on this device or one nearby, and stores its public key. */
 export async function addPasskey(name: string): Promise<unknown> {
   const { options } = await dataOf(client.POST('/v1/auth/passkeys/creation-options'));
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(

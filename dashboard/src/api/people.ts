@@ -15,7 +15,7 @@ export type Member =
   paths['/v1/admin/workspaces/{workspaceId}/users']['get']['responses'][200]['content']['application/json']['data'][number];
 export type WorkspaceRole = Member['role'];
 
-/** The list's largest page. Longer lists say how many are missing. */
+/** The list's largest page. Longer lists show how many are missing. */
 export const PAGE_SIZE = 100;
 const page = { current_page: 0, page_size: PAGE_SIZE };
 
@@ -72,7 +72,7 @@ export const addMember = (workspaceId: string, user: { readonly id: string; read
     }),
   );
 
-/** A person in a workspace. */
+/** A user in a workspace. */
 export type Membership = Pick<Member, 'workspace_id' | 'id'>;
 
 const ofMember = ({ workspace_id, id }: Membership) => ({

@@ -6,7 +6,7 @@ import type { paths } from './schema';
 export type PersonSession =
   paths['/v1/admin/users/{userId}/sessions']['get']['responses'][200]['content']['application/json']['data'][number];
 
-/** One person, with their workspaces and roles. */
+/** One user with their workspaces and roles. */
 export const personQuery = (id: string) =>
   queryOptions({
     queryKey: [PEOPLE, 'one', id],
@@ -27,7 +27,7 @@ export const signInMethodsQuery = (id: string) =>
       dataOf(client.GET('/v1/admin/users/{userId}/sign-in-methods', { ...ofPerson(id), signal })),
   });
 
-/** The newest hundred keys that belong to the person, of all workspaces. */
+/** The newest hundred API keys of the user, in all workspaces. */
 export const personKeysQuery = (id: string) =>
   queryOptions({
     queryKey: [PEOPLE, 'keys', id],

@@ -3,13 +3,13 @@ import { ApiError } from './client';
 
 const MAX_RETRIES = 2;
 
-/** A refusal stays one; only what a moment may mend is tried again. */
+/** Only temporary errors are retried. */
 const isWorthRetrying = (count: number, error: unknown): boolean => {
   const { status } = ApiError.from(error);
   return count < MAX_RETRIES && (status === 0 || status === 502 || status === 504);
 };
 
-/** `onSignedOut` is called when any answer says that the session has ended. */
+/** `onSignedOut` is called when any response reports that the session has ended. */
 export const createQueryClient = (onSignedOut: () => void): QueryClient =>
   new QueryClient({
     queryCache: new QueryCache({

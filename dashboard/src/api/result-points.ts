@@ -3,7 +3,7 @@ interface RequestPoint {
   readonly total?: number;
 }
 
-/** As the graph `errors/stacks` reports it. */
+/** As in the graph `errors/stacks`. */
 export interface StatusCount {
   readonly response_status_code?: number;
   readonly count?: number;
@@ -16,7 +16,7 @@ interface ErrorPoint {
 
 const SERVER_ERROR = 500;
 
-/** The points of two graphs, told apart as the overview does. */
+/** The points of two graphs, by result as in the overview. */
 export function resultPointsOf(requests: readonly RequestPoint[], errors: readonly ErrorPoint[]) {
   const stats = new Map(errors.map((point) => [point.timestamp, point.stats ?? []]));
   return requests.map(({ timestamp = '', total = 0 }) => ({

@@ -6780,7 +6780,7 @@ export interface components {
             code: string;
             /**
              * @description What would prevent the sign-in, and what to do about it.
-             * @example The identity provider does not say that your e-mail address is verified.
+             * @example The identity provider did not confirm that your e-mail address is verified.
              */
             message: string;
         };

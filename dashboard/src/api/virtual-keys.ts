@@ -15,7 +15,7 @@ export type VirtualKeyChange = NonNullable<
 export type VirtualKeyCopy =
   paths['/v1/virtual-keys/{slug}/copy']['post']['requestBody']['content']['application/json'];
 
-/** What an account of each provider has. It changes with the version of the server only. */
+/** The account settings of each provider. They change only with the server's version. */
 export const catalogQuery = queryOptions({
   queryKey: ['provider-catalog'],
   queryFn: async ({ signal }): Promise<readonly CatalogProvider[]> =>
@@ -35,7 +35,7 @@ export const testVirtualKey = (slug: string) =>
 export const testCredential = (body: UnsavedCredential) =>
   dataOf(client.POST('/v1/virtual-keys/test', { body }));
 
-/** How the requests of a virtual key went. */
+/** Success of a virtual key's requests. */
 export interface KeyHealth {
   readonly requests: number;
   /** Percent. */

@@ -2,6 +2,6 @@ import { createContext, useContext } from 'react';
 
 const ZoneContext = createContext('UTC');
 
-/** Gives every time below it the person's zone. */
+/** Provides the user's zone to every time below it. */
 export const ZoneProvider = ZoneContext.Provider;
 export const useZone = (): string => useContext(ZoneContext);

@@ -6,7 +6,7 @@ import { texts } from '../search';
 
 export const Route = createFileRoute('/set-up')({ validateSearch: texts('step'), component: SetUpRoute });
 
-/** Where one-use links lead: to another password, or to the set-up. */
+/** The target of one-use links: a new password, or the set-up. */
 function SetUpRoute() {
   const token = useLinkToken();
   const { step } = Route.useSearch();
@@ -21,7 +21,7 @@ function SetUpRoute() {
   );
 }
 
-/** The one-use token behind the `#`, which no server and no history keeps. */
+/** The one-use token after the `#`, which stays out of servers and history. */
 function useLinkToken(): string {
   const [token] = useState(() => location.hash.slice(1));
   useEffect(() => {

@@ -5,7 +5,7 @@ import { ApiError } from '../api/client';
 
 const RETRY_MS = 5_000;
 
-/** Null when nobody is signed in. While the server is unavailable it is asked again and again. */
+/** Null when no user is signed in. Polled while the server is unavailable. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session | null> => {
@@ -29,14 +29,14 @@ interface Place {
 const PlaceContext = createContext<Place | null>(null);
 export const PlaceProvider = PlaceContext.Provider;
 
-/** Who is signed in and which workspace they look at. Only below `PlaceProvider`. */
+/** The signed-in user and the current workspace. Only below `PlaceProvider`. */
 export function usePlace(): Place {
   const place = useContext(PlaceContext);
   if (!place) throw new Error('usePlace is used outside of PlaceProvider.');
   return place;
 }
 
-/** Whether the person may do what a scope names: in the workspace they look at, or in the organization. */
+/** Whether the user has a scope, in the current workspace or in the organization. */
 export function useMay(): (scope: string) => boolean {
   const { session, workspace } = usePlace();
   return (scope) => workspace.scopes.includes(scope) || session.scopes.includes(scope);
@@ -46,7 +46,7 @@ export function useSession() {
   return useQuery(sessionQuery);
 }
 
-/** Ends the session here even when the server cannot be asked: the page forgets everything that it read. */
+/** Ends the session here even if the server is unreachable: the page discards all loaded data. */
 export function useSignOut(): () => Promise<void> {
   const queryClient = useQueryClient();
   return async () => {

@@ -4,7 +4,7 @@ const KEY = 'gatehouse-time-zone';
 
 export const browserTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The person's time zone: their choice, else the browser's. */
+/** The user's time zone: their choice, else the browser's. */
 export function useTimeZone(): [string, (zone: string) => void] {
   const [zone, setZone] = useLocalStorage({
     key: KEY,

@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver, localStorageColorSchemeManager } from '@mantine/core';
 
-/** The same key stands in `index.html`, which sets the scheme before the first paint. */
+/** The same key is in `index.html`, which sets the scheme before the first paint. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'gatehouse-color-scheme' });
 
 const ACCENT = [
@@ -59,11 +59,11 @@ const ours = {
   '--mantine-color-anchor': 'var(--accent)',
 };
 
-/** Mantine's own surfaces take the tokens of `tokens.css`, which know both themes. */
+/** Mantine's own surfaces use the tokens of `tokens.css`, which support both themes. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: ours,
-  // What floats and what is typed into.
+  // Floating surfaces and inputs.
   dark: {
     ...ours,
     '--mantine-color-dark-6': 'var(--surface)',

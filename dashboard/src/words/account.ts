@@ -1,4 +1,4 @@
-/** What people do with their own account. */
+/** Texts of the user's own account. */
 export const accountWords = {
   title: 'Your account',
   text: 'How you sign in, and where you are signed in.',

@@ -1,4 +1,4 @@
-/** JSON documents and the graph of a config. */
+/** Texts of JSON documents and of a config's graph. */
 export const documentWords = {
   graph: { label: 'Route of the config', taken: 'taken' },
   json: { label: 'JSON document', before: 'Before', after: 'After' },

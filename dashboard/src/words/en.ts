@@ -1,7 +1,4 @@
-/**
- * The texts of the shell and of the parts, in English. The texts of a resource's screens have a file of their own beside this one, which
- * loads with them.
- */
+/** Texts of the shell and the parts, in English. Each resource's screens have their own file beside this one, loaded with them. */
 export const words = {
   product: 'Gatehouse',
   parts: {

@@ -1,6 +1,6 @@
 import { exactCount } from './counts';
 
-/** How users sign in: the identity providers of the organization, and whether single sign-on is required. */
+/** Texts about sign-in: the organization's identity providers, and whether single sign-on is required. */
 export const identityProviderWords = {
   title: 'Sign-in',
   text: 'Identity providers at which users sign in, and whether single sign-on is required.',

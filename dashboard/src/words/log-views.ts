@@ -1,4 +1,4 @@
-/** Texts of saved views and exports of the log, which are loaded when they are opened. */
+/** Texts of saved views and log exports, loaded on demand. */
 export const viewWords = {
   list: 'Saved views',
   own: 'Yours',

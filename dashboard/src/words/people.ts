@@ -3,7 +3,7 @@ const roles = { owner: 'Owner', admin: 'Admin', manager: 'Manager', member: 'Mem
 const counted = (count: number, one: string, many: string): string =>
   `${new Intl.NumberFormat('en-US').format(count)} ${count === 1 ? one : many}`;
 
-/** The users of the organization (their place is called People), those who are invited, and the members of a workspace. */
+/** Texts about users of the organization (the screen is called People), invited users, and members of a workspace. */
 export const peopleWords = {
   title: 'People',
   text: 'Users of the organization, and open invites.',

@@ -1,4 +1,4 @@
-/** The page of one person. */
+/** Texts of the page of one user. */
 export const personWords = {
   gone: 'User not found',
   goneText: 'They may have been removed from the organization.',

@@ -1,4 +1,4 @@
-/** One permission: what the picker says beside it, and how it ends the sentence "This key can …". */
+/** One permission: its description in the picker, and its end of the sentence "This key can …". */
 export interface ScopeWords {
   readonly text: string;
   readonly can: string;
@@ -9,7 +9,7 @@ export interface ScopeGroupWords {
   readonly scopes: Readonly<Record<string, ScopeWords>>;
 }
 
-/** The permissions that a workspace key may carry, by what they are about. The names are those of `src/auth/permissions/scopes.ts`. */
+/** The permissions that a workspace key can have, by subject. The names are those of `src/auth/permissions/scopes.ts`. */
 export const scopeWords: Readonly<Record<string, ScopeGroupWords>> = {
   models: {
     title: 'Models',

@@ -1,4 +1,4 @@
-/** Signing in, setting a password with a link, and proving again who one is. */
+/** Texts for signing in, setting a password with a link, and step-up. */
 export const signInWords = {
   title: 'Sign in to Gatehouse',
   email: 'E-mail',

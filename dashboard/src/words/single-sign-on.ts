@@ -1,4 +1,4 @@
-/** Signing in at an identity provider: what the sign-in page and the step-up dialog say. */
+/** Texts for signing in with an identity provider: the sign-in page and the step-up dialog. */
 export const singleSignOnWords = {
   continueWith: (provider: string) => `Continue with ${provider}`,
   organization: (name: string) => `Your organization: ${name}`,

@@ -10,7 +10,7 @@ import { GRAIN_MS, startOf } from '../../request-log/rollups/grains.js';
 import type { TimeRange, UsageQuery } from '../../request-log/analytics/usage-store.js';
 import { automaticInterval, type Interval, INTERVALS, isTimeZone, timeSlots } from './time-slots.js';
 
-/** The parameters besides the filters, for the OpenAPI document too. */
+/** The parameters besides the filters, also for the OpenAPI document. */
 export const RANGE_PARAMETERS = {
   time_of_generation_min: 'Beginning, ISO time; cut to its minute. Default: a day before the end.',
   time_of_generation_max:
@@ -30,7 +30,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'created_at_max',
 ]);
 
-/** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. `own` narrows every query. */
+/** Reads range and filters. Rejects parameters that are neither, nor one of `more`. `own` narrows every query. */
 export function analyticsQueryOf(
   query: ListQuery,
   own: readonly QueryCondition[],
@@ -58,7 +58,7 @@ function rangeOf(query: ListQuery, now: number): TimeRange {
   return { from, to };
 }
 
-/** Names what was sent: without an end, the end is now. */
+/** Names the parameter that was sent: without an end, the end is now. */
 function emptyRange(query: ListQuery): string {
   const [beginning, end] = [sentName(query, 'min'), sentName(query, 'max')];
   if (end === null)
@@ -66,7 +66,7 @@ function emptyRange(query: ListQuery): string {
   return `The parameter "${beginning ?? 'time_of_generation_min'}" must lie before "${end}".`;
 }
 
-/** Both bounds have two names; null where neither was sent. */
+/** Each bound has two names; null when neither was sent. */
 function sentName(query: ListQuery, end: 'min' | 'max'): string | null {
   const names = [`time_of_generation_${end}`, `created_at_${end}`];
   return names.find((name) => parameterOf(query, name) !== undefined) ?? null;
@@ -78,7 +78,7 @@ function timeOf(query: ListQuery, end: 'min' | 'max'): number | undefined {
   return text === undefined ? undefined : Date.parse(String(conditionOf(name, text).parameter));
 }
 
-/** The beginnings of the points of a series. */
+/** The starts of the points of a series. */
 export function slotsOf(query: ListQuery, range: TimeRange): readonly number[] {
   const zone = parameterOf(query, 'time_zone') ?? 'UTC';
   if (!isTimeZone(zone))

@@ -21,7 +21,7 @@ import { OverviewService } from './overview.service.js';
 const parameter = (name: string, description: string): MethodDecorator =>
   QueryParameter({ name, required: false, type: String, description });
 
-/** Of a series, for the OpenAPI document. */
+/** Parameters of a series, for the OpenAPI document. */
 const SeriesParameters = (): MethodDecorator =>
   applyDecorators(
     ...Object.entries(SERIES_PARAMETERS).map(([name, description]) => parameter(name, description)),
@@ -69,7 +69,7 @@ const Ordered = (): MethodDecorator =>
     parameter('order_by_type', '"asc" or "desc". Default: desc.'),
   );
 
-/** Of every answer that counts requests. */
+/** Part of every response that counts requests. */
 const RANGE_SCHEMA = {
   type: 'object' as const,
   description:
@@ -85,7 +85,7 @@ const RANGE_SCHEMA = {
   },
 };
 
-/** Fields that are no numbers. Counts of some groups are texts, as in the compatible API, so columns name no type. */
+/** Schemas of fields that are not numbers. Counts of some groups are texts, as in the compatible API, so columns declare no type. */
 const FIELD_SCHEMAS: Readonly<Record<string, object>> = {
   object: { type: 'string', example: 'analytics-summary' },
   timestamp: { type: 'string', format: 'date-time' },
@@ -136,7 +136,7 @@ const groupsOf = (fields: readonly string[]) => ({
 const GROUP_FIELDS = [...new Set(Object.values(GROUPINGS).map(({ field }) => field))];
 const METADATA_FIELDS = ['metadata_value', 'avg_weighted_feedback', 'requests_with_feedback'];
 
-/** Graphs are rows of a table, and each becomes a handler of this controller further below. */
+/** Charts are rows of a table, and each becomes a handler of this controller below. */
 @AdminController('analytics')
 @Refusals()
 export class AnalyticsController {
@@ -225,7 +225,7 @@ export class AnalyticsController {
     return this.analytics.groups(await this.reach(caller, query), query, GROUPINGS[groupBy]);
   }
 
-  /** Every workspace within reach, unless one is named. */
+  /** Every workspace that the caller can access, unless one is named. */
   async reach(caller: Principal, query: ListQuery): Promise<Sight> {
     const named = parameterOf(query, 'workspace_slug', 'workspace_id');
     return { ...(await this.workspaces.narrowed(caller, named)), own: sightOf(caller) };
@@ -237,17 +237,17 @@ type Handler = (this: AnalyticsController, caller: Principal, query: ListQuery) 
 interface DescribedHandler {
   readonly name: string;
   readonly path: string;
-  /** The spelling of a client; the document shows the other one. */
+  /** A compatible client's spelling; the document shows the other one. */
   readonly isAlias: boolean;
   readonly summaryText: string;
   readonly fields: Parameters<typeof answerOf>;
   readonly handle: Handler;
 }
 
-/** What the decorators of a method would do, for a handler that comes of a table. */
+/** Does for a handler from the table what decorators do for a method. */
 function addHandler({ name, path, isAlias, summaryText, fields, handle }: DescribedHandler): void {
   const { prototype } = AnalyticsController;
-  // A function of its own: what decorators say of a handler hangs on its function, and two spellings share `handle`.
+  // A separate function: decorators attach metadata to the function, and two spellings share `handle`.
   const value: Handler = function (caller, query) {
     return handle.call(this, caller, query);
   };
@@ -269,7 +269,7 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
 
 type GraphDescription = Pick<DescribedHandler, 'name' | 'summaryText' | 'fields' | 'handle'>;
 
-/** One handler for each spelling of the path: an operation of the document has one path. */
+/** One handler per spelling of the path: an operation of the document has one path. */
 function addGraph(paths: readonly string[], { name, ...described }: GraphDescription): void {
   for (const [index, path] of paths.entries()) {
     const isAlias = index > 0;

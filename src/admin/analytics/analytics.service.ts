@@ -10,7 +10,7 @@ import { FeedbackReader } from './feedback-reader.js';
 import type { Before, Graph } from './graphs.js';
 import { type ColumnName, columnOf, COLUMNS, type Grouping, isColumn } from './groups.js';
 
-/** The time that a response has counted, as it is shown. */
+/** The counted time range, as shown. */
 export interface ToldRange {
   readonly from: string;
   readonly to: string;
@@ -19,7 +19,7 @@ export interface ToldRange {
 
 export interface GraphAnswer {
   readonly object: 'analytics-graph';
-  /** None where feedback is counted, whose times are always there. */
+  /** Absent for feedback, which is always complete. */
   readonly range?: ToldRange;
   readonly summary: Readonly<Record<string, unknown>>;
   readonly data_points: readonly Readonly<Record<string, unknown>>[];
@@ -43,7 +43,7 @@ const CACHE_MEASURES = [
   'duration_us',
 ] as const;
 
-/** Graphs, groups and summaries, made of the tables that describe them. */
+/** Charts, groups and summaries, built from the tables that describe them. */
 @Injectable()
 export class AnalyticsService {
   constructor(
@@ -51,9 +51,9 @@ export class AnalyticsService {
     private readonly feedback: FeedbackReader,
   ) {}
 
-  /** Every slot of the range has its point, also the ones without requests. */
+  /** Every slot of the range has a point, including slots without requests. */
   async graph(reach: Sight, query: ListQuery, graph: Graph): Promise<GraphAnswer> {
-    pageOf(query); // Lists have pages, and a graph has all of its points.
+    pageOf(query); // Lists have pages; charts have all of their points.
     const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
     const slots = slotsOf(query, asked.range);
     const series = await this.usage.series(reach, asked, graph.measures, slots);
@@ -120,7 +120,7 @@ export class AnalyticsService {
     return { object: 'list', range: told(range), total, data };
   }
 
-  /** The groups of a key of the metadata, with the feedback on their requests. */
+  /** The groups of a metadata key, with the feedback on their requests. */
   async metadataGroups(
     reach: Sight,
     query: ListQuery,
@@ -168,7 +168,7 @@ class RunningTotals implements Before {
   }
 }
 
-/** Averages are per request, and a group is one of requests. */
+/** Averages are per request, so groups also need the number of requests. */
 const measuresOf = (columns: readonly ColumnName[]): readonly ReadMeasureName[] => [
   ...new Set(columns.flatMap((name) => columnOf(name).measures)).add('requests'),
 ];

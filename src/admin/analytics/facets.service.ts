@@ -10,7 +10,7 @@ import { FacetDto } from './overview.dto.js';
 
 const of = (dimension: CubeDimension): GroupedBy => ({ kind: 'dimension', dimension });
 
-/** Fields whose values are counted ahead in every combination, by the name of their filter. */
+/** Fields whose values are pre-aggregated in every combination, by the name of their filter. */
 export const FACETS = {
   status_code: of('status'),
   model: of('model'),
@@ -26,7 +26,7 @@ export type FacetName = keyof typeof FACETS;
 
 export const isFacet = (name: string): name is FacetName => Object.hasOwn(FACETS, name);
 
-/** What of a list can be filtered by. It never reads request rows, so it is as fast for a billion requests as for ten. */
+/** The values that a list can be filtered by. Never reads request rows, so its speed does not depend on their number. */
 @Injectable()
 export class FacetsService {
   constructor(private readonly usage: AnalyticsReader) {}
@@ -43,7 +43,7 @@ export class FacetsService {
         measures: ['requests'],
         orderBy: { sumOf: ['requests'] },
         direction: 'desc',
-        // One more than is shown: the group of requests without a value may be among them.
+        // One more than shown: the group of requests without a value may be among them.
         page: { skip: 0, take: take + 1 },
       },
     );

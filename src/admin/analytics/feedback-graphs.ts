@@ -15,7 +15,7 @@ interface FeedbackAnswer {
   readonly data_points: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A graph of feedback: paths below `/v1/analytics/graphs/`, fields, and how they come of the counts. */
+/** A feedback chart: paths below `/v1/analytics/graphs/`, fields, and their computation from the counts. */
 export interface FeedbackGraph {
   readonly name: string;
   readonly summaryText: string;

@@ -12,7 +12,7 @@ export interface FeedbackOfGroup {
   readonly requests_with_feedback: number;
 }
 
-/** The requests of the trace that a feedback is on. */
+/** The requests of a feedback's trace. */
 const OF_TRACE = `request_logs.organisation_id = feedback.organization_id
   AND request_logs.workspace_id = feedback.workspace_id AND request_logs.trace_id = feedback.trace_id`;
 
@@ -20,7 +20,7 @@ const OF_TRACE = `request_logs.organisation_id = feedback.organization_id
 const modelOf = (fitting: string): string =>
   `coalesce((SELECT model FROM request_logs WHERE ${OF_TRACE} ${fitting} ORDER BY created_at DESC LIMIT 1), '')`;
 
-/** Counts feedback by when it was given. Filters are about the requests of its trace: one of them must fit. */
+/** Counts feedback by its creation time. Filters apply to the requests of its trace: one of them must match. */
 @Injectable()
 export class FeedbackReader {
   constructor(
@@ -49,7 +49,7 @@ export class FeedbackReader {
     }));
   }
 
-  /** Feedback on the requests whose metadata has these values. */
+  /** Feedback on the requests with these metadata values. */
   async byMetadata(
     reach: Reach,
     { range, conditions }: UsageQuery,

@@ -1,16 +1,16 @@
 import { type ReadMeasureName, ratio, type Sums } from '../../request-log/analytics/read-measures.js';
 
-/** A field of an answer: what it is, and how it comes of what was counted. `before` is the sum of all points until then. */
+/** A field of a response: its name, and its computation from the counts. `before` holds the sums of all points so far. */
 type Field = (sums: Sums, before: Before) => unknown;
 
-/** Running totals of a series, for fields that grow from point to point. */
+/** Running totals of a series, for cumulative fields. */
 export interface Before {
   readonly count: (name: ReadMeasureName) => number;
 }
 
 /**
- * A graph of the compatible API: paths, what is counted for it, and its fields. `points` gives one entry for each slot of
- * time; `entries` gives a list that comes of the whole range.
+ * A chart of the compatible API: paths, measures, and fields. `points` has one entry per time slot; `entries` is a list computed from the
+ * whole range.
  */
 export interface Graph {
   readonly name: string;
@@ -50,7 +50,7 @@ const REQUESTS_PER_USER = (sums: Sums): number => ratio(sums.count('requests_of_
 const HIT_RATE = (sums: Sums): number => sums.percentOfRequests(sums.hits);
 const NANO_USD_PER_CENT = 10_000_000;
 
-/** What the cache saved until the end of a point, in cents. */
+/** The savings of the cache up to the end of a point, in cents. */
 const savedSoFar =
   (name: 'simple_saved_nano_usd' | 'semantic_saved_nano_usd'): Field =>
   (sums, before) =>
@@ -59,7 +59,7 @@ const savedSoFar =
 const retries = (sums: Sums): number =>
   [...sums.counts('retry_rescues').values()].reduce((sum, count) => sum + count, 0);
 
-/** Paths below `/v1/analytics/graphs/`. The ones with a dash are those that the Node SDK of the compatible API sends. */
+/** Paths below `/v1/analytics/graphs/`. Those with a dash are used by the Node SDK of the compatible API. */
 export const GRAPHS: readonly Graph[] = [
   {
     name: 'requests',

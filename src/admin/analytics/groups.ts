@@ -1,7 +1,7 @@
 import type { ReadMeasureName, Sums } from '../../request-log/analytics/read-measures.js';
 import type { GroupedBy, GroupOrder } from '../../request-log/analytics/usage-store.js';
 
-/** A column of grouped answers: what is counted for it, how it is shown, and how groups are sorted by it. */
+/** A column of grouped responses: its measures, its display, and its sort order. */
 interface Column {
   readonly measures: readonly ReadMeasureName[];
   readonly value: (sums: Sums) => unknown;
@@ -81,9 +81,9 @@ export const isColumn = (name: string): name is ColumnName => Object.hasOwn(COLU
 
 export const columnOf = (name: ColumnName): Column => COLUMNS[name];
 
-/** What requests are grouped by, below `/v1/analytics/groups/`. */
+/** Groupings of requests, below `/v1/analytics/groups/`. */
 export interface Grouping {
-  /** Name of the field that holds the value of the group. */
+  /** Name of the field with the group's value. */
   readonly field: string;
   readonly by: GroupedBy;
   readonly columns: readonly ColumnName[];
@@ -106,10 +106,10 @@ const grouping = (field: string, dimension: string): Grouping => ({
   columns: USUAL,
 });
 
-/** By slug, as requests name it; the nil id of no workspace has none. */
+/** By slug, as requests name workspaces; the nil id (no workspace) has none. */
 const WORKSPACES: Grouping = { field: 'workspace', by: { kind: 'workspace' }, columns: USUAL };
 
-/** Values of a key of the metadata. */
+/** Groups by the values of a metadata key. */
 export const byMetadata = (key: string): Grouping => ({
   field: 'metadata_value',
   by: { kind: 'metadata', key },

@@ -9,7 +9,7 @@ export class CountedRangeDto implements ToldRange {
   @ApiMoment()
   readonly to: string;
 
-  /** False if whole hours had to be counted where the range cuts them, or if retention may have removed some of it. */
+  /** False if whole hours were counted beyond the ends of the range, or if retention may have removed some of its requests. */
   @ApiProperty({ example: true })
   readonly is_exact: boolean;
 }
@@ -41,7 +41,7 @@ export class OverviewFiguresDto {
 
 /** One interval. */
 export class OverviewPointDto {
-  /** When the interval begins. */
+  /** Start of the interval. */
   @ApiMoment()
   readonly timestamp: string;
 
@@ -69,7 +69,7 @@ export class OverviewPointDto {
 }
 
 export class OverviewGroupDto {
-  /** Name of the model, or id of the API key. Empty for requests that name none. */
+  /** Name of the model, or id of the API key. Empty for requests without one. */
   @ApiProperty({ example: 'gpt-5' })
   readonly value: string;
 
@@ -89,7 +89,7 @@ export class OverviewStatusDto {
   readonly requests: number;
 }
 
-/** A period beside the one of the same length before it. */
+/** A period, and the period of the same length before it. */
 export class OverviewDto {
   @ApiProperty({ enum: ['analytics-overview'] })
   readonly object = 'analytics-overview';
@@ -106,18 +106,18 @@ export class OverviewDto {
   @ApiProperty({ type: OverviewFiguresDto })
   readonly previous_summary: OverviewFiguresDto;
 
-  /** One for each interval, also for those without requests. */
+  /** One per interval, including intervals without requests. */
   @ApiProperty({ type: [OverviewPointDto] })
   readonly data_points: readonly OverviewPointDto[];
 
   @ApiProperty({ type: [OverviewPointDto] })
   readonly previous_points: readonly OverviewPointDto[];
 
-  /** The five models that cost most. */
+  /** The five models with the highest cost. */
   @ApiProperty({ type: [OverviewGroupDto] })
   readonly top_models: readonly OverviewGroupDto[];
 
-  /** The five API keys that cost most. */
+  /** The five API keys with the highest cost. */
   @ApiProperty({ type: [OverviewGroupDto] })
   readonly top_api_keys: readonly OverviewGroupDto[];
 
@@ -127,7 +127,7 @@ export class OverviewDto {
 }
 
 export class FacetValueDto {
-  /** Takes the place of a value of the filter. */
+  /** The filter value to use. */
   @ApiProperty({ example: 'gpt-5' })
   readonly value: string;
 
@@ -135,7 +135,7 @@ export class FacetValueDto {
   readonly requests: number;
 }
 
-/** The values of a field, most frequent first. Requests that name none are left out. */
+/** The values of a field, most frequent first. Requests without one are left out. */
 export class FacetDto {
   @ApiProperty({ enum: ['analytics-facet'] })
   readonly object = 'analytics-facet';
@@ -144,8 +144,8 @@ export class FacetDto {
   readonly range: CountedRangeDto;
 
   /**
-   * False if a filter was left out because rollups do not distinguish its values (such as a filter by cost or by trace); the counts are then
-   * those of more requests.
+   * False if a filter was ignored because rollups do not distinguish its values (such as a filter by cost or trace); the counts then cover
+   * more requests.
    */
   @ApiProperty({ example: true })
   readonly is_filtered: boolean;

@@ -33,11 +33,11 @@ const SERVER_ERROR = 500;
 
 interface Period {
   readonly series: Series;
-  /** Beginnings of its points, in milliseconds. */
+  /** Starts of its points, in milliseconds. */
   readonly slots: readonly number[];
 }
 
-/** All figures of one screen, from one request: a period, the one before it, and what stands out. */
+/** All figures of one screen in one response: a period, the previous one, and the top entries. */
 @Injectable()
 export class OverviewService {
   constructor(private readonly usage: AnalyticsReader) {}
@@ -85,7 +85,7 @@ export class OverviewService {
   }
 }
 
-/** The same length of time, just before. */
+/** The range of the same length just before. */
 const rangeBefore = ({ from, to }: TimeRange): TimeRange => ({ from: 2 * from - to, to: from });
 
 const figuresOf = (sums: Sums): OverviewFiguresDto => ({

@@ -2,7 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS } from '../../request-log/rollups/grains.js';
 import type { TimeRange } from '../../request-log/analytics/usage-store.js';
 
-/** How wide the points of a series are. Days and longer are those of a calendar, in the requested time zone. */
+/** Width of the points of a series. Days and longer are calendar units in the requested time zone. */
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const;
 
 export type Interval = (typeof INTERVALS)[number];
@@ -16,12 +16,12 @@ const SHORTEST_MS: Readonly<Record<Interval, number>> = {
   month: 28 * GRAIN_MS.day,
 };
 
-/** The narrowest width that draws a chart of at most 180 points. */
+/** The narrowest interval that gives at most 180 points. */
 export function automaticInterval({ from, to }: TimeRange): Interval {
   return INTERVALS.find((interval) => (to - from) / SHORTEST_MS[interval] <= MOST_OF_A_CHART) ?? 'month';
 }
 
-/** The beginnings of the slots that cover a range, in order. The first may lie before the range begins. */
+/** The starts of the slots that cover a range, in order. The first may precede the range. */
 export function timeSlots(range: TimeRange, interval: Interval, zone: string): readonly number[] {
   if ((range.to - range.from) / SHORTEST_MS[interval] > MOST_SLOTS)
     throw new AppError('invalid_request', {
@@ -42,7 +42,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Local time of a zone, written as if it were UTC, so that the methods of Date for UTC reckon in it. */
+/** Local time of a zone represented as UTC, so that Date's UTC methods compute in it. */
 class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
 
@@ -83,7 +83,7 @@ class ZoneClock {
     return Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second);
   }
 
-  /** When a local time is. Where the clocks leap over it, the moment after the leap. */
+  /** The moment of a local time. For a time that the clocks skip, the moment after the gap. */
   #moment(local: number): number {
     const guess = local - (this.#local(local) - local);
     const second = local - (this.#local(guess) - guess);

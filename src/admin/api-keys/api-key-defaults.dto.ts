@@ -2,9 +2,9 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 import { IfGiven, IsIdOrSlug, IsMetadata, OrNull } from '../../common/http/validators.js';
 
-/** What the requests of a key get. A field that is not named stays as it is. */
+/** What a key sets for its requests. Omitted fields stay unchanged. */
 export class ApiKeyDefaultsDto {
-  /** Wins over what requests say themselves; what the workspace says wins over this. */
+  /** Overrides the metadata of requests; the workspace's metadata overrides this. */
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
@@ -15,13 +15,13 @@ export class ApiKeyDefaultsDto {
   @IsMetadata()
   readonly metadata?: Readonly<Record<string, string>> | null;
 
-  /** Id or slug of the config that requests go by which name none. */
+  /** Id or slug of the config for requests that name none. */
   @ApiPropertyOptional({ type: String, nullable: true, example: null })
   @OrNull()
   @IsIdOrSlug()
   readonly config_id?: string | null;
 
-  /** False: requests may neither name a config nor bring one. */
+  /** False: requests may neither name a config nor include one. */
   @ApiPropertyOptional({ type: Boolean, default: true, example: true })
   @IfGiven()
   @IsBoolean()

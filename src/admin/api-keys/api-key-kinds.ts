@@ -3,7 +3,7 @@ import type { Scope } from '../../auth/permissions/scopes.js';
 import type { ApiKeyKind } from '../../common/crypto/api-key-format.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 
-/** What distinguishes the kinds of key: the form of the secret, the resource in scopes, and the column of the scope catalogue. */
+/** Differences between the kinds of key: the secret's format, the resource in scopes, and the column of the scope catalogue. */
 interface KindOfKey {
   readonly format: ApiKeyKind;
   readonly scopes: 'organisation_service_api_keys' | 'workspace_service_api_keys' | 'workspace_user_api_keys';
@@ -18,12 +18,12 @@ export const KINDS: Readonly<Record<ApiKeyType, KindOfKey>> = {
 
 export type KeyVerb = 'create' | 'delete' | 'list' | 'read' | 'rotate' | 'update';
 
-/** The scope that a verb on a kind of key needs. */
+/** The scope that an operation on a kind of key requires. */
 export function scopeOf(kind: ApiKeyType, verb: KeyVerb): Scope {
   return `${KINDS[kind].scopes}.${verb}`;
 }
 
-/** The kinds on which a caller may do something. */
+/** The kinds of key on which a caller can perform an operation. */
 export function kindsFor(caller: Principal, verb: KeyVerb): ApiKeyType[] {
   return (Object.keys(KINDS) as ApiKeyType[]).filter((kind) => caller.scopes.has(scopeOf(kind, verb)));
 }

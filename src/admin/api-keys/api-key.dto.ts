@@ -59,7 +59,7 @@ const NO_SCHEDULE = 'automatic rotation is not supported yet; rotate the key wit
 
 const MOST_EMAILS = 20;
 
-/** Fields that a key has from its making and that can be changed later. */
+/** Fields that can be set on creation and changed later. */
 @TakesLimits()
 class ChangeableApiKeyFields {
   @MayTakeNote('Nightly batch jobs')
@@ -100,7 +100,7 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
   @TakesScopes('logs.list', 'logs.view')
   readonly scopes: string[];
 
-  /** The caller's own, if it is said at all. */
+  /** Only the caller's own; optional. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
   @IsUUID()
@@ -119,13 +119,13 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
 }
 
 export class CreateWorkspaceServiceKeyDto extends CreateApiKeyDto {
-  /** Id or slug. A workspace key may leave it out: it has only one. */
+  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
 export class CreateWorkspaceUserKeyDto extends CreateWorkspaceServiceKeyDto {
-  /** Whose key it is. The maker's own user if it is left out, or the organization's owner. */
+  /** Owner of the key. Default: the creator's own user, or else the organization's owner. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
   @IsUUID()
@@ -139,7 +139,7 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
   @MayTakeScopes('completions.write')
   readonly scopes?: string[];
 
-  /** True sets what was used of budgets and rates back to nothing. Concurrency counts the requests that run, and stays. */
+  /** True resets the use of budgets and rates. Concurrency counts running requests and is not reset. */
   @ApiPropertyOptional({ example: true })
   @IfGiven()
   @IsBoolean()
@@ -167,7 +167,7 @@ export class RevokedApiKeysDto {
   @ApiProperty({ enum: ['list'] })
   readonly object = 'list';
 
-  /** Ids of the keys that work no longer. */
+  /** Ids of the revoked keys. */
   @ApiProperty({ type: [String], example: [AN_ID] })
   readonly revoked: readonly string[];
 
@@ -181,8 +181,8 @@ const SEVEN_DAYS_MS = 7 * 24 * 60 * 60_000;
 
 export class RotateApiKeyDto {
   /**
-   * How long the old secret continues to work, in milliseconds; half an hour by default. 0 ends every old secret at once. Any other
-   * value is refused with 409 while the secret before the last rotation still works.
+   * How long the old secret continues to work, in milliseconds; default: half an hour. 0 ends every old secret at once. Other values are
+   * refused with 409 while the secret before the last rotation still works.
    */
   @ApiPropertyOptional({
     minimum: 0,
@@ -197,7 +197,7 @@ export class RotateApiKeyDto {
   readonly key_transition_period_ms: number = HALF_AN_HOUR_MS;
 }
 
-/** The one answer that shows the secret. */
+/** The only response that shows the secret. */
 export class CreatedApiKeyDto {
   @ApiId()
   readonly id: string;
@@ -235,13 +235,13 @@ export class RotatedApiKeyDto {
   }
 }
 
-/** An API key as the API shows it. The secret never comes out again. */
+/** An API key as the API shows it, without its secret. */
 @ShowsLimits()
 export class ApiKeyDto {
   @ApiId()
   readonly id: string;
 
-  /** What may be shown of the secret: its kind and its last four characters. */
+  /** The displayable part of the secret: its kind and last four characters. */
   @ApiProperty({ example: 'gw_ws_***x7Qf' })
   readonly key: string;
 
@@ -285,13 +285,13 @@ export class ApiKeyDto {
   @ApiMomentOrNull()
   readonly expires_at: string | null;
 
-  /** Until when the secret before the last rotation still works; null when there is none. */
+  /** When the secret before the last rotation expires; null when there is none. */
   @ApiMomentOrNull()
   readonly key_transition_expires_at: string | null;
 
   /**
-   * When the last request with this key arrived, to the millisecond; new requests are counted a few seconds after they end. Null when
-   * there was none within 30 days. Only in answers to requests with `include_last_used_at=true`.
+   * When the last request with this key arrived, to the millisecond; requests are counted a few seconds after they end. Null when there was
+   * none within 30 days. Only in responses to requests with `include_last_used_at=true`.
    */
   @ApiPropertyOptional({
     type: String,

@@ -16,7 +16,7 @@ export class ApiKey extends OwnedAtEitherLevel {
   @Column({ type: 'uuid', nullable: true })
   userId: string | null;
 
-  /** The key that made this one; null for the first ones and for those a user made. */
+  /** The key that created this one; null for the first keys and for those created by a user. */
   @Column({ type: 'uuid', nullable: true })
   createdByKeyId: string | null;
 
@@ -38,14 +38,14 @@ export class ApiKey extends OwnedAtEitherLevel {
   @Column({ type: 'bytea', nullable: true })
   previousKeyHash: Buffer | null;
 
-  /** The hash until the key was revoked. It authenticates no caller. */
+  /** The hash from before the key was revoked. It authenticates no caller. */
   @Column({ type: 'bytea', nullable: true })
   revokedKeyHash: Buffer | null;
 
   @Column({ type: 'timestamptz', nullable: true })
   previousKeyExpiresAt: Date | null;
 
-  /** The part of the secret that may be shown: the part that names its kind, and the last four characters. */
+  /** The displayable part of the secret: the part that names its kind, and the last four characters. */
   @Column({ type: 'text' })
   prefix: string;
 
@@ -66,15 +66,15 @@ export class ApiKey extends OwnedAtEitherLevel {
 
   @Column({ type: 'jsonb', nullable: true })
   usageLimits: BudgetRule[] | null;
-  /** Config of requests that name none; null for the next level's. */
+  /** Config of requests that name none; null to use the workspace's or organization's. */
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;
 
-  /** False where requests may not bring or name a config. */
+  /** False if requests may not include or name a config. */
   @Column({ type: 'boolean', default: true })
   allowConfigOverride: boolean;
 
-  /** What its requests carry, whatever they say themselves. */
+  /** Metadata set on its requests, overriding their own. */
   @Column({ type: 'jsonb', nullable: true })
   defaultMetadata: Readonly<Record<string, string>> | null;
 

@@ -186,7 +186,7 @@ export class ApiKeysController {
     return EMPTY_ANSWER;
   }
 
-  /** Undefined unless the request names it: most callers that list keys need no query of the counts. */
+  /** Undefined unless requested: most callers that list keys need no query of the counts. */
   private async lastUseOf(
     caller: Principal,
     query: ListQuery,

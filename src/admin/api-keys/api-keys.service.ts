@@ -21,7 +21,7 @@ import { KINDS, type KeyVerb, kindsFor, scopeOf } from './api-key-kinds.js';
 import { checkGrant, readScopes } from './grants.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
 
-/** Where a new key belongs. */
+/** The tenant and owner of a new key. */
 export interface PlaceOfKey {
   readonly kind: ApiKeyType;
   readonly workspaceId: string | null;
@@ -30,7 +30,7 @@ export interface PlaceOfKey {
 
 export type KeyFilter = Reach & { readonly userId?: string };
 
-/** A key with its secret, which only the answer to this very request may show. */
+/** A key with its secret, which only the response to the current request may show. */
 export interface ApiKeyWithSecret {
   readonly key: ApiKey;
   readonly secret: Secret;
@@ -43,7 +43,7 @@ const NO_DEFAULTS = {
   alertEmails: null,
 } as const;
 
-/** A key has the rights of the user behind it, so behind each there must be one. */
+/** A key acts on the authority of a user, so every key needs one. */
 const NO_AUTHORITY = 'only users and their API keys can create keys, and this token names no user';
 
 @Injectable()
@@ -88,7 +88,7 @@ export class ApiKeysService {
     return { key, secret };
   }
 
-  /** Newest first, of the kinds that the caller may list, and how many there are, at most `COUNT_MAX`. */
+  /** Newest first, of the kinds that the caller may list, with the total up to `COUNT_MAX`. */
   async list(caller: Principal, filter: KeyFilter, { skip, take }: Page): Promise<[ApiKey[], number]> {
     const { userId } = filter;
     const own = ownKeysOf(caller);
@@ -146,14 +146,14 @@ export class ApiKeysService {
     return { key, secret, oldEndsAt };
   }
 
-  /** Revokes at once: with the hashes gone, no query can find the key by its secret any more. */
+  /** Revokes at once: without the hashes, no query can find the key by its secret. */
   async revoke(caller: Principal, id: string): Promise<void> {
     const key = await this.lock(caller, id, 'delete');
     this.noteChange(key, ApiKeyDto.from(key));
     await this.end(key);
   }
 
-  /** Revokes all of them, or none when one is out of reach. In the order of their ids, so that two requests cannot block each other. */
+  /** Revokes all of them, or none if the caller cannot access one. In the order of their ids, so that two requests cannot deadlock. */
   async revokeMany(caller: Principal, ids: readonly string[]): Promise<string[]> {
     const sorted = [...new Set(ids.map((id) => id.toLowerCase()))].sort();
     for (const id of sorted) await this.end(await this.lock(caller, id, 'delete'));
@@ -188,7 +188,7 @@ export class ApiKeysService {
     return key;
   }
 
-  /** Two changes of one key at the same time take turns, so that neither is lost. */
+  /** Concurrent changes of one key take turns, so that neither is lost. */
   private lock(caller: Principal, id: string, verb: KeyVerb): Promise<ApiKey> {
     return this.find(caller, id, verb, true);
   }
@@ -200,7 +200,7 @@ export class ApiKeysService {
     if (reset_usage) key.rateLimits = await this.limits.reset(key);
   }
 
-  /** Only what is added counts: a caller may leave a scope in place that it could not grant. */
+  /** Only added scopes are checked: a caller may keep a scope that it could not grant. */
   private replacedScopes(caller: Principal, key: ApiKey, names: readonly string[]): Scope[] {
     const scopes = readScopes(names, key.kind);
     checkGrant(
@@ -225,7 +225,10 @@ export class ApiKeysService {
   }
 }
 
-/** A key that could raise its own budget would have none, one that could move its end would not end, and one that could choose its config would not be bound to it. */
+/**
+ * A key that could raise its own budget would have none, one that could extend its expiry would never expire, and one that could choose its
+ * config would not be bound to it.
+ */
 function checkNotOwn(caller: Principal, key: ApiKey, dto: UpdateApiKeyDto): void {
   if (caller.apiKeyId !== key.id) return;
   if (changesLimits(dto)) throw new AppError('forbidden', { detail: 'a key cannot change its own limits' });
@@ -249,17 +252,19 @@ function changesLimits({ rate_limits, usage_limits, reset_usage }: UpdateApiKeyD
   return rate_limits !== undefined || usage_limits !== undefined || reset_usage === true;
 }
 
-/** Undefined stays undefined, and null stays null: "no change" is not "take away". */
+/** Undefined stays undefined, and null stays null: "no change" differs from "remove". */
 function momentOf(text: string | null | undefined): Date | null | undefined {
   return typeof text === 'string' ? new Date(text) : text;
 }
 
-/** A caller that may list all kinds filters by none: then a page is found in an index, which has no kinds, and no key before it is read. */
+/**
+ * A caller that may list all kinds gets no filter by kind: the page is then found in an index without kinds, and no earlier key is read.
+ */
 function ofKinds(kinds: readonly ApiKeyType[]): { kind?: FindOperator<ApiKeyType> } {
   return kinds.length === Object.keys(KINDS).length ? {} : { kind: In([...kinds]) };
 }
 
-/** Keys of others are "not found" for a caller that reaches only its own. */
+/** Keys of other users are "not found" for a caller limited to its own. */
 function ownKeysOf({ hasOnlyOwnKeys, authorityId }: Principal): { userId?: string } {
   return hasOnlyOwnKeys && authorityId !== null ? { userId: authorityId } : {};
 }

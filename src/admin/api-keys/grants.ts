@@ -7,26 +7,23 @@ import { KINDS } from './api-key-kinds.js';
 
 const LONGEST_SHOWN = 64;
 
-/** Reads scopes as a client names them: exactly as in the catalogue, no wildcards, each once, all offered to that kind of key. */
+/** Reads scopes as named by a client: exactly as in the catalogue, no wildcards, no duplicates, all available to that kind of key. */
 export function readScopes(names: readonly string[], kind: ApiKeyType): Scope[] {
   return [...new Set(names.map((name) => known(name, kind)))].sort();
 }
 
-/**
- * Refuses with `forbidden`, naming the first scope that the caller may not hand out. No key can grant what its maker
- * does not hold.
- */
+/** Refuses with `forbidden`, naming the first scope that the caller may not grant. No key can grant more than its creator has. */
 export function checkGrant(caller: Principal, scopes: readonly Scope[]): void {
   const missing = scopes.find((scope) => !mayGrant(caller, scope));
   if (missing !== undefined)
     throw new AppError('forbidden', {
-      detail: `it cannot grant the scope "${missing}", which it does not hold itself`,
+      detail: `it cannot grant the scope "${missing}", which it does not have itself`,
     });
 }
 
 /**
- * An admin key makes keys for every workspace although it may not call models itself. So it also grants the scopes
- * that only workspace keys can carry.
+ * An admin key creates keys for every workspace although it may not call models itself. So it can also grant the scopes that only workspace
+ * keys can have.
  */
 function mayGrant(caller: Principal, scope: Scope): boolean {
   return caller.scopes.has(scope) || (caller.kind === 'admin_key' && !SCOPES[scope].admin);
@@ -36,12 +33,12 @@ function known(name: string, kind: ApiKeyType): Scope {
   if (!isScope(name)) throw unknownScope(name.slice(0, LONGEST_SHOWN));
   if (!SCOPES[name][KINDS[kind].offer])
     throw new AppError('invalid_request', {
-      detail: `Keys of the type "${kind}" cannot carry the scope "${name}". docs/scopes.md lists the scopes of each type.`,
+      detail: `Keys of the type "${kind}" cannot have the scope "${name}". docs/scopes.md lists the scopes of each type.`,
     });
   return name;
 }
 
-/** A scope is a resource and an action, such as "logs.list": where none is near, those of the resource are named. */
+/** A scope is a resource and an action, such as "logs.list": without a similar scope, the error names those of the resource. */
 function unknownScope(scope: string): AppError {
   const known = Object.keys(SCOPES);
   const near = didYouMean(scope, known);

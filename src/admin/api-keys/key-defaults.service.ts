@@ -9,12 +9,12 @@ type Columns = Partial<
   Pick<ApiKey, 'defaultMetadata' | 'defaultConfigId' | 'allowConfigOverride' | 'alertEmails'>
 >;
 
-/** What a key gives its requests, and the addresses that are notified about its budgets. */
+/** What a key sets for its requests, and the addresses that are notified about its budgets. */
 @Injectable()
 export class KeyDefaultsService {
   constructor(private readonly configs: UsableConfig) {}
 
-  /** The columns that were given; the others stay. Refuses with `invalid_request` a config that the key may not use. */
+  /** The given columns; others stay unchanged. Refuses with `invalid_request` a config that the key may not use. */
   async columnsOf(
     { workspaceId }: Pick<ApiKey, 'workspaceId'>,
     organizationId: string,
@@ -32,5 +32,5 @@ export class KeyDefaultsService {
   }
 }
 
-/** Validated before, so there is a spelling. */
+/** Validated before, so a normalized form exists. */
 const normalized = (email: string): string => normalizeEmail(email) ?? email;

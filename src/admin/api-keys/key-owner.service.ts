@@ -16,7 +16,7 @@ import type { CreateApiKeyDto } from './api-key.dto.js';
 export class KeyOwnerService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** The body may say the organization, but only the caller's own, and the kind of key, but only that of the path. */
+  /** The body may name the organization and the kind of key, but only the caller's own and that of the path. */
   checkRepeated(caller: Principal, dto: CreateApiKeyDto, kind: ApiKeyType): void {
     const named = dto.organisation_id;
     if (named !== undefined && named.toLowerCase() !== caller.organizationId)
@@ -26,7 +26,7 @@ export class KeyOwnerService {
     checkRepeated('sub-type', dto['sub-type'], subType);
   }
 
-  /** The user that is named, or the caller's own, or the organization's first owner. */
+  /** The named user, or the caller's own, or the organization's first owner. */
   async userFor(caller: Principal, { organizationId, workspaceId }: Tenant, named?: string): Promise<string> {
     const id = ownerNamed(caller, named);
     const users = this.unitOfWork.repository(User);
@@ -52,7 +52,7 @@ export class KeyOwnerService {
   }
 }
 
-/** Null for a service that names no user. */
+/** Null for a service key without a user. */
 function ownerNamed({ userId, authorityId, hasOnlyOwnKeys }: Principal, named?: string): string | null {
   if (!hasOnlyOwnKeys) return named ?? userId;
   if (named !== undefined && named.toLowerCase() !== authorityId)

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { KeyRevocationService } from './key-revocation.service.js';
 
-/** Apart from the other services of API keys, because what it offers is needed by rooms that those need themselves. */
+/** Separate from the other services of API keys, because modules that those depend on need it. */
 @Module({ providers: [KeyRevocationService], exports: [KeyRevocationService] })
 export class KeyRevocationModule {}

@@ -3,7 +3,7 @@ import { type FindOptionsWhere, IsNull } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 
-/** What must be kept of a key when its user or its workspace is deleted: its organization. */
+/** Selects the keys of a user or workspace that is being deleted, always within one organization. */
 export type KeysOf = FindOptionsWhere<ApiKey> & { readonly organizationId: string };
 
 /**
@@ -14,7 +14,7 @@ export type KeysOf = FindOptionsWhere<ApiKey> & { readonly organizationId: strin
 export class KeyRevocationService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** With the hashes gone, no query can find a key by its secret any more. Answers how many there were. */
+  /** Without the hashes, no query can find a key by its secret. Returns how many there were. */
   async revoke(keys: KeysOf): Promise<number> {
     const { affected } = await this.unitOfWork.repository(ApiKey).update(
       { ...keys, deletedAt: IsNull() },
@@ -29,7 +29,7 @@ export class KeyRevocationService {
     return affected ?? 0;
   }
 
-  /** Lets revoked keys, whose rows stay, let go of what is about to be deleted. */
+  /** Removes references to what is about to be deleted from revoked keys, whose rows stay. */
   async release(keys: KeysOf, of: { readonly userId: null } | { readonly workspaceId: null }): Promise<void> {
     await this.unitOfWork.repository(ApiKey).update(keys, of);
   }

@@ -12,7 +12,7 @@ export type LastUse = ReadonlyMap<string, string>;
 const MINUTE_MS = 60_000;
 const RANGE_MS = 30 * 24 * 60 * MINUTE_MS;
 
-/** Reads when API keys were last used, from the counts of requests: no request writes for it. */
+/** Reads when API keys were last used from the rollups: requests write nothing for this. */
 @Injectable()
 export class KeyUseService {
   constructor(private readonly usage: AnalyticsReader) {}

@@ -8,7 +8,7 @@ import { Refusals } from '../openapi/decorators.js';
 import { RotateApiKeyDto, RotatedApiKeyDto } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 
-/** Apart from the other operations, because the compatible API has this one under two versions. */
+/** Separate from the other operations, because the compatible API has this one under two versions. */
 @AdminController('api-keys', 'v2/api-keys')
 @Refusals()
 export class RotateApiKeyController {

@@ -18,7 +18,7 @@ export interface PromisedKey {
   readonly scopes: readonly string[];
 }
 
-/** Keys that one user promises and another gets, as with an invite. */
+/** Keys that one user promises to another, as with an invite. */
 @Injectable()
 export class UserKeysService {
   constructor(
@@ -26,7 +26,7 @@ export class UserKeysService {
     private readonly issuer: ApiKeyIssuer,
   ) {}
 
-  /** Refuses scopes that are none, that such a key cannot carry, or that the caller may not hand out. */
+  /** Refuses scopes that are unknown, that such a key cannot have, or that the caller may not grant. */
   promise(caller: Principal, names: readonly string[]): Scope[] {
     const scopes = readScopes(names, 'workspace-user');
     checkGrant(caller, scopes);

@@ -8,7 +8,7 @@ import { ApiId } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
 const A_SECRET = 'sixteen-or-more-characters';
-/** As `parseAuditTarget` reads it, which has more rules about hosts. */
+/** A first check; `parseAuditTarget` has more rules about hosts. */
 const ADDRESS = '^(?:https?://.+|(?:tls|tcp|udp)://[^/]+:[0-9]{1,5})$';
 const AN_ADDRESS = 'https://siem.example.com/gatehouse';
 
@@ -32,12 +32,12 @@ export class CreateAuditDestinationDto {
   @Address()
   readonly url: string;
 
-  /** What the calls of a webhook are signed with, 16 to 255 characters. Syslog has none. */
+  /** Signing secret of a webhook, 16 to 255 characters. Syslog has none. */
   @ApiPropertyOptional({ writeOnly: true, minLength: 16, maxLength: 255, example: A_SECRET })
   @SigningSecret()
   readonly secret?: string;
 
-  /** For `tls://`: certificates (PEM) that are trusted besides the usual ones. */
+  /** For `tls://`: certificates (PEM) trusted besides the default ones. */
   @ApiPropertyOptional({ type: String, nullable: true })
   @Certificates()
   readonly ca_certificate?: string | null;
@@ -47,7 +47,7 @@ export class CreateAuditDestinationDto {
   @IsBoolean()
   readonly enabled?: boolean;
 
-  /** True: from the first record of the organization on. Otherwise from now on. */
+  /** True: from the organization's first record on. False: from now on. */
   @ApiPropertyOptional({ default: false })
   @IfGiven()
   @IsBoolean()
@@ -60,7 +60,7 @@ export class UpdateAuditDestinationDto {
   @IsName()
   readonly name?: string;
 
-  /** Another scheme, host or port of a webhook needs the secret again. */
+  /** Changing the scheme, host or port of a webhook requires the secret again. */
   @ApiPropertyOptional({ example: AN_ADDRESS, pattern: ADDRESS })
   @IfGiven()
   @Address()
@@ -81,16 +81,16 @@ export class UpdateAuditDestinationDto {
 }
 
 class ForwardingStatusDto {
-  /** Number of the last record that the receiver has taken. */
+  /** Number of the last record that the receiver has accepted. */
   @ApiProperty({ example: '4711' }) readonly delivered_seq: string;
 
-  /** Records that it has not taken yet. */
+  /** Records that it has not accepted yet. */
   @ApiProperty({ example: 0 }) readonly lag: number;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly last_delivered_at: string | null;
 
-  /** Tries that failed since the last one that did not. */
+  /** Failed attempts since the last success. */
   @ApiProperty({ example: 0 }) readonly failures: number;
 
   @ApiProperty({ type: String, nullable: true, example: 'it returned status 500' })
@@ -99,12 +99,12 @@ class ForwardingStatusDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly failing_since: string | null;
 
-  /** While it fails: when it is tried again. */
+  /** While it fails: when the next attempt is due. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly next_try_at: string | null;
 }
 
-/** A destination, and how far its receiver has come. */
+/** A destination with its progress. */
 export class AuditDestinationDto {
   @ApiProperty({ enum: ['audit-log-destination'] }) readonly object = 'audit-log-destination';
   @ApiId() readonly id: string;

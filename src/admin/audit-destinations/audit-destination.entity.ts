@@ -1,35 +1,35 @@
 import { Column, Entity } from 'typeorm';
 import { TenantOwned } from '../../database/tenant-owned.entity.js';
 
-/** Where the audit records of an organization are forwarded to, and how far that has come. */
+/** A destination for the audit records of an organization, and its progress. */
 @Entity('audit_destinations')
 export class AuditDestination extends TenantOwned {
   @Column({ type: 'text' })
   name: string;
 
-  /** As `parseAuditTarget` reads it. */
+  /** In a format that `parseAuditTarget` reads. */
   @Column({ type: 'text' })
   url: string;
 
-  /** What the calls of a webhook are signed with. */
+  /** Signing secret of a webhook. */
   @Column({ type: 'bytea', nullable: true })
   sealedSecret: Buffer | null;
 
-  /** Certificates in PEM that are trusted besides the usual ones. */
+  /** Certificates in PEM that are trusted besides the default ones. */
   @Column({ type: 'text', nullable: true })
   caCertificate: string | null;
 
   @Column({ type: 'boolean' })
   isEnabled: boolean;
 
-  /** Number of the last record that the receiver has taken. The driver gives 64-bit numbers as text. */
+  /** Number of the last record that the receiver has accepted. The driver returns 64-bit numbers as text. */
   @Column({ type: 'bigint' })
   deliveredSeq: string;
 
   @Column({ type: 'timestamptz', nullable: true })
   deliveredAt: Date | null;
 
-  /** Tries that failed since the last one that did not. */
+  /** Failed attempts since the last success. */
   @Column({ type: 'integer', default: 0 })
   failures: number;
 
@@ -42,7 +42,7 @@ export class AuditDestination extends TenantOwned {
   @Column({ type: 'timestamptz', default: () => 'now()' })
   nextTryAt: Date;
 
-  /** Until then one process has it in hand. */
+  /** Until then one process has claimed it. */
   @Column({ type: 'timestamptz', nullable: true })
   leasedUntil: Date | null;
 }

@@ -4,7 +4,7 @@ import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { AuditDestinationsController } from './audit-destinations.controller.js';
 import { AuditDestinationsService } from './audit-destinations.service.js';
 
-/** Where audit records are forwarded to. The background process forwards. */
+/** Destinations of audit records. The worker forwards to them. */
 @Module({
   imports: [AuthModule, CryptoModule],
   controllers: [AuditDestinationsController],

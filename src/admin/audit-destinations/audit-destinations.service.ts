@@ -22,10 +22,10 @@ import {
 } from './audit-destination.dto.js';
 import { X509Certificate } from 'node:crypto';
 
-/** Each is sent everything, and each that is dead is tried again and again. */
+/** Each of them receives everything, and dead ones are retried indefinitely. */
 const MOST_DESTINATIONS = 5;
 
-/** Where the audit records of an organization are forwarded to. */
+/** Manages the destinations of an organization's audit records. */
 @Injectable()
 export class AuditDestinationsService {
   constructor(
@@ -78,7 +78,7 @@ export class AuditDestinationsService {
     return this.shown(await this.find(organizationId, id));
   }
 
-  /** Whatever was wrong before is forgotten: it is tried again at once. */
+  /** Earlier failures are cleared: it is retried at once. */
   async update(
     organizationId: string,
     id: string,
@@ -102,7 +102,7 @@ export class AuditDestinationsService {
     await this.unitOfWork.repository(AuditDestination).delete({ id, organizationId });
   }
 
-  /** A secret goes to the place that it was entered for and to no other. */
+  /** A secret is only sent to the address that it was entered for. */
   private async changeTarget(
     row: AuditDestination,
     { url, secret }: UpdateAuditDestinationDto,
@@ -151,20 +151,20 @@ export class AuditDestinationsService {
   }
 }
 
-/** The machine and port of an address. */
+/** The host and port of a URL. */
 function placeOf(url: string): string {
   const target = parseAuditTarget(url);
   return target.type === 'webhook' ? target.url.origin : url;
 }
 
-/** What a destination is to be. `hasSecret` whether one is stored or was sent. */
+/** A destination to save. `hasSecret`: whether a secret is stored or was sent. */
 interface WantedTarget {
   readonly url: string;
   readonly hasSecret: boolean;
   readonly caCertificate: string | null;
 }
 
-/** Checks that the parts of a destination fit each other, and that its address is not known to be closed. */
+/** Checks that the parts of a destination match, and that its address is not blocked. */
 function checkedTarget(egress: Egress, { url, hasSecret, caCertificate }: WantedTarget): AuditTarget {
   const target = parseAuditTarget(url);
   if (target.type === 'webhook') egress.checkDestination(target.url);

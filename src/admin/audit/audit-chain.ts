@@ -19,9 +19,9 @@ const MOVE_HEAD = 'UPDATE audit_heads SET seq = $2, hash = $3, seal = $4 WHERE o
 /**
  * Adds records to the hash chains of organizations.
  *
- * Lock order of a change: a connection, the rows that it changes, and last the head of the chain. A transaction that holds the head
- * waits only for its own statements: it reads the end, adds the record, and commits. So records are numbered without gaps in the order
- * of their commits, and no writer can wait for another that waits for it.
+ * Lock order of a change: a connection, the rows that it changes, and last the head of the chain. A transaction that holds the head waits
+ * only for its own statements: it reads the end, adds the record, and commits. So records are numbered without gaps in commit order, and
+ * writers cannot deadlock.
  */
 @Injectable()
 export class AuditChain {
@@ -31,8 +31,8 @@ export class AuditChain {
   ) {}
 
   /**
-   * Adds a record right before the commit of the running unit of work. When it cannot be written, the unit is rolled back and
-   * rejects with `audit_unavailable`.
+   * Adds a record right before the commit of the current unit of work. If it cannot be written, the unit is rolled back and rejects with
+   * `audit_unavailable`.
    */
   append(record: UnchainedRecord): void {
     this.unitOfWork.beforeCommit((manager) => this.add(manager, record));

@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { RECORDED_METHODS } from './reading.js';
 
-/** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
+/** A condition of a query: its parameter, and SQL that refers to it only by the given placeholder. */
 export interface AuditCondition {
   readonly sql: (placeholder: string) => string;
   readonly parameter: unknown;
@@ -11,7 +11,7 @@ export interface AuditCondition {
 
 interface Filter {
   readonly sql: AuditCondition['sql'];
-  /** Makes the parameter of the text that was sent; undefined refuses it. */
+  /** Parses the parameter; undefined rejects it. */
   readonly read: (text: string) => unknown;
   readonly expects: string;
 }
@@ -45,7 +45,7 @@ const id = (sql: Filter['sql']): Filter => ({
   expects: 'an id',
 });
 
-/** What the audit log can be narrowed to, under the names of the compatible API, and by outcome. */
+/** The filters of the audit log, under the names of the compatible API, and by outcome. */
 export const AUDIT_FILTERS = {
   start_time: moment('>='),
   end_time: moment('<='),
@@ -70,7 +70,7 @@ export const AUDIT_FILTERS = {
     sql: (placeholder) => `${placeholder}::text IN (action, split_part(action, '.', 2))`,
   },
   client_ip: equal('ip'),
-  /** No record has one. */
+  /** Records have no country. */
   country: {
     sql: (placeholder) => `${placeholder}::text IS NULL`,
     read: (text) => text,
@@ -81,7 +81,7 @@ export const AUDIT_FILTERS = {
 
 const LONGEST_VALUE = 2_048;
 
-/** Reads the filters of a request. Other parameters belong to the page. */
+/** Reads the filters of a request. The remaining parameters belong to the page. */
 export function auditConditions(query: ListQuery): AuditCondition[] {
   return Object.keys(query)
     .filter(isFilter)

@@ -9,8 +9,8 @@ const document = (): PropertyDecorator =>
   ApiProperty({ type: Object, additionalProperties: true, nullable: true, example: { name: 'checkout' } });
 
 /**
- * One record. The first half are the names of the compatible API; what is kept of a request is its body with secrets
- * masked, so `query_params`, `request_headers` and `country` are always null. The second half are our own.
+ * One record. The first half has the names of the compatible API; of a request only its body is kept, with secrets masked, so
+ * `query_params`, `request_headers` and `country` are always null. The second half is our own.
  */
 export class AuditLogDto {
   @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly timestamp: string;
@@ -21,7 +21,7 @@ export class AuditLogDto {
   @textOrNull() readonly query_params: string | null;
   @textOrNull() readonly request_headers: string | null;
 
-  /** The user or the API key that did it; null for a signed token without a user. */
+  /** The user or API key that acted; null for a signed token without a user. */
   @textOrNull(AN_ID) readonly user_id: string | null;
   @ApiProperty({ enum: ['user', 'api_key'] }) readonly user_type: 'user' | 'api_key';
   @ApiId() readonly organisation_id: string;
@@ -34,7 +34,7 @@ export class AuditLogDto {
 
   @ApiId() readonly id: string;
 
-  /** Place in the organization's chain, from 1. */
+  /** Position in the organization's chain, from 1. */
   @ApiProperty({ example: '4711' }) readonly seq: string;
   @ApiProperty({ example: 'admin_key' }) readonly actor_kind: string;
   @ApiProperty({ example: 'First admin key' }) readonly actor_name: string;
@@ -44,7 +44,7 @@ export class AuditLogDto {
   @ApiProperty({ enum: ['success', 'refused', 'failed'] }) readonly outcome: string;
   @textOrNull('forbidden') readonly error_code: string | null;
 
-  /** SHA-256 over the hash before and this record, hexadecimal. */
+  /** SHA-256 over the previous hash and this record, hexadecimal. */
   @ApiProperty({ example: 'a3f1…' }) readonly hash: string;
 
   static from(record: AuditRecord): AuditLogDto {
@@ -79,11 +79,11 @@ export class AuditLogDto {
   }
 }
 
-/** The compatible API calls this list by the name of another thing. */
+/** The compatible API names this list after another resource. */
 export class AuditLogListDto {
   @ApiProperty({ enum: ['analytics-graph'] }) readonly object = 'analytics-graph';
 
-  /** All records that fit, counted up to 100,000. */
+  /** All matching records, counted up to 100,000. */
   @ApiProperty({ example: 1 }) readonly total: number;
   @ApiProperty({ type: [AuditLogDto] }) readonly records: readonly AuditLogDto[];
 

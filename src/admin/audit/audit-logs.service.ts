@@ -15,7 +15,7 @@ const LINES_AT_ONCE = 500;
 export class AuditLogsService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Newest first, and how many there are; of a filtered list, at most `COUNT_MAX`. */
+  /** Newest first, with the total; for a filtered list, up to `COUNT_MAX`. */
   async list(
     reach: Reach,
     conditions: readonly AuditCondition[],
@@ -46,7 +46,7 @@ export class AuditLogsService {
     return [records, total];
   }
 
-  /** All of them as JSON Lines, oldest first. Each part is a transaction of its own: a slow reader holds no connection. */
+  /** All of them as JSON Lines, oldest first. Each part is read in a separate transaction: a slow client holds no connection. */
   async *lines(reach: Reach, conditions: readonly AuditCondition[]): AsyncGenerator<string> {
     const tenancy = { organizationId: reach.organizationId, isReading: true };
     for (let seq = '0'; ;) {

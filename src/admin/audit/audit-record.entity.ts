@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * One administrative action, done or refused. Written once: the table refuses changes. Records of an organization
- * are numbered without gaps and chained by hash, so that an edited, removed or moved one is noticed.
+ * One administrative action, done or refused. Written once: the table refuses changes. Records of an organization are numbered without gaps
+ * and chained by hash, so that edits, removals and moves are detected.
  */
 @Entity('audit_records')
 export class AuditRecord {
@@ -22,7 +22,7 @@ export class AuditRecord {
   @Column({ type: 'text' })
   actorKind: string;
 
-  /** The API key, or the user that presented a signed token; null for a token without a user. */
+  /** The API key, or the user of a signed token; null for a token without a user. */
   @Column({ type: 'uuid', nullable: true })
   actorId: string | null;
 
@@ -32,7 +32,7 @@ export class AuditRecord {
   @Column({ type: 'uuid', nullable: true })
   userId: string | null;
 
-  /** The scope that the action needs, `virtual_keys.create`. */
+  /** The scope that the action requires, such as `virtual_keys.create`. */
   @Column({ type: 'text' })
   action: string;
 
@@ -58,7 +58,7 @@ export class AuditRecord {
   @Column({ type: 'jsonb', nullable: true })
   request: unknown;
 
-  /** The target as the API shows it before and after; null where there was none. */
+  /** The target as the API shows it before and after; null without one. */
   @Column({ type: 'jsonb', nullable: true })
   before: unknown;
 
@@ -77,14 +77,14 @@ export class AuditRecord {
   @Column({ type: 'text' })
   requestId: string;
 
-  /** SHA-256 over the hash of the record before and all that this one says. */
+  /** SHA-256 over the previous record's hash and the content of this one. */
   @Column({ type: 'bytea' })
   hash: Buffer;
 
-  /** Signature of the service over the hash; null in records from before there were any. */
+  /** The service's signature over the hash; null in records older than signatures. */
   @Column({ type: 'bytea', nullable: true })
   seal: Buffer | null;
 }
 
-/** Done; not allowed to; or tried and not done. */
+/** Done; not allowed; or attempted and failed. */
 export type AuditOutcome = 'success' | 'refused' | 'failed';

@@ -4,7 +4,7 @@ import { isCheckedBy } from '../../common/crypto/check-value.js';
 import { openBytes, sealBytes } from '../../common/crypto/sealed-bytes.js';
 import { Secret } from '../../common/settings/secret.js';
 
-/** The part that is stored in the database. */
+/** The part stored in the database. */
 export interface KnownSealKey {
   readonly master_key_check: Buffer;
   /** Null until the master key is replaced for the first time. */
@@ -17,9 +17,9 @@ const KEY_BYTES = 32;
 const PLACE = associatedData(['audit seal key']);
 
 /**
- * The key of the audit seals, 32 bytes in base64. It is worked out of the first master key; once that is replaced it is kept
- * in the database, sealed by the present one, so that records from before still hold. `masterKeys`: those of this process, of
- * which one must be the database's.
+ * The key of the audit seals, 32 bytes in base64. It is derived from the first master key; once that is replaced, it is stored in the
+ * database, sealed with the current one, so that earlier records stay valid. `masterKeys`: those of this process, one of which must be the
+ * database's.
  */
 export function auditSealKey(known: KnownSealKey | undefined, masterKeys: readonly Secret[]): Secret {
   const [first] = masterKeys;
@@ -30,7 +30,7 @@ export function auditSealKey(known: KnownSealKey | undefined, masterKeys: readon
   return new Secret(openBytes(keeperOf(own), PLACE, known.audit_seal_key).toString('base64'));
 }
 
-/** As the database keeps it. */
+/** As stored in the database. */
 export function sealedSealKey(key: Secret, masterKey: Secret): Buffer {
   return sealBytes(keeperOf(masterKey), PLACE, Buffer.from(key.reveal(), 'base64'));
 }

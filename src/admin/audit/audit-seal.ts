@@ -11,15 +11,15 @@ export interface ChainEnd {
 
 export const BEFORE_THE_FIRST: Buffer = Buffer.alloc(0);
 
-/** The link between a record and the one before: SHA-256 over that one's hash and the content of this one. It needs no secret. */
+/** The link between a record and the previous one: SHA-256 over the previous hash and the content of this record. It needs no secret. */
 export function chainHash(previous: Buffer, record: WrittenRecord): Buffer {
   return hash('sha256', Buffer.concat([previous, Buffer.from(canonicalRecord(record), 'utf8')]), 'buffer');
 }
 
 /**
- * Signs what the chain came to: each record, and the end apart, so that neither can be taken for the other. The key
- * comes of the master key (`auditSealKey`), which the database never sees: write access to every table is not enough to make a
- * chain that holds, not even by computing all of it again, nor cut its end off.
+ * Signs the chain: each record, and separately the end, so that neither can be taken for the other. The key derives from the master key
+ * (`auditSealKey`), which the database never sees: write access to every table is not enough to forge a valid chain, even by recomputing
+ * all of it, nor to cut off its end.
  */
 export class AuditSeal {
   readonly #key: Buffer;
@@ -45,7 +45,7 @@ export class AuditSeal {
     return isSame(this.ofEnd(end), seal);
   }
 
-  /** The parts before the hash have no slash in them, so no two ends are written the same. */
+  /** The parts before the hash contain no slash, so the encoding is unambiguous. */
   #sign(what: 'record' | 'end', end: ChainEnd): Buffer {
     return createHmac('sha256', this.#key)
       .update(`${what}/${end.organizationId}/${end.seq}/`)

@@ -13,18 +13,18 @@ import { checkMatch, entityTagOf, isConditional } from '../entity-tag.js';
 import { AuditChain, type UnchainedRecord } from './audit-chain.js';
 import { auditedBody, auditedPath } from './audited-body.js';
 
-/** What a service adds about its action that the request does not show. */
+/** Facts that a service adds about its action beyond the request. */
 export interface AuditNotes {
-  /** The very scope, where a handler names several. */
+  /** The exact scope, if a handler names several. */
   readonly action?: Scope;
   readonly targetId?: string;
   readonly workspaceId?: string | null;
   /** The target as the API shows it, so never with a secret. */
   readonly before?: object;
-  /** What reading the target shows, where that is more than `before`: the client's `If-Match` is about it. */
+  /** The response of reading the target, if it has more than `before`: the client's `If-Match` refers to it. */
   readonly seen?: object;
   readonly after?: object;
-  /** The request changed nothing and was not to. */
+  /** The request changed nothing, as intended. */
   readonly isLeftOut?: true;
 }
 
@@ -34,7 +34,7 @@ export interface AuditedEnding {
   readonly errorCode: string | null;
 }
 
-/** The audit record. One for each change and each refused attempt of an authenticated caller. */
+/** Writes audit records: one for each change and each refused attempt of an authenticated caller. */
 @Injectable()
 export class AuditTrail {
   private readonly current = new AsyncContext<FastifyRequest>();
@@ -46,14 +46,14 @@ export class AuditTrail {
     private readonly addresses: ClientAddresses,
   ) {}
 
-  /** Runs a handler so that what it notes belongs to this request. */
+  /** Runs a handler so that its notes belong to this request. */
   watch<T>(request: FastifyRequest, handler: () => Promise<T>): Promise<T> {
     return this.current.run(request, handler);
   }
 
   /**
-   * Adds to what the record of the running request will say. Outside of a change it has no effect. `before` is what the
-   * client saw when it read the thing: refuses with `precondition_failed` when the request names another state.
+   * Adds to the record of the current request. Without a change it has no effect. `before` is the state that the client read: refuses with
+   * `precondition_failed` when the request names another state.
    */
   note(notes: AuditNotes): void {
     const request = this.current.get();
@@ -64,24 +64,24 @@ export class AuditTrail {
   }
 
   /**
-   * For a change that replaces what others may rely on: refuses it with `precondition_required` when the request has no `If-Match`.
-   * `replaced` says what would be lost, as the subject of a sentence. Whether the tag fits, `note` checks.
+   * For a change that replaces something others may rely on: refuses it with `precondition_required` when the request has no `If-Match`.
+   * `replaced` names what would be lost, as the subject of a sentence. `note` checks whether the tag matches.
    */
   requireCondition(shown: object, replaced: string): void {
     const request = this.current.get();
     if (!request || isConditional(request.headers)) return;
     throw new AppError('precondition_required', {
-      detail: `${replaced} would be replaced. Read what is set with GET; to replace it, repeat the request with "If-Match: ${entityTagOf(shown)}".`,
+      detail: `${replaced} would be replaced. Read the current state with GET; to replace it, repeat the request with "If-Match: ${entityTagOf(shown)}".`,
     });
   }
 
-  /** For a handler that identifies the caller itself, as one without an API key does. `action`: where no scope names it. */
+  /** For a handler that identifies the caller itself, without an API key. `action`: required if no scope names it. */
   identify(caller: Principal, action?: string): void {
     const request = this.current.get();
     if (request) Object.assign(accessOf(request), { caller, ...(action === undefined ? {} : { action }) });
   }
 
-  /** For a rehearsal: it changes nothing, so there is nothing to record, however it ends. */
+  /** For a dry run: it changes nothing, so it is not recorded, whatever its outcome. */
   leaveOut(): void {
     this.note({ isLeftOut: true });
   }
@@ -95,13 +95,13 @@ export class AuditTrail {
       });
   }
 
-  /** A record of its own beside that of the request: of what had to be done before it could be answered. */
+  /** A separate record beside the request's, for a change that had to be made before the request could be answered. */
   async recordApart(request: FastifyRequest, caller: Principal, notes: AuditNotes): Promise<void> {
     const ending = { outcome: 'success', status: 200, errorCode: null } as const;
     await this.append(request, { caller }, notes, ending);
   }
 
-  /** Writes the record within the running transaction, or in one of its own. Does nothing when the caller was not identified. */
+  /** Writes the record within the running transaction, or in a separate one. Does nothing when the caller was not identified. */
   async record(request: FastifyRequest, ending: AuditedEnding): Promise<void> {
     const notes = this.notes.get(request) ?? {};
     if (!notes.isLeftOut) await this.append(request, accessOf(request), notes, ending);
@@ -163,7 +163,7 @@ function aboutRequest(request: FastifyRequest) {
   };
 }
 
-/** The id or slug that the route names, for attempts that ended before a service could say more. */
+/** The id or slug in the route, for attempts that ended before a service could add more. */
 function targetInPath(request: FastifyRequest): string | null {
   const [target] = Object.values((request.params ?? {}) as Record<string, string>);
   return target === undefined ? null : auditedPath(target);

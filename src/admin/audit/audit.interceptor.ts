@@ -9,9 +9,8 @@ import { AuditTrail } from './audit-trail.service.js';
 import { isReading } from './reading.js';
 
 /**
- * Opens the transaction of the caller's organization, lets the handler work inside it, writes the audit record and
- * commits. A change that cannot be recorded does not happen. Reading can change nothing, and leaves no record unless its
- * handler is `Recorded`.
+ * Opens the transaction of the caller's organization, runs the handler inside it, writes the audit record and commits. A change that cannot
+ * be recorded does not happen. Reads change nothing, and leave no record unless their handler is `Recorded`.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {

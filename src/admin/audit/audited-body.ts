@@ -1,8 +1,8 @@
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 
 /**
- * Fields of request bodies that the audit trail may show. Any other field is masked, whatever its type: a field that
- * unforeseen or misspelled, may hold a secret.
+ * Fields of request bodies that the audit trail may show. Any other field is masked, whatever its type: an unforeseen or misspelled field
+ * may hold a secret.
  */
 const SHOWN: ReadonlySet<string> = new Set([
   'algorithms',
@@ -70,7 +70,7 @@ const SHOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 const MASK = '***';
 const LONGEST_TEXT = 500;
 const MOST_ITEMS = 200;
-/** A URL with credentials, a query or a fragment: each may carry a secret. */
+/** A URL with credentials, a query or a fragment: each may contain a secret. */
 const TELLING_URL = /^[a-z][a-z0-9+.-]*:.*[@?#]/i;
 
 /** The request body as the audit trail keeps it. Null when there was none. */
@@ -89,7 +89,7 @@ function auditedField(name: string, value: unknown): unknown {
     : auditedObject(value, shown);
 }
 
-/** In the place of an object any text may stand, a secret too; null means that the field is removed. */
+/** Instead of an object any text may be sent, even a secret; null means that the field is removed. */
 function auditedObject(value: unknown, shown: ReadonlySet<string>): unknown {
   if (value === null) return null;
   if (typeof value !== 'object') return MASK;
@@ -117,10 +117,10 @@ function shortened(text: string): string {
 const KEY_IN_PATH = /gw_(?:admin|ws|user)_[0-9A-Za-z]*/gi;
 const LONGEST_PATH = 1024;
 
-/** Characters of a decoded path that PostgreSQL cannot store, or that would break the line of a reader. */
+/** Characters of a decoded path that PostgreSQL cannot store, or that would break a line of output. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/gu;
 
-/** The path without its query, and without a key that a client has put into it. */
+/** The path without its query, and without a key that a client put into it. */
 export function auditedPath(url: string): string {
   const [path = ''] = url.split('?');
   return path.replace(KEY_IN_PATH, MASK).replace(UNPRINTABLE, '\uFFFD').slice(0, LONGEST_PATH);

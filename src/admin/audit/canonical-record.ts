@@ -1,9 +1,9 @@
 import type { AuditRecord } from './audit-record.entity.js';
 
-/** What a record says, apart from its place in the chain's proofs. */
+/** The content of a record, without hash and seal. */
 export type ChainedRecord = Omit<AuditRecord, 'hash' | 'seal'>;
 
-/** The same with the three documents and the time as the texts that are hashed: a caller that has those need not parse them. */
+/** The same with the three documents and the time as the hashed texts, which saves parsing them. */
 export type WrittenRecord = Readonly<
   Record<Exclude<keyof ChainedRecord, NullableName | 'status'>, string> &
     Record<NullableName, string | null> & { status: number }
@@ -15,8 +15,7 @@ const text = JSON.stringify;
 const textOrNull = (value: string | null): string => (value === null ? 'null' : text(value));
 
 /**
- * A record as JSON with its names in order, which is what the chain is made over. Written out name by name, because
- * a verification does this for every record there is.
+ * A record as JSON with sorted names, the input of the hash. Written out name by name, because a verification does this for every record.
  */
 export function canonicalRecord(record: WrittenRecord): string {
   return (
@@ -31,7 +30,7 @@ export function canonicalRecord(record: WrittenRecord): string {
   );
 }
 
-/** A record that is about to be stored. */
+/** A record in the form that is stored. */
 export function written(record: ChainedRecord): WrittenRecord {
   return {
     ...record,
@@ -42,12 +41,12 @@ export function written(record: ChainedRecord): WrittenRecord {
   };
 }
 
-/** JSON with the names of every object in order: the database does not keep the order in which they were written. */
+/** JSON with the names of every object sorted: the database does not preserve their order. */
 export function canonicalJson(value: unknown): string {
   return inOrder(JSON.parse(JSON.stringify(value ?? null)));
 }
 
-/** The same for what JSON was parsed to. */
+/** The same for parsed JSON. */
 export function inOrder(value: unknown): string {
   if (typeof value !== 'object' || value === null) return text(value);
   if (Array.isArray(value)) return `[${value.map(inOrder).join(',')}]`;

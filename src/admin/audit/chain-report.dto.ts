@@ -3,12 +3,12 @@ import type { PartReport } from './chain-verification.service.js';
 
 const PROBLEMS = ['missing', 'changed', 'forged', 'cut'] as const;
 
-/** What a check of a part of the audit log found. */
+/** Result of checking a part of the audit log. */
 export class ChainReportDto {
   @ApiProperty({ enum: ['audit-chain-report'] })
   readonly object = 'audit-chain-report';
 
-  /** Number of the last record that is as it was written. */
+  /** Number of the last record that was not altered. */
   @ApiProperty({ example: 1204 })
   readonly verified_up_to: number;
 
@@ -19,7 +19,7 @@ export class ChainReportDto {
   @ApiProperty({ type: Number, nullable: true, example: null })
   readonly next_after: number | null;
 
-  /** Number of the first record that is not what was written there. */
+  /** Number of the first wrong record. */
   @ApiProperty({ type: Number, nullable: true, example: null })
   readonly broken_at: number | null;
 

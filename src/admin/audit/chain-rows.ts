@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { inOrder, type WrittenRecord } from './canonical-record.js';
 
-/** A record as it is stored, with the proofs beside it. */
+/** A record as stored, with its hash and seal. */
 export interface StoredLink {
   readonly record: WrittenRecord;
   readonly hash: Buffer | null;
@@ -12,19 +12,19 @@ const COLUMNS =
   'seq, hash, seal, action, actor_id, actor_kind, actor_name, after, at, before, error_code, id, ip, method, ' +
   'outcome, path, request, request_id, status, target_id, target_type, user_id, workspace_id';
 
-/** How values are written while rows are copied: the session's own setting may be another. */
+/** The output format while rows are copied: the session's own setting may differ. */
 export const AS_WRITTEN =
   "SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'; SET LOCAL bytea_output = 'hex'";
 
-/** The records after number `after`, up to and including number `upTo`; null is the end of the chain, whatever stands there. */
+/** The records after number `after`, up to and including number `upTo`; null means the end of the chain, wherever it is. */
 export interface ChainPart {
   readonly after: number;
   readonly upTo: number | null;
 }
 
 /**
- * Copies a part of an organization's chain in its order, and before it the record that the part follows. As text: the
- * database writes each column once and builds nothing of them. `organizationId` must be a UUID.
+ * Copies a part of an organization's chain in order, preceded by the record before the part. As text: the database writes each column once
+ * and builds no documents. `organizationId` must be a UUID.
  */
 export function copyOfChain(organizationId: string, { after, upTo }: ChainPart): string {
   const from = after === 0 ? '' : `AND seq >= ${after}`;
@@ -32,12 +32,12 @@ export function copyOfChain(organizationId: string, { after, upTo }: ChainPart):
   return `COPY (SELECT ${COLUMNS} FROM audit_records WHERE organization_id = '${organizationId}' ${from} ${to} ORDER BY seq) TO STDOUT`;
 }
 
-/** Cuts what is copied into lines, wherever the pieces were cut. */
+/** Splits copied data into lines, wherever its chunks end. */
 export class CopiedLines {
   private readonly decoder = new StringDecoder('utf8');
   private rest = '';
 
-  /** The lines that end in this piece. */
+  /** The lines that end in this chunk. */
   in(piece: Buffer): string[] {
     const lines = (this.rest + this.decoder.write(piece)).split('\n');
     this.rest = lines.pop() ?? '';
@@ -95,7 +95,7 @@ function documentOf(column: string | undefined): string {
   return text === null ? 'null' : inOrder(JSON.parse(text));
 }
 
-/** `2030-01-31 12:00:00.5+00` as ISO 8601 has it, to the millisecond; what is finer stays, since no record has it. */
+/** `2030-01-31 12:00:00.5+00` as ISO 8601, to the millisecond; finer digits stay, because no record has them. */
 function momentOf(text: string): string {
   const seconds = text.slice(0, 19).replace(' ', 'T');
   const fraction = text.slice(20, -3);

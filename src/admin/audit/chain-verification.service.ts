@@ -5,17 +5,17 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AuditSeal } from './audit-seal.js';
 import { type ChainReport, verifyChain } from './verify-chain.js';
 
-/** One request checks so many records: a fraction of a second. */
+/** Records checked per request: a fraction of a second. */
 const RECORDS_AT_ONCE = 20_000;
 
-/** What a check of a part found, and where the next part begins. */
+/** The result for a part, and where the next part begins. */
 export interface PartReport extends ChainReport {
   readonly total: number;
   /** Null when the end was checked, or a record is wrong. */
   readonly next: number | null;
 }
 
-/** Checks the chain of an organization by parts, so that no request takes long. A chain holds when each part does. */
+/** Checks the chain of an organization in parts, so that no request takes long. A chain is valid if each part is. */
 @Injectable()
 export class ChainVerification {
   constructor(
@@ -24,7 +24,7 @@ export class ChainVerification {
     private readonly seal: AuditSeal,
   ) {}
 
-  /** The records behind number `after`, which the part before has checked. */
+  /** The records after number `after`, which the previous part has checked. */
   async check(organizationId: string, after: number): Promise<PartReport> {
     const total = await this.lengthOf(organizationId);
     const isLast = total - after <= RECORDS_AT_ONCE;
@@ -41,7 +41,7 @@ export class ChainVerification {
     return Number(head?.seq ?? 0);
   }
 
-  /** Over a connection outside of the request's transaction: the check begins its own, and reads with COPY. */
+  /** Over a connection outside the request's transaction: the check begins its own, and reads with COPY. */
   private async verify(
     organizationId: string,
     part: { readonly after: number; readonly upTo: number | null },

@@ -1,7 +1,7 @@
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Methods of what is recorded: changes, and the handing out of a file of the log, which is read. */
+/** Methods that are recorded: changes, and GET for downloading a file of the log. */
 export const RECORDED_METHODS = ['POST', 'PUT', 'DELETE', 'PATCH', 'GET'] as const;
 
-/** Methods that change nothing, and therefore leave no audit record. */
+/** Methods that change nothing and leave no audit record. */
 export const isReading = (method: string): boolean => READING.has(method);

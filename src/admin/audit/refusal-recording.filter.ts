@@ -9,7 +9,7 @@ import { isReading } from './reading.js';
 
 const logger = createLogger('audit');
 
-/** The audit is what failed, or lives in what failed: trying again would only make the caller wait. */
+/** Errors of the audit itself, or of what it depends on: another attempt would only delay the response. */
 const POINTLESS: ReadonlySet<string> = new Set([
   'audit_unavailable',
   'database_unavailable',
@@ -17,8 +17,8 @@ const POINTLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Records attempts at a change that were refused or failed, by authenticated callers. Guards run before
- * interceptors, so this is the only place that sees all of them.
+ * Records refused and failed changes by authenticated callers. Guards run before interceptors, so this is the only place where all of them
+ * pass.
  */
 @Catch()
 @Injectable()

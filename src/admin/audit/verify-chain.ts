@@ -11,17 +11,17 @@ import {
   storedLink,
 } from './chain-rows.js';
 
-/** What a check of a chain found. */
+/** The result of checking a chain. */
 export interface ChainReport {
   readonly records: number;
-  /** Number of the first record that is not what was written there; null when all is well. */
+  /** Number of the first wrong record; null when all are valid. */
   readonly brokenAt: string | null;
   readonly problem: ChainProblem | null;
 }
 
 /**
- * `missing`: another number stands there, or none; `changed`: it says something else than what was chained; `forged`:
- * the chain was recomputed without the key; `cut`: the chain ends here and its end is another.
+ * `missing`: another number is there, or none; `changed`: its content differs from the hash; `forged`: the chain was recomputed without the
+ * key; `cut`: the chain ends before the signed end.
  */
 export type ChainProblem = 'missing' | 'changed' | 'forged' | 'cut';
 
@@ -38,23 +38,23 @@ interface Head {
 
 export const WHOLE: ChainPart = { after: 0, upTo: null };
 
-/** What a check reads with. */
+/** The inputs of a check. */
 export interface ChainReading {
-  /** In no transaction. */
+  /** Outside any transaction. */
   readonly client: Client;
   readonly seal: AuditSeal;
   readonly organizationId: string;
-  /** Name of an exported snapshot: several readers of parts see the chain as it was at one moment. */
+  /** Name of an exported snapshot: several readers see the chain at the same moment. */
   readonly snapshot?: string;
-  /** Called with the number of verified records, from time to time. */
+  /** Called periodically with the number of verified records. */
   readonly onProgress?: (records: number) => void;
 }
 
 /**
- * Reads the chain of an organization, as it is at this moment, and computes it again. Each record is checked against the
- * one that is stored before it, so parts can be checked apart: a chain holds when each part does.
+ * Reads the current chain of an organization and recomputes it. Each record is checked against the one stored before it, so parts can be
+ * checked separately: a chain is valid if each part is.
  *
- * The rows come as one COPY, which the database continues to send while these are checked.
+ * The rows arrive as one COPY, which the database keeps sending during the check.
  */
 export async function verifyChain(reading: ChainReading, part: ChainPart = WHOLE): Promise<ChainReport> {
   const { client, seal, organizationId, snapshot, onProgress = () => undefined } = reading;
@@ -80,9 +80,9 @@ export async function verifyChain(reading: ChainReading, part: ChainPart = WHOLE
 const READ_AHEAD_BYTES = 1024 * 1024;
 
 class ChainCheck {
-  /** Number of the last record that is right, or that the part follows. */
+  /** Number of the last valid record, or of the one before the part. */
   private records: number;
-  /** Unknown until the record has come that the part follows. */
+  /** Unknown until the record before the part has been read. */
   private hash: Buffer | null;
   private problem: ChainProblem | null = null;
 
@@ -116,7 +116,7 @@ class ChainCheck {
     };
   }
 
-  /** A chain whose end was cut off is right in itself; the sealed head remembers how long it was. */
+  /** A truncated chain is valid in itself; the sealed head stores its length. */
   endsAt(head: Head | undefined): void {
     const { upTo } = this.part;
     if (upTo !== null) {
@@ -145,7 +145,7 @@ class ChainCheck {
     return null;
   }
 
-  /** The record before the part is checked together with the part before. */
+  /** The record before the part is checked with the previous part. */
   private begin(seq: string, stored: Buffer | null): ChainProblem | null {
     if (seq !== String(this.part.after)) return 'missing';
     this.hash = stored ?? BEFORE_THE_FIRST;

@@ -21,19 +21,19 @@ export { type InstallationKeys, verifyMasterKey } from './installation.js';
 
 /** The first owner from the settings, for unattended installations. */
 export interface FirstOwner {
-  /** As `normalizeEmail` writes it. */
+  /** As normalized by `normalizeEmail`. */
   readonly email: string;
   readonly password: Secret;
 }
 
-/** What the first start made, in clear and with the names of `bootstrap.json`: it exists to be written out once. */
+/** The result of the first start, in clear text and with the names of `bootstrap.json`: it is written out once. */
 export interface BootstrapResult {
   readonly organisation_id: string;
   readonly workspace_id: string;
   readonly workspace_slug: string;
   readonly admin_api_key: string;
   readonly workspace_api_key: string;
-  /** Of the link that sets the owner's password; null where the operator gave one. */
+  /** Token of the link that sets the owner's password; null when the operator set one. */
   readonly setup_token: string | null;
 }
 
@@ -43,11 +43,11 @@ const WORKSPACE_SLUG = 'ws-default';
 const OWNER_EMAIL = 'owner@localhost';
 
 /**
- * Makes the first organization with its workspace, owner and keys, or answers null when there is one already.
+ * Creates the first organization with its workspace, owner and keys, or returns null when there is one already.
  *
- * `keep` gets the result before it is committed: if it rejects, nothing was made. Processes that start at the same
- * time take turns, and only the first makes something. Rejects when the keys are not those of this database,
- * and with `password_unacceptable` when the owner's password is too easy to guess.
+ * `keep` gets the result before it is committed: if it rejects, nothing was created. Processes that start at the same time take turns, and
+ * only the first creates anything. Rejects when the keys are not those of this database, and with `password_unacceptable` when the owner's
+ * password is too easy to guess.
  */
 export async function bootstrap(
   dataSource: DataSource,
@@ -121,7 +121,7 @@ async function makeFirstTenant(
   };
 }
 
-/** Gives the owner the password that the operator chose, or answers the token of a link that sets one. */
+/** Sets the operator's password for the owner, or returns the token of a link that sets one. */
 async function letIn(
   manager: EntityManager,
   user: { readonly id: string; readonly organizationId: string },
@@ -149,7 +149,7 @@ const FIRST_KEYS = {
   service: { format: 'ws', kind: 'workspace-service', name: 'First workspace key' },
 } as const;
 
-/** A key with every scope that its kind may carry. */
+/** A key with every scope that its kind can have. */
 async function makeKey(
   manager: EntityManager,
   tenant: FirstTenant,

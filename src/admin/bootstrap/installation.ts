@@ -2,10 +2,10 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { checkValueOf, isCheckedBy } from '../../common/crypto/check-value.js';
 import type { Secret } from '../../common/settings/secret.js';
 
-/** The keys of an installation. Each is 32 bytes in base64 and lives outside the database; the pepper must not change. */
+/** The keys of an installation. Each is 32 bytes in base64 and is stored outside the database; the pepper must not change. */
 export interface InstallationKeys {
   readonly masterKey: Secret;
-  /** The one that will take its place, where it is being replaced. */
+  /** The key that is replacing it, during a rotation. */
   readonly nextMasterKey?: Secret | undefined;
   readonly keyPepper: Secret;
 }
@@ -15,7 +15,7 @@ interface CheckValues {
   readonly key_pepper_check: Buffer;
 }
 
-/** Stores which keys this database was set up with. Does nothing when they are stored already. */
+/** Stores check values of the keys. Does nothing when they are already stored. */
 export async function rememberKeys(manager: EntityManager, keys: InstallationKeys): Promise<void> {
   await manager.query(
     'INSERT INTO installation (id, master_key_check, key_pepper_check) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
@@ -23,7 +23,7 @@ export async function rememberKeys(manager: EntityManager, keys: InstallationKey
   );
 }
 
-/** Rejects when the database was set up with another master key: its credentials could not be opened. */
+/** Rejects when the database uses another master key: its credentials could not be opened. */
 export async function verifyMasterKey(
   store: DataSource | EntityManager,
   { masterKey, nextMasterKey }: Pick<InstallationKeys, 'masterKey' | 'nextMasterKey'>,
@@ -36,7 +36,7 @@ export async function verifyMasterKey(
     );
 }
 
-/** Rejects when the database was set up with another pepper: none of its API keys would be recognised. */
+/** Rejects when the database uses another pepper: none of its API keys would be recognized. */
 export async function verifyKeyPepper(store: DataSource | EntityManager, keyPepper: Secret): Promise<void> {
   const known = await checkValues(store);
   if (known && !isCheckedBy(keyPepper, known.key_pepper_check))

@@ -8,7 +8,7 @@ import type { ConfigUsage } from './config-usage.service.js';
 import { ConfigDto, ConfigSummaryDto, ConfigVersionDto, DifferenceDto } from './config.dto.js';
 import type { Difference } from '../../common/json/differences.js';
 
-/** What was saved, or with `dry_run` would be. */
+/** The saved state, or with `dry_run` the state that would be saved. */
 class SavedDto {
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   readonly id?: string;
@@ -85,7 +85,7 @@ export class ConfigVersionListDto extends ListOf(ConfigVersionDto) {
   }
 }
 
-/** The versions that were compared, and what makes the second of the first. */
+/** The compared versions, and the differences between them. */
 export class ConfigDiffDto {
   @ApiProperty({ enum: ['config-diff'] })
   readonly object = 'config-diff';

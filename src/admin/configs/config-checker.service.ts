@@ -17,7 +17,7 @@ export interface ConfigPlace {
   readonly workspaceId: string | null;
 }
 
-/** Says whether a config would run in a workspace, and if not, everything that is in its way. */
+/** Checks whether a config would run in a workspace, and reports every problem. */
 @Injectable()
 export class ConfigChecker {
   constructor(
@@ -25,7 +25,7 @@ export class ConfigChecker {
     private readonly guardrails: GuardrailReferences,
   ) {}
 
-  /** The document as it is stored. Refuses with `config_invalid`, which names the place of every mistake. */
+  /** The document as stored. Refuses with `config_invalid`, which names the path of every mistake. */
   async read(place: ConfigPlace, given: unknown): Promise<RoutingConfig> {
     const document = typeof given === 'string' ? parsed(given) : given;
     const read = readRoutingConfig(document);
@@ -61,7 +61,7 @@ export class ConfigChecker {
     return paths.map((path) => ({ path: `${path}.cache.embedding`, message }));
   }
 
-  /** Those that are there are kept until the config is saved. */
+  /** Existing guardrails are locked until the config is saved. */
   private async guardrailsUnknown(place: ConfigPlace, references: readonly Reference[]): Promise<Mistake[]> {
     if (references.length === 0) return [];
     const names = [...new Set(references.map(({ slug }) => slug))];
@@ -72,7 +72,7 @@ export class ConfigChecker {
   private async keysUnknown(place: ConfigPlace, references: readonly Reference[]): Promise<Mistake[]> {
     if (references.length === 0) return [];
     const { organizationId, workspaceId } = place;
-    // A virtual key belongs to one workspace, so there is none that all of them could use.
+    // A virtual key belongs to one workspace, so no virtual key is usable in all of them.
     if (workspaceId === null) return missing(references, new Set());
     const slugs = [...new Set(references.map(({ slug }) => slug))].filter((slug) => !slug.includes('\0'));
     const known = await this.unitOfWork
@@ -82,14 +82,14 @@ export class ConfigChecker {
   }
 }
 
-/** Where a cache by meaning says nothing of an embedding. */
+/** Paths of semantic caches without an embedding setting. */
 function withoutEmbedding({ cache, targets = [] }: RoutingConfig, path: string): string[] {
   const own = cache?.mode === 'semantic' && !cache.embedding ? [path] : [];
   const below = targets.flatMap((target, index) => withoutEmbedding(target, `${path}.targets[${index}]`));
   return [...own, ...below];
 }
 
-/** In the compatible API a config may be a text that holds JSON. */
+/** In the compatible API a config may be a text that contains JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,25 +1,25 @@
 import { HOOK_LIST_NAMES, type HookListName } from '../../routing-config/guardrails/read-hooks.js';
 import type { Mistake } from '../../routing-config/routing-config.js';
 
-/** Something stored that a config names, and where. */
+/** A stored resource that a config names, and the path of the reference. */
 export interface Reference {
   readonly slug: string;
   readonly path: string;
 }
 
-/** No config that is accepted nests its targets deeper, or has more of them. */
+/** Accepted configs nest their targets no deeper, and have no more of them. */
 const DEEPEST = 50;
 const MOST = 5_000;
 
-/** What a document names: stored credentials and stored guardrails. */
+/** Stored credentials and guardrails that a document names. */
 export interface References {
   readonly virtualKeys: Reference[];
   readonly guardrails: Reference[];
 }
 
 /**
- * The virtual keys and providers that a document names, `virtual_key`, `provider: "@slug"` and that of a cache's embedding, and the guardrails by their
- * ids. It is read as it came, so that a document with other mistakes reports these too.
+ * The virtual keys and providers that a document names (`virtual_key`, `provider: "@slug"`, and those of a cache's embedding), and the
+ * guardrails by id. Reads the unvalidated document, so that missing references are reported together with other mistakes.
  */
 export function referencesIn(document: unknown): References {
   const found: References = { virtualKeys: [], guardrails: [] };
@@ -57,7 +57,7 @@ function note(found: Reference[], slug: unknown, path: string): void {
 
 const bare = (slug: string): string => (slug.startsWith('@') ? slug.slice(1) : slug);
 
-/** Names may be written in camelCase too. */
+/** Names may be in camelCase, too. */
 const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -74,7 +74,7 @@ function noteGuardrails(
 
 const LONGEST_SHOWN = 64;
 
-/** A slug of another workspace does not exist here, and the message is the same. */
+/** A slug of another workspace counts as missing, with the same message. */
 export function missing(
   references: readonly Reference[],
   known: ReadonlySet<string>,

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Config } from './config.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 
-/** What goes by a config. */
+/** The users of a config. */
 export interface ConfigUsage {
   /** API keys whose default it is. */
   readonly apiKeys: number;
-  /** The workspace whose users' keys go by it; null where there is none. */
+  /** The workspace whose users' keys use it; null without one. */
   readonly userKeysOf: string | null;
 }
 
-/** Tables and not entities: an API key names its config, so the room of API keys stands above this one. */
+/** Tables instead of entities: API keys depend on configs, so this module must not import theirs. */
 const USAGE = `
   SELECT
     (SELECT count(*)::integer FROM api_keys

@@ -12,7 +12,7 @@ export class ConfigVersion extends TenantRecord {
   @Column({ type: 'integer' })
   number: number;
 
-  /** As `readRoutingConfig` gave it. */
+  /** As returned by `readRoutingConfig`. */
   @Column({ type: 'jsonb' })
   document: RoutingConfig;
 

@@ -13,7 +13,7 @@ import { ConfigsService } from './configs.service.js';
 import { isRehearsal, MayBeRehearsed } from './rehearsals.js';
 import { differences } from '../../common/json/differences.js';
 
-/** What a config was before, and the way back. */
+/** Earlier versions of a config, and rollbacks. */
 @AdminController('configs')
 @Refusals()
 export class ConfigVersionsController {

@@ -18,12 +18,12 @@ export interface VersionedConfig {
 
 export type NewVersion = Omit<ConfigVersion, 'createdBy' | 'createdAt'>;
 
-/** Finds configs and their versions within reach. A version is added and never changed. */
+/** Finds configs and their versions that the caller can access. Versions are added and never changed. */
 @Injectable()
 export class ConfigVersionsService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** By slug or id, with the version in force. Another tenant's is `not_found`, as one that never was. */
+  /** By slug or id, with the current version. Another tenant's config is `not_found`, like one that never existed. */
   async find(reach: Reach, named: string, lock = false): Promise<VersionedConfig> {
     const { organizationId, workspaceId } = reach;
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
@@ -53,7 +53,7 @@ export class ConfigVersionsService {
     return version;
   }
 
-  /** The one before, or the very first itself. */
+  /** The previous version, or the first version itself. */
   async before(version: ConfigVersion): Promise<ConfigVersion> {
     const { configId, number } = version;
     return (
@@ -61,7 +61,7 @@ export class ConfigVersionsService {
     );
   }
 
-  /** The caller holds the lock of the config's row, or has just made it, so the number is free. */
+  /** The caller holds the lock of the config's row, or has just created it, so the number is free. */
   async add(caller: Principal, version: NewVersion): Promise<void> {
     await this.unitOfWork
       .repository(ConfigVersion)
@@ -73,5 +73,5 @@ export class ConfigVersionsService {
   }
 }
 
-/** The user who did it, or on whose authority it was done. */
+/** The user who acted, or on whose authority it was done. */
 export const personOf = ({ userId, authorityId }: Principal): string | null => userId ?? authorityId;

@@ -56,7 +56,7 @@ export class CreateConfigDto {
   @IsConfig()
   readonly config: unknown;
 
-  /** Made from the name if it is left out. Unique in the organization. */
+  /** Default: made from the name. Unique in the organization. */
   @MayTakeSlug('pc-chat')
   readonly slug?: string;
 
@@ -69,12 +69,12 @@ export class CreateConfigDto {
   @IsSwitch()
   readonly is_default?: Switch;
 
-  /** Id or slug. A workspace key may leave it out: it has only one. */
+  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
-/** What is left out stays as it is. Another document makes another version. */
+/** Omitted fields stay unchanged. A changed document creates a new version. */
 export class UpdateConfigDto {
   /** The compatible SDK repeats the slug of the path here. */
   @ApiHideProperty()
@@ -105,7 +105,7 @@ export class UpdateConfigDto {
   readonly is_default?: Switch;
 }
 
-/** Which of the two spellings was used; undefined where none was. */
+/** The spelling that was used; undefined without either. */
 export function wantsDefault({ isDefault, is_default }: UpdateConfigDto): boolean | undefined {
   const given = is_default ?? isDefault;
   return given === undefined ? undefined : Boolean(given);
@@ -230,7 +230,7 @@ export class ConfigVersionDto extends ConfigSummaryDto {
   }
 }
 
-/** Any JSON. */
+/** Any JSON value. */
 const ANY_VALUE = {
   anyOf: [
     { type: 'object' as const, additionalProperties: true, nullable: true },

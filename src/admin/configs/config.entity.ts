@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { OwnedAtEitherLevel } from '../../database/tenant-owned.entity.js';
 
-/** A saved routing config: its name and which of its versions is in force. The slug is unique in the organization. */
+/** A saved routing config: its name and its current version. The slug is unique in the organization. */
 @Entity('configs')
 export class Config extends OwnedAtEitherLevel {
   /** `pc-…`. */

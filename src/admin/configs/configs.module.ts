@@ -12,7 +12,7 @@ import { DefaultConfig } from './default-config.js';
 import { SimulationService } from './simulation.service.js';
 import { TokenPricesService } from './token-prices.service.js';
 
-/** Saved routing configs: checked as a whole when they are saved, run by the gateway. Needs the adapters' `PriceBook`. */
+/** Saved routing configs: validated when saved, run by the gateway. Needs the adapters' `PriceBook`. */
 @Module({
   imports: [AuthModule, TenancyModule],
   controllers: [ConfigsController, ConfigVersionsController],

@@ -18,7 +18,7 @@ import { ConfigDto, type CreateConfigDto, type UpdateConfigDto, wantsDefault } f
 import { DefaultConfig } from './default-config.js';
 import { type Difference, differences } from '../../common/json/differences.js';
 
-/** What would be saved. */
+/** The state that would be saved. */
 export interface ConfigDryRun {
   readonly document: RoutingConfig;
   readonly changes: readonly Difference[];
@@ -73,7 +73,7 @@ export class ConfigsService {
       .findAndCount({ where: { ...reach }, order: { createdAt: 'DESC', id: 'DESC' }, skip, take });
   }
 
-  /** A document that differs makes a new version; the last one stays in force until the commit. */
+  /** A changed document creates a new version; the previous one stays in force until the commit. */
   async update(caller: Principal, reach: Reach, named: string, dto: UpdateConfigDto): Promise<Config> {
     const before = await this.versions.find(reach, named, true);
     if (dto.slug !== undefined && dto.slug !== named && dto.slug !== before.config.slug)
@@ -87,14 +87,14 @@ export class ConfigsService {
     return config;
   }
 
-  /** The document of an earlier version becomes a new one, if it would still run. */
+  /** The document of an earlier version becomes a new version, if it would still run. */
   async rollBack(caller: Principal, reach: Reach, named: string, versionId: string): Promise<Config> {
     const before = await this.versions.find(reach, named, true);
     const { document } = await this.versions.version(before.config, versionId);
     return this.update(caller, reach, before.config.id, { config: document });
   }
 
-  /** Returns what a creation or a change would save, and saves nothing, not even an audit record. */
+  /** Returns what a creation or change would save. Saves nothing, not even an audit record. */
   async rehearse(place: ConfigPlace, given: unknown, before?: VersionedConfig): Promise<ConfigDryRun> {
     this.audit.leaveOut();
     const now = before ? before.version.document : {};
@@ -104,7 +104,7 @@ export class ConfigsService {
     return { document, changes: differences(now, document) };
   }
 
-  /** Refuses with `conflict` while API keys go by it. */
+  /** Refuses with `conflict` while API keys use it. */
   async remove(reach: Reach, named: string): Promise<void> {
     const { config, version } = await this.versions.find(reach, named, true);
     await this.checkUnused(config);
@@ -141,7 +141,7 @@ export class ConfigsService {
     return saved;
   }
 
-  /** Requests of those keys would all be refused, or go on without what it demands. The caller holds the config's lock. */
+  /** Requests of those keys would all be refused, or run without its rules. The caller holds the config's lock. */
   private async checkUnused(config: Config, isAboutKeys = true): Promise<void> {
     const { apiKeys, userKeysOf } = await this.usage.of(config);
     if (isAboutKeys && apiKeys > 0)
@@ -166,6 +166,6 @@ export class ConfigsService {
 
 const LONGEST_BASE = 32;
 
-/** `pc-` distinguishes a config from other things with a slug; the ending makes each slug different. */
+/** `pc-` distinguishes configs from other resources with a slug; the suffix makes each slug unique. */
 const newSlug = (name: string): string =>
   withSuffix(`pc-${slugOfName(name, 'config').slice(0, LONGEST_BASE).replace(/-$/, '')}`);

@@ -19,7 +19,7 @@ const AreTexts = (): PropertyDecorator =>
 
 const TEXTS = { type: 'object' as const, additionalProperties: { type: 'string' as const } };
 
-/** A config, and a request that would go by it. */
+/** A config, and a request to run through it. */
 export class SimulateConfigDto {
   /** The slug or id of a saved config, or a routing document: an object, or its JSON as a text. */
   @ApiProperty({
@@ -41,11 +41,11 @@ export class SimulateConfigDto {
   )
   readonly config: string | Readonly<Record<string, unknown>>;
 
-  /** Where a document would run: id or slug. A workspace key may leave it out: it has only one. */
+  /** Where a document would run: id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  /** The same as `params.model`. */
+  /** Same as `params.model`. */
   @ApiPropertyOptional({ example: 'gpt-4o-mini', maxLength: LONGEST_MODEL })
   @IfGiven()
   @IsString()
@@ -86,7 +86,7 @@ export function requestOf({ model, params, metadata, headers, path }: SimulateCo
   };
 }
 
-/** One place where the request could go. */
+/** A possible target of the request. */
 class SimulatedTargetDto {
   @ApiProperty({ example: 'config.targets[0]' }) readonly path: string;
   @ApiTextOrNull() readonly name: string | null;
@@ -95,17 +95,17 @@ class SimulatedTargetDto {
   @ApiProperty({ type: String, nullable: true, example: 'gpt-4o-mini' }) readonly model: string | null;
   @ApiProperty({ type: Number, nullable: true, example: 1 }) readonly weight: number | null;
 
-  /** Dollars for a million tokens, three read for each that is written; null when the price is unknown. */
+  /** Dollars per million tokens, at three input tokens per output token; null when the price is unknown. */
   @ApiProperty({ type: Number, nullable: true, example: 0.2625 })
   readonly price_per_million_tokens: number | null;
 
-  /** Share of such requests that go there first, or when what stands in `after` has failed; 0 to 1. */
+  /** Share of such requests that go to it first, or after the target in `after` has failed; 0 to 1. */
   @ApiProperty({ example: 1 }) readonly share: number;
 
-  /** What has to fail before; null for a first choice. */
+  /** The target that has to fail before; null for a first choice. */
   @ApiTextOrNull() readonly after: string | null;
 
-  /** Further tries at most. */
+  /** Maximum number of retries. */
   @ApiProperty({ example: 0 }) readonly retries: number;
 
   static of({ token_price, ...rest }: ExplainedTarget): SimulatedTargetDto {
@@ -122,7 +122,7 @@ class SimulatedDto {
   @ApiIdOrNull(null)
   readonly version_id: string | null;
 
-  /** What was decided and by what, from the root down. */
+  /** The decisions and their reasons, from the root down. */
   @ApiProperty({ type: [String], example: ['config: config.targets[0] at the least cost'] })
   readonly decisions: readonly string[];
 

@@ -14,11 +14,11 @@ import { TokenPricesService } from './token-prices.service.js';
 interface SimulationInput {
   readonly place: ConfigPlace;
   readonly document: RoutingConfig;
-  /** Null for a document that came with the question. */
+  /** Null for a document from the request. */
   readonly saved: Config | null;
 }
 
-/** Says where a request would go by a config, and why. Nothing is sent and nothing is changed. */
+/** Shows where a request would go with a config, and why. Nothing is sent or changed. */
 @Injectable()
 export class SimulationService {
   constructor(
@@ -29,12 +29,12 @@ export class SimulationService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Refuses with `not_found` for a config out of reach, `config_invalid` for a document that would not run. */
+  /** Refuses with `not_found` for a config that the caller cannot access, `config_invalid` for a document that would not run. */
   async simulate(caller: Principal, dto: SimulateConfigDto): Promise<SimulationDto> {
     this.audit.leaveOut();
     const { place, document, saved } = await this.configOf(caller, dto);
     const request = requestOf(dto);
-    // The first walk finds the targets, the second one has their prices.
+    // The first pass finds the targets, the second one has their prices.
     const { targets } = explainRouting(document, request);
     const slugs = targets.flatMap(({ virtual_key }) => virtual_key ?? []);
     const prices = await this.prices.of(place, slugs);

@@ -10,13 +10,13 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
 import type { ConfigPlace } from './config-checker.service.js';
 
-/** A stored credential, as far as prices go. */
+/** The pricing fields of a stored credential. */
 interface Account {
   readonly providerId: string;
   readonly key: VirtualKey;
 }
 
-/** The price of tokens for a workspace: its own prices before the list prices, as requests are charged. */
+/** Token prices of a workspace: its own prices before list prices, as requests are charged. */
 @Injectable()
 export class TokenPricesService {
   constructor(
@@ -24,7 +24,7 @@ export class TokenPricesService {
     private readonly book: PriceBook,
   ) {}
 
-  /** Reads the agreed prices of the virtual keys with these slugs, so that they are available synchronously. */
+  /** Loads the agreed prices of the virtual keys with these slugs, so that they are available synchronously. */
   async of({ organizationId, workspaceId }: ConfigPlace, slugs: readonly string[]): Promise<TokenPrices> {
     const accounts = await this.accounts({ organizationId, workspaceId }, slugs);
     const general = await this.unitOfWork.repository(ModelPrice).findBy({ organizationId });

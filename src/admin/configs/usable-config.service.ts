@@ -7,14 +7,14 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
-/** Finds the configs that requests of a workspace may go by: its own, and those of the organization. */
+/** Finds the configs that requests of a workspace can use: its own, and those of the organization. */
 @Injectable()
 export class UsableConfig {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /**
-   * The active config of that slug or id. It stays until the end of the transaction. Refuses with `invalid_request`, which
-   * names the field that named it.
+   * The active config with that slug or id, locked until the end of the transaction. Refuses with `invalid_request`, which names the field
+   * with the reference.
    */
   async find({ organizationId, workspaceId }: Reach, named: string, field: string): Promise<Config> {
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
@@ -31,7 +31,7 @@ export class UsableConfig {
         : null;
     if (!config)
       throw new AppError('invalid_request', {
-        detail: `No config that may be used here is named by ${field}.`,
+        detail: `${field} names no active config that can be used here. List them with GET /v1/configs.`,
       });
     return config;
   }

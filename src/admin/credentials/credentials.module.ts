@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { CredentialsService } from './credentials.service.js';
 
-/** What virtual keys and integrations have in common: a credential that is sealed for one place. */
+/** Common to virtual keys and integrations: a credential that is sealed for one destination. */
 @Module({ imports: [CryptoModule], providers: [CredentialsService], exports: [CredentialsService] })
 export class CredentialsModule {}

@@ -15,24 +15,24 @@ import {
 
 export type { Destination, WantedDestination } from './destination-of-key.js';
 
-/** Where the credential of a row leads, as it is stored. */
+/** The destination of a row's credential, as stored. */
 export interface StoredDestination {
   readonly providerId: string;
   readonly customHost: string | null;
   readonly fields: Record<string, string>;
 }
 
-/** What a change says of a destination: what it leaves out stays. */
+/** Changes to a destination: omitted fields stay. */
 export interface DestinationChange extends Partial<WantedDestination> {
   readonly key?: string | undefined;
 }
 
-/** A destination that was changed, and whether its credential has to be sealed again. */
+/** A changed destination, and whether its credential must be sealed again. */
 export interface ChangedDestination extends Destination {
   readonly isSealedAnew: boolean;
 }
 
-/** Checks where a stored credential leads, and seals it for that place and no other. */
+/** Checks the destination of a stored credential, and seals the credential for that destination only. */
 @Injectable()
 export class CredentialsService {
   constructor(
@@ -41,7 +41,7 @@ export class CredentialsService {
     private readonly egress: Egress,
   ) {}
 
-  /** For a new credential. Throws as `readDestination`, and `credential_required`. */
+  /** For a new credential. Throws like `readDestination`, and `credential_required`. */
   read(wanted: WantedDestination, secret: string | undefined): Destination {
     const destination = readDestination(wanted, this.egress);
     const { provider } = destination;
@@ -54,8 +54,8 @@ export class CredentialsService {
   }
 
   /**
-   * Provider, host, fields and secret belong together: what is sent where. Another provider or host needs the secret
-   * again, so that it cannot be sent to a place it was not entered for.
+   * Provider, host, fields and secret belong together. Changing the provider or host requires the secret again, so that it cannot be sent
+   * to a destination it was not entered for.
    */
   change(stored: StoredDestination, changed: DestinationChange): ChangedDestination {
     const destination = readDestination(
@@ -80,7 +80,7 @@ export class CredentialsService {
     return this.box.seal(await this.keyOf(key), credentialBindingOf(key), new Secret(secret));
   }
 
-  /** The same secret for another row that leads to the same place; the caller must have made sure that it does. */
+  /** The same secret for another row with the same destination, which the caller must have verified. */
   async sealAgain(
     from: BoundKey & { readonly sealedCredentials: Buffer | null },
     to: BoundKey,
@@ -91,13 +91,13 @@ export class CredentialsService {
     return this.box.seal(key, credentialBindingOf(to), secret);
   }
 
-  /** The secret itself, to be sent to its own place. Null when there is none. */
+  /** The secret itself, to be sent to its own destination. Null without one. */
   async open(key: BoundKey & { readonly sealedCredentials: Buffer | null }): Promise<Secret | null> {
     if (key.sealedCredentials === null) return null;
     return this.box.open(await this.keyOf(key), credentialBindingOf(key), key.sealedCredentials);
   }
 
-  /** Where a stored credential leads. */
+  /** The destination of a stored credential. */
   stored({ providerId, customHost, fields }: StoredDestination): Destination {
     return { provider: providerOf(providerId), customHost, fields };
   }

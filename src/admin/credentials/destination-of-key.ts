@@ -5,32 +5,31 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
 
-/** Where a virtual key leads, as a client says it. */
+/** The destination of a virtual key, as a client names it. */
 export interface WantedDestination {
   readonly provider: string;
   readonly customHost: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The name under which a client sends a field, where that is not `fields.<name>`: for error messages. */
+  /** The client's name of a field, if not `fields.<name>`: for error messages. */
   readonly sentAs?: ((field: string) => string) | undefined;
 }
 
-/** Where a virtual key leads. Its secret may go there and nowhere else. */
+/** The destination of a virtual key. Its secret may be sent nowhere else. */
 export interface Destination {
   readonly provider: Provider;
   readonly customHost: string | null;
   readonly fields: Record<string, string>;
 }
 
-/** The provider of that id, for rooms that may not look into the catalogue themselves. Throws `provider_unknown`. */
+/** The provider with that id, for modules that may not import the catalogue. Throws `provider_unknown`. */
 export const providerOf = (id: string): Provider => findProvider(id);
 
-/** Says which addresses are open. */
+/** Checks whether an address is allowed. */
 type Addresses = Pick<Egress, 'checkDestination'>;
 
 /**
- * Checks a destination against the provider's row. Throws `provider_unknown`, `custom_host_invalid`,
- * `custom_host_blocked`, and `invalid_request` for fields that the row has not, that are missing or malformed, and for
- * a missing custom host where the provider has no address of its own.
+ * Checks a destination against the provider's row. Throws `provider_unknown`, `custom_host_invalid`, `custom_host_blocked`, and
+ * `invalid_request` for unknown, missing or malformed fields, and for a missing custom host if the provider has no address of its own.
  */
 export function readDestination(wanted: WantedDestination, egress: Addresses): Destination {
   const provider = findProvider(wanted.provider);
@@ -40,7 +39,7 @@ export function readDestination(wanted: WantedDestination, egress: Addresses): D
   return { provider, customHost, fields };
 }
 
-/** The base URL in the one spelling in which it is stored: without a slash at its end. */
+/** The base URL as stored: without a trailing slash. */
 function readCustomHost(
   { customHost: text, sentAs }: WantedDestination,
   provider: Provider,
@@ -60,14 +59,14 @@ function readCustomHost(
   return url.href.replace(/\/+$/, '');
 }
 
-/** Values of account headers, which no row describes further. */
+/** Values of account headers without a rule in the provider's row. */
 const HEADER_VALUE = /^[A-Za-z0-9][A-Za-z0-9._=,-]{0,127}$/;
 const HEADER_RULE = '1 to 128 letters, digits and . _ = , -';
-/** Above what any row allows; a longer value is not even compared. */
+/** More than any row allows; longer values are not even compared. */
 const LONGEST_VALUE = 2048;
 const LONGEST_SHOWN = 64;
 
-/** Checks the fields against those that the provider's row names. */
+/** Checks the fields against those of the provider's row. */
 function readFields(
   { fields: given, sentAs }: WantedDestination,
   provider: Provider,
@@ -82,7 +81,7 @@ function readFields(
   return Object.fromEntries(read);
 }
 
-/** A field that only stands in the base URL is not needed where a custom host stands in its place. */
+/** A field that is only part of the base URL is not needed with a custom host. */
 function checkNoneMissing(
   { fields, customHost, sentAs = asField }: WantedDestination,
   { id, fields: described = [], baseUrl, query = {} }: Provider,
@@ -101,7 +100,7 @@ function checkNoneMissing(
 
 const asField = (name: string): string => `fields.${name}`;
 
-/** What a value must match, and how that is said. */
+/** A pattern for a value, and its description. */
 interface Rule {
   readonly pattern: RegExp;
   readonly words: string;
@@ -125,10 +124,7 @@ function readField(name: string, value: unknown, { pattern, words }: Rule): stri
   return refuse(`The field "${name}" is invalid: it must be ${words}.`);
 }
 
-/**
- * Checks that there is a secret where one is needed. A gateway key in its place is a mistake that would send it out of
- * the house.
- */
+/** Checks that there is a secret if one is required. A gateway key here is a mistake that would leak it to the provider. */
 export function checkSecret(secret: string | undefined, provider: Provider, reason: string): void {
   if (secret === undefined && provider.auth.id !== 'none')
     throw new AppError('credential_required', { detail: reason });

@@ -11,7 +11,7 @@ import { createValidationPipe } from '../../common/http/validation.js';
 
 const MOST = 100;
 
-/** A body that is one object or a list of them, as a list; each is checked against the DTO. */
+/** A body with one object or a list, as a list; each element is validated against the DTO. */
 @Injectable()
 class OneOrMany<T> implements PipeTransform<unknown, Promise<readonly T[]>> {
   readonly #each = createValidationPipe();

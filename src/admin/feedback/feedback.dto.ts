@@ -7,7 +7,7 @@ const LARGEST = 10;
 const LONGEST_TRACE = 256;
 const LONGEST_TEXT = 128;
 const MOST_KEYS = 32;
-/** PostgreSQL's texts hold neither NUL nor half a character. */
+/** PostgreSQL texts cannot hold NUL or lone surrogates. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 const isText = (value: unknown, longest: number): boolean =>
@@ -19,7 +19,7 @@ function isMetadata(value: unknown): boolean {
   return entries.length <= MOST_KEYS && entries.flat().every((text) => isText(text, LONGEST_TEXT));
 }
 
-/** What can be said of a trace, and said again differently. */
+/** The changeable fields of feedback. */
 export class UpdateFeedbackDto {
   @ApiProperty({ type: 'integer', minimum: -LARGEST, maximum: LARGEST, example: 5 })
   @IsInt({ message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
@@ -27,7 +27,7 @@ export class UpdateFeedbackDto {
   @Max(LARGEST, { message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
   readonly value: number;
 
-  /** How much it counts. */
+  /** Weight of the value. */
   @ApiPropertyOptional({ type: Number, minimum: 0, maximum: 1, default: 1 })
   @IfGiven()
   @IsNumber({}, { message: 'it must be a number from 0 to 1' })

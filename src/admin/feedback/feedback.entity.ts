@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
 
-/** A rating of a trace: a value with a weight. Requests find it by their trace. */
+/** A rating of a trace: a value with a weight. Linked to requests by their trace. */
 @Entity('feedback')
 export class Feedback extends WorkspaceOwned {
   /** Null for a caller with a signed token. */

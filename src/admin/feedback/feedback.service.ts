@@ -7,7 +7,7 @@ import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { CreateFeedbackDto, UpdateFeedbackDto } from './feedback.dto.js';
 
-/** Feedback on traces. A trace need not be known yet: its requests may be on their way to the log. */
+/** Feedback on traces. The trace may be unknown: its requests may not be in the log yet. */
 @Injectable()
 export class FeedbackService {
   constructor(
@@ -15,7 +15,7 @@ export class FeedbackService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** All of them or none. Answers the ids in the order given. */
+  /** All of them or none. Returns the ids in the given order. */
   async create(caller: Principal, given: readonly CreateFeedbackDto[]): Promise<readonly string[]> {
     const { organizationId, workspaceId } = tenantOf(caller);
     const rows = given.map(({ trace_id, value, weight, metadata }) => ({
@@ -33,7 +33,7 @@ export class FeedbackService {
     return rows.map(({ id }) => id);
   }
 
-  /** What is not named stays as it is. Another tenant's feedback is "not found". */
+  /** Omitted fields stay unchanged. Another tenant's feedback is "not found". */
   async update(caller: Principal, id: string, { value, weight, metadata }: UpdateFeedbackDto): Promise<void> {
     const tenant = tenantOf(caller);
     const repository = this.unitOfWork.repository(Feedback);
@@ -51,7 +51,7 @@ export class FeedbackService {
   }
 }
 
-/** Keys without a workspace do not carry the scope; this line is for the compiler, and for a later change of the scopes. */
+/** Keys without a workspace cannot have the scope; this check is for the compiler, and in case the scopes change. */
 function tenantOf({ organizationId, workspaceId }: Principal): {
   organizationId: string;
   workspaceId: string;

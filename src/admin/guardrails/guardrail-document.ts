@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Checks and actions as they are stored: complete, and known to be usable. Refuses with every mistake at once. */
+/** Checks and actions in the stored form: complete and valid. Refuses with all mistakes at once. */
 export function readGuardrail(
   checks: readonly unknown[],
   actions: Json,

@@ -7,7 +7,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
-/** What names guardrails: one workspace, or with null the whole organization, which may use its own ones only. */
+/** The owner of the reference: one workspace, or null for the whole organization, which can only use its own guardrails. */
 export interface NamingPlace {
   readonly organizationId: string;
   readonly workspaceId: string | null;
@@ -21,13 +21,13 @@ export interface GuardrailLists {
 
 const LISTS = ['input_guardrails', 'output_guardrails'] as const;
 
-/** Any list of a routing document that names the guardrail, at whatever depth. */
+/** Any list in a routing document, at any depth, that names the guardrail. */
 const NAMED_IN_DOCUMENT = `$.** ? (${HOOK_LIST_NAMES.map((list) => `@.${list}[*] == $slug || @.${list}[*] == $id`).join(' || ')})`;
 
 const IN_LISTS = (column: string): string =>
   LISTS.map((list) => `${column} -> '${list}' ?| ARRAY[$2, $3]`).join(' OR ');
 
-/** Where a guardrail is named, in words. */
+/** Descriptions of the places where a guardrail is used. */
 const USES = `
   SELECT 'the config ' || config.slug AS what
   FROM configs config JOIN config_versions version ON version.id = config.version_id
@@ -39,15 +39,12 @@ const USES = `
   SELECT 'the organization' FROM organizations WHERE id = $1 AND (${IN_LISTS('settings')})
   LIMIT 10`;
 
-/** Which stored guardrails are named where: what names one must find it, and what is named must not go. */
+/** Tracks where stored guardrails are used: a reference must exist, and a used guardrail cannot be deleted. */
 @Injectable()
 export class GuardrailReferences {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /**
-   * Of these slugs and ids, those that name no guardrail which may be used there. The ones that are there stay until the
-   * end of the transaction.
-   */
+  /** Those of the given slugs and ids that are not a guardrail usable there. Existing ones are locked until the end of the transaction. */
   async missing(
     { organizationId, workspaceId }: NamingPlace,
     names: readonly string[],
@@ -69,7 +66,7 @@ export class GuardrailReferences {
     return new Set(names.filter((name) => !known.has(name) && !known.has(name.toLowerCase())));
   }
 
-  /** Refuses with `invalid_request` lists that name a guardrail which does not exist. `path` stands before their names. */
+  /** Refuses with `invalid_request` lists that name a missing guardrail. `path` prefixes their names. */
   async check(place: NamingPlace, lists: GuardrailLists, path: string): Promise<void> {
     const named = LISTS.flatMap((list) =>
       (lists[list] ?? []).map((name, index) => ({ name, at: `${path}${list}[${index}]` })),
@@ -85,7 +82,7 @@ export class GuardrailReferences {
       });
   }
 
-  /** Refuses with `conflict` while something names it: requests that it guards would all be refused. The caller holds its row's lock. */
+  /** Refuses with `conflict` while it is used: the requests that it guards would all be refused. The caller holds its row's lock. */
   async checkUnused({ organizationId, id, slug }: Guardrail): Promise<void> {
     const rows: { what: string }[] = await this.unitOfWork.manager.query(USES, [organizationId, slug, id]);
     if (rows.length === 0) return;

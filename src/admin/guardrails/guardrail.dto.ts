@@ -21,12 +21,12 @@ const A_CHECK = {
 };
 const ACTIONS = { deny: true, async: false, on_fail: { feedback: { value: -5, weight: 1 } } };
 
-/** Checks and actions are read by the contract that also reads configs, which reports all mistakes at once. */
+/** Checks and actions are validated by the same contract as in configs, which reports all mistakes at once. */
 export class CreateGuardrailDto {
   @TakesName('No project names')
   readonly name: string;
 
-  /** Chosen by us if it is left out. Unique in the organization. */
+  /** Default: generated. Unique in the organization. */
   @MayTakeSlug('no-project-names')
   readonly slug?: string;
 
@@ -39,23 +39,23 @@ export class CreateGuardrailDto {
   @IsObject()
   readonly actions?: Readonly<Record<string, unknown>>;
 
-  /** Id or slug. A workspace key may leave it out: it has only one. */
+  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  /** Instead of a workspace: for every workspace of the organization. */
+  /** Instead of a workspace: for all workspaces of the organization. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
   @IsUUID()
   readonly organisation_id?: string;
 }
 
-/** What is not named stays as it is. */
+/** Omitted fields stay unchanged. */
 export class UpdateGuardrailDto {
   @MayTakeName('No project names')
   readonly name?: string;
 
-  /** In the place of a secret, `***` keeps the one that was there. */
+  /** `***` in place of a secret keeps the stored one. */
   @ApiPropertyOptional({ type: [Object], minItems: 1, example: [A_CHECK] })
   @IfGiven()
   @IsArray()
@@ -111,7 +111,7 @@ function summary(row: Guardrail) {
   };
 }
 
-/** A guardrail with its checks, `***` in the place of secrets. */
+/** A guardrail with its checks, with secrets shown as `***`. */
 export class GuardrailDto extends GuardrailSummaryDto {
   @ApiId() readonly version_id: string;
   @ApiProperty({ type: [Object], example: [A_CHECK] }) readonly checks: Guardrail['checks'];

@@ -10,22 +10,22 @@ export class Guardrail extends OwnedAtEitherLevel {
   @Column({ type: 'text' })
   name: string;
 
-  /** As they were read, with `***` in the place of secrets. */
+  /** As read, with `***` in place of secrets. */
   @Column({ type: 'jsonb' })
   checks: readonly Readonly<Record<string, unknown>>[];
 
   @Column({ type: 'jsonb' })
   actions: Readonly<Record<string, unknown>>;
 
-  /** The secrets of the checks as JSON, sealed for `guardrailPurpose` of this row; null where there are none. */
+  /** The checks' secrets as JSON, sealed for `guardrailPurpose` of this row; null without any. */
   @Column({ type: 'bytea', nullable: true })
   sealedSecrets: Buffer | null;
 
-  /** Made again with each change. */
+  /** Renewed by each change. */
   @Column({ type: 'uuid' })
   versionId: string;
 
-  /** The user behind it, or else the key. */
+  /** The user who acted, or else the key. */
   @Column({ type: 'uuid' })
   ownerId: string;
 

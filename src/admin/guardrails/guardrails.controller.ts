@@ -83,7 +83,7 @@ export class GuardrailsController {
   }
 }
 
-/** The workspace that is named, the caller's own, or with `organisation_id` every one of the organization. */
+/** The named workspace, the caller's own, or with `organisation_id` the whole organization. */
 async function placeFor(
   caller: Principal,
   { workspace_id, organisation_id }: CreateGuardrailDto,

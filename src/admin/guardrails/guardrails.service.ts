@@ -29,7 +29,7 @@ import { GuardrailReferences } from './guardrail-references.service.js';
 const SLUG_BYTES = 7;
 const SLUG_WIDTH = 10;
 
-/** Where a new guardrail goes: a workspace, or every one of the organization. */
+/** Where a new guardrail applies: a workspace, or the whole organization. */
 export interface GuardrailPlace {
   readonly organizationId: string;
   readonly workspaceId: string | null;
@@ -114,7 +114,7 @@ export class GuardrailsService {
     await this.announce(row);
   }
 
-  /** Reads the checks with their secrets in place, then takes those out and seals them. */
+  /** Reads the checks with their secrets, then extracts and seals the secrets. */
   private async sealed(
     { organizationId, id }: Pick<Guardrail, 'organizationId' | 'id'>,
     checks: readonly unknown[],
@@ -175,7 +175,7 @@ export class GuardrailsService {
   }
 }
 
-/** What is for the whole organization has scopes of its own. */
+/** Organization-wide guardrails have separate scopes. */
 function checkScope(
   caller: Principal,
   workspaceId: string | null,

@@ -14,13 +14,13 @@ import { type DirectoryRules, namesIn } from './directory-rules.js';
 import type { DirectoryAnswer } from './provider-client.service.js';
 import { type SignOnPlan, SignOnPlans } from './sign-on-plans.service.js';
 
-/** An answer of a provider that may be believed. */
+/** A verified response of a provider. */
 export interface BelievedAnswer {
   readonly provider: IdentityProvider;
   readonly answer: DirectoryAnswer;
 }
 
-/** Makes users of those whom a provider vouches for, links them and gives them their roles. */
+/** Creates, links and updates users from verified provider responses. */
 @Injectable()
 export class AdmissionsService {
   constructor(
@@ -32,8 +32,8 @@ export class AdmissionsService {
   ) {}
 
   /**
-   * The user of an answer, made, linked and with the roles of the directory as the organization wants it. A unit of its
-   * own before that of the session, because what changes about a user has its own audit record.
+   * The user of a response: created, linked, and with the directory's roles if the organization uses them. A unit of work before that of
+   * the session, because changes to a user have a separate audit record.
    */
   admit({ provider, answer }: BelievedAnswer, request: FastifyRequest): Promise<User> {
     const { id: providerId, organizationId, domains } = provider;
@@ -70,6 +70,6 @@ export class AdmissionsService {
   }
 }
 
-/** The workspaces that the directory decides about: those that its mappings name. */
+/** The workspaces governed by the directory: those in its mappings. */
 const governedBy = ({ roleMappings }: DirectoryRules): ReadonlySet<string> =>
   new Set(roleMappings.flatMap(({ workspace }) => workspace ?? []));

@@ -11,7 +11,7 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Longer than a token may be old. */
 const REMEMBERED_MS = 15 * 60_000;
 
-/** A logout token that may be believed. */
+/** A verified logout token. */
 export interface BelievedLogout {
   readonly provider: IdentityProvider;
   readonly told: ProviderSession;
@@ -26,7 +26,7 @@ export class BackChannelLogoutService {
     private readonly flows: SignOnFlows,
   ) {}
 
-  /** One for each organization that set up the very same client. Refuses with `logout_token_invalid`. */
+  /** One per organization with the same client. Refuses with `logout_token_invalid`. */
   async read(token: string): Promise<readonly BelievedLogout[]> {
     const { iss, aud } = unverifiedClaims(token) ?? {};
     const clientIds = [aud].flat().filter((each) => typeof each === 'string');
@@ -47,7 +47,7 @@ export class BackChannelLogoutService {
 function toldBy({ events, nonce, sub, sid }: Claims): ProviderSession {
   const event = typeof events === 'object' && events !== null ? (events as Claims)[EVENT] : undefined;
   if (typeof event !== 'object' || event === null) throw invalid('its claim "events" names no logout');
-  // An ID token has one, and must not pass for this.
+  // ID tokens have a nonce, and must not pass as logout tokens.
   if (nonce !== undefined) throw invalid('it has a claim "nonce"');
   const subject = typeof sub === 'string' ? sub : undefined;
   const providerSessionId = typeof sid === 'string' ? sid : undefined;

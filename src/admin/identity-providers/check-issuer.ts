@@ -4,7 +4,7 @@ import { AppError } from '../../common/errors/app-error.js';
 
 const ADDRESS = /^(\[.*\]|\d+\.\d+\.\d+\.\d+|localhost)$/;
 
-/** Unencrypted only at an address that the operator allowed: anyone on the network path could impersonate the provider. */
+/** Plain HTTP only for an address that the operator allowed: anyone on the network path could impersonate the provider. */
 export function checkIssuer(text: string, egress: Egress): void {
   try {
     const url = parseDestination(text);

@@ -4,26 +4,29 @@ import type { RoleMapping } from '../../auth/tokens/token-rules.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 
-/** What an organization decides about users of a provider. */
+/** An organization's rules for users of a provider. */
 export interface DirectoryRules {
-  /** The claim that the role mappings are about. */
+  /** The claim that the role mappings use. */
   readonly groupsClaim: string;
   readonly roleMappings: readonly RoleMapping[];
-  /** Whether a first sign-in makes a user. */
+  /** Whether a first sign-in creates a user. */
   readonly createsUsers: boolean;
-  /** Whether each sign-in gives the roles of the mappings again, and takes those that the directory took. */
+  /** Whether each sign-in sets the mapped roles again, and removes those that the directory removed. */
   readonly rolesFollowDirectory: boolean;
 }
 
-/** Ownership is given by owners alone. */
+/** Only owners grant ownership. */
 const HIGHEST_ROLES = { organisation: 'admin', workspace: 'admin' } as const;
 
-/** Of Entra: the domain of the address belongs to its tenant. https://learn.microsoft.com/entra/identity-platform/optional-claims-reference */
+/**
+ * Entra's claim that the domain of the address belongs to its tenant.
+ * https://learn.microsoft.com/entra/identity-platform/optional-claims-reference
+ */
 const DOMAIN_OWNER_VERIFIED = 'xms_edov';
 const YES: ReadonlySet<unknown> = new Set([true, 'true', 1, '1']);
 
 /**
- * The roles of a user with these claims. Refuses with `sso_groups_overage` claims that only name the address of the groups:
+ * The roles of a user with these claims. Refuses with `sso_groups_overage` if the claims only contain the address of the groups:
  * https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference#groups-overage-claim
  */
 export function rolesIn(claims: Claims, { groupsClaim, roleMappings }: DirectoryRules): GivenRoles {
@@ -37,7 +40,7 @@ function isOverage(claims: Claims, name: string): boolean {
   return claims[name] === undefined && (isElsewhere || claims['hasgroups'] !== undefined);
 }
 
-/** The address that the provider vouches for, in its one spelling; null where it vouches for none. */
+/** The email address that the provider has verified, normalized; null without one. */
 export function verifiedEmailIn(claims: Claims): string | null {
   const { email, email_verified: isVerified } = claims;
   const isVouchedFor =
@@ -47,7 +50,7 @@ export function verifiedEmailIn(claims: Claims): string | null {
 
 const LONGEST_NAME = 120;
 
-/** First and last name, as far as the provider sends them. */
+/** First and last name, if the provider sends them. */
 export function namesIn(claims: Claims): {
   readonly firstName: string | null;
   readonly lastName: string | null;

@@ -10,7 +10,7 @@ interface FetchOptions {
   readonly signal?: AbortSignal | null;
 }
 
-/** `fetch` for libraries, through the one door that judges addresses. Follows no redirect and reads no more than 1 MiB. */
+/** `fetch` for libraries, through the egress, which checks addresses. Follows no redirects and reads at most 1 MiB. */
 export function egressFetch(
   egress: Egress,
   tenant: string,
@@ -33,7 +33,7 @@ export function egressFetch(
   };
 }
 
-/** Leaving the loop ends the connection of an answer that is too long. */
+/** Leaving the loop closes the connection of a response that is too long. */
 async function bytesOf(body: AsyncIterable<unknown>): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -20,7 +20,7 @@ const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
 const DEFAULT_GROUPS_CLAIM = 'groups';
 const AN_ISSUER = 'https://login.example.com';
 
-/** In the one spelling of mail domains, or null. */
+/** A normalized mail domain, or null. */
 export const domainOf = (text: string): string | null => normalizeEmail(`a@${text}`)?.slice(2) ?? null;
 
 const AreDomains = (): PropertyDecorator =>
@@ -45,7 +45,7 @@ export class CreateIdentityProviderDto {
   @TakesName('Okta')
   readonly name: string;
 
-  /** As the provider writes it in `/.well-known/openid-configuration`. */
+  /** Exactly as in the provider's `/.well-known/openid-configuration`. */
   @ApiProperty({ example: AN_ISSUER, maxLength: LONGEST_ISSUER })
   @Matches(/^https?:\/\/[!-~]+$/, {
     message: 'it must be http:// or https:// with a host, and only printable ASCII characters',
@@ -59,7 +59,7 @@ export class CreateIdentityProviderDto {
   @IsString()
   readonly client_id: string;
 
-  /** Sealed at once and never shown again. */
+  /** Sealed when saved and never shown again. */
   @ApiProperty({ writeOnly: true, maxLength: LONGEST_SECRET, example: 'a-secret-of-the-provider' })
   @Matches(/^[!-~]+$/, { message: 'it must be printable ASCII without spaces' })
   @Length(1, LONGEST_SECRET)
@@ -76,8 +76,8 @@ export class CreateIdentityProviderDto {
   readonly scopes?: string[];
 
   /**
-   * Mail domains. Users of these find the provider on the sign-in page, and it signs in no others. Without any, the
-   * provider is reached by its link and signs in every address.
+   * Mail domains. Users with such addresses see the provider on the sign-in page, and it signs in no others. Without any, the provider is
+   * only reachable by its link and signs in every address.
    */
   @ApiPropertyOptional({ type: [String], default: [], maxItems: MOST_DOMAINS, example: ['example.com'] })
   @IfGiven()
@@ -89,14 +89,14 @@ export class CreateIdentityProviderDto {
   @Switch(true)
   readonly enabled?: boolean;
 
-  /** The claim with the groups of a user: a list, or a text with spaces or commas between them. */
+  /** The claim with a user's groups: a list, or a text separated by spaces or commas. */
   @ApiPropertyOptional({ default: DEFAULT_GROUPS_CLAIM, maxLength: LONGEST_TEXT })
   @IfGiven()
   @Length(1, LONGEST_TEXT)
   @IsString()
   readonly groups_claim?: string;
 
-  /** What each group gives. A user without any of them is a member of the organization and of no workspace. */
+  /** The role that each group gives. A user without any of them is a member of the organization and of no workspace. */
   @ApiPropertyOptional({ type: [RoleMappingDto], default: [] })
   @IfGiven()
   @IsArray()
@@ -114,7 +114,7 @@ export class CreateIdentityProviderDto {
   readonly roles_follow_directory?: boolean;
 }
 
-/** Another issuer needs the client secret again. */
+/** Changing the issuer requires the client secret again. */
 export class UpdateIdentityProviderDto extends PartialType(CreateIdentityProviderDto, {
   skipNullProperties: false,
 }) {}
@@ -160,15 +160,15 @@ export class IdentityProviderDto {
   @ApiProperty({ example: false })
   readonly roles_follow_directory: boolean;
 
-  /** For the settings of the provider: where it sends browsers back to. */
+  /** Redirect URI to enter at the provider. */
   @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/callback' })
   readonly redirect_uri: string;
 
-  /** For the settings of the provider: the address of its logout notifications. */
+  /** Address for logout notifications to enter at the provider. */
   @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout' })
   readonly back_channel_logout_uri: string;
 
-  /** The link that signs in at this provider. */
+  /** The link to sign in with this provider. */
   @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/start?provider=…' })
   readonly sign_in_url: string;
 
@@ -190,7 +190,7 @@ export class IdentityProviderDto {
   }
 }
 
-/** The addresses of this service at which providers and browsers call it. */
+/** The addresses of this service that providers and browsers use. */
 export interface SignOnAddresses {
   readonly callback: string;
   readonly logout: string;

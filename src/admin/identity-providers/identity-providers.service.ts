@@ -72,7 +72,7 @@ export class IdentityProvidersService {
     return this.shown(await this.saved.find(organizationId, id));
   }
 
-  /** With another issuer or client the accounts of users are others, too: they are linked again by their addresses. */
+  /** A change of issuer or client changes the users' accounts: they are linked again by email address. */
   async update(caller: Principal, id: string, dto: UpdateIdentityProviderDto): Promise<IdentityProviderDto> {
     await this.people.takeTurn(caller.organizationId);
     const row = await this.saved.find(caller.organizationId, id);
@@ -91,7 +91,7 @@ export class IdentityProvidersService {
     return after;
   }
 
-  /** Ends the sessions that came from it. */
+  /** Ends the sessions that it opened. */
   async remove(caller: Principal, id: string): Promise<void> {
     await this.people.takeTurn(caller.organizationId);
     const row = await this.saved.find(caller.organizationId, id);

@@ -10,7 +10,7 @@ import { checkOwner } from './check-owner.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
 import { SavedProviders } from './saved-providers.service.js';
 
-/** Which account at a provider belongs to which user. */
+/** Links between provider accounts and users. */
 @Injectable()
 export class LinkedAccountsService {
   constructor(
@@ -21,7 +21,7 @@ export class LinkedAccountsService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Lets a user be linked to another account of the provider. */
+  /** Allows a user to be linked to another account of the provider. */
   async unlink(caller: Principal, id: string, userId: string): Promise<void> {
     const { id: providerId } = await this.providers.find(caller.organizationId, id);
     await checkOwner(caller, this.people);
@@ -31,13 +31,13 @@ export class LinkedAccountsService {
     this.audit.note({ targetId: user.id, workspaceId: null });
   }
 
-  /** For a provider whose accounts are others now: users are linked again by their addresses. */
+  /** After the accounts of a provider changed: users are linked again by email address. */
   async unlinkAllOf(provider: IdentityProvider): Promise<void> {
     await this.identities.delete({ providerId: provider.id });
     await this.sessions.endAllOf(provider);
   }
 
-  /** For a provider that users may not come from any more. They stay linked. */
+  /** For a provider that users can no longer use. They stay linked. */
   async signOutAllOf(provider: IdentityProvider): Promise<void> {
     await this.sessions.endAllOf(provider);
   }

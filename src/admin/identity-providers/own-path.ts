@@ -2,10 +2,10 @@ const LONGEST_PATH = 2_000;
 const DASHBOARD = '/ui/';
 const NO_HOST = 'http://own.invalid';
 
-/** The start page of the dashboard, where no other was named. */
+/** The start page of the dashboard, the default target. */
 export const DASHBOARD_PATH = DASHBOARD;
 
-/** Whether a browser that is sent there stays in the dashboard. */
+/** Whether the path is within the dashboard. */
 export function isDashboardPath(text: string): boolean {
   if (text.length > LONGEST_PATH || !/^\/ui(?:[/?#]|$)/.test(text) || /[\\\s\p{Cc}]/u.test(text))
     return false;

@@ -8,7 +8,7 @@ import type { Claims } from '../../auth/tokens/compact-token.js';
 import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';
 import { failureOf, unavailable } from './provider-failures.js';
 
-/** Much code, which only processes with single sign-on load. */
+/** A large package, loaded only by processes that use single sign-on. */
 const openId = () => import('openid-client');
 const jose = () => import('jose');
 
@@ -17,7 +17,7 @@ const METADATA_MS = 5 * 60_000;
 const FAILURE_MS = 5_000;
 const MOST_REMEMBERED = 200;
 
-/** A provider, as far as its protocol goes. */
+/** The protocol settings of a provider. */
 export interface OpenedProvider {
   readonly organizationId: string;
   readonly issuer: string;
@@ -44,10 +44,10 @@ export interface DirectoryAnswer {
   readonly endSessionEndpoint: string | null;
 }
 
-/** It refuses the standard value: https://developers.google.com/identity/openid-connect/openid-connect#re-consent */
+/** Google refuses the standard value: https://developers.google.com/identity/openid-connect/openid-connect#re-consent */
 const WITHOUT_PROMPT_LOGIN: ReadonlySet<string> = new Set(['https://accounts.google.com']);
 
-/** The OpenID Connect client. The one place for `openid-client`: https://openid.net/specs/openid-connect-core-1_0.html */
+/** The OpenID Connect client, the only user of `openid-client`: https://openid.net/specs/openid-connect-core-1_0.html */
 @Injectable()
 export class ProviderClient {
   private readonly known = new LRUCache<string, Promise<ServerMetadata>>({
@@ -77,7 +77,7 @@ export class ProviderClient {
     }).href;
   }
 
-  /** `answer`: the whole address that the provider sent the browser to. The ID token's signature is checked with fresh keys. */
+  /** `answer`: the complete URL that the provider redirected to. The ID token's signature is checked with fresh keys. */
   async exchange(
     provider: OpenedProvider,
     { state, nonce, verifier }: SignOnSecrets,
@@ -99,14 +99,14 @@ export class ProviderClient {
     }
   }
 
-  /** Reads what the provider publishes about itself. Rejects with `sso_provider_unavailable`. */
+  /** Reads the provider's metadata. Rejects with `sso_provider_unavailable`. */
   async discover(provider: Pick<OpenedProvider, 'organizationId' | 'issuer'>): Promise<ServerMetadata> {
     const key = `${provider.organizationId} ${provider.issuer}`;
     const known = this.known.get(key);
     if (known) return known;
     const metadata = this.fetchMetadata(provider);
     this.known.set(key, metadata);
-    // A failed provider is not called again for each sign-in, and soon enough after it was repaired.
+    // A failure is cached briefly, so that not every sign-in calls the provider, and a repair takes effect soon.
     metadata.catch(() => this.known.set(key, metadata, { ttl: FAILURE_MS }));
     return metadata;
   }
@@ -167,7 +167,7 @@ export class ProviderClient {
     config[client.customFetch] = egressFetch(this.egress, provider.organizationId);
     config.timeout = TIMEOUT_MS / 1_000;
     client.enableNonRepudiationChecks(config);
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- only where the operator opened an address without TLS
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- only if the operator allowed an address without TLS
     if (isInClear(provider.issuer)) client.allowInsecureRequests(config);
     return config;
   }
@@ -190,7 +190,7 @@ export class ProviderClient {
     }
   }
 
-  /** Providers may keep all but the subject out of the ID token. */
+  /** Providers may omit all claims but the subject from the ID token. */
   private async userInfo(config: Configuration, { sub }: IDToken, accessToken: string): Promise<Claims> {
     if (config.serverMetadata().userinfo_endpoint === undefined) return {};
     const { fetchUserInfo } = await openId();

@@ -1,9 +1,9 @@
 import { AppError } from '../../common/errors/app-error.js';
 
-/** What the two libraries of the protocol put into their errors. */
+/** Error fields of the two protocol libraries. */
 interface ProtocolError extends Error {
   readonly code?: string;
-  /** In an answer that is an error: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+  /** In an error response: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
   readonly error?: string;
   readonly cause?: unknown;
 }
@@ -19,7 +19,7 @@ const NETWORK: ReadonlySet<string> = new Set([
 export const unavailable = (detail: string | number | undefined): AppError =>
   new AppError('sso_provider_unavailable', { detail: detail ?? 'it could not be reached' });
 
-/** The refusal for what went wrong between us and a provider. Its own texts stay out, because they are shown to users. */
+/** The error for a failure between us and a provider. Excludes the provider's texts, because users see it. */
 export function failureOf(thrown: unknown): AppError {
   if (thrown instanceof AppError)
     return thrown.code.startsWith('sso_')
@@ -44,6 +44,6 @@ const detailOf = (code: string, message: string): string =>
     ? 'it did not respond in time'
     : message.replace(/\.$/, '');
 
-/** An error code of the protocol, and nothing that its sender made up. */
+/** Only error codes that the protocol defines, never free text of the sender. */
 const nameOf = (error: string | undefined): string =>
   /^[\w-]{1,60}$/.test(error ?? '') ? String(error) : 'an error';

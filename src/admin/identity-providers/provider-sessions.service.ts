@@ -7,13 +7,13 @@ import { Organization } from '../tenancy/organization.entity.js';
 import { Session } from '../sign-in/session.entity.js';
 import type { DirectoryAnswer } from './provider-client.service.js';
 
-/** The sessions that a logout token names: by the provider's own session, its account, or both. */
+/** The sessions that a logout token names: by the provider's session, its account, or both. */
 export interface ProviderSession {
   readonly subject: string | undefined;
   readonly providerSessionId: string | undefined;
 }
 
-/** The dashboard sessions that came from identity providers. */
+/** The dashboard sessions opened through identity providers. */
 @Injectable()
 export class ProviderSessionsService {
   constructor(
@@ -34,7 +34,7 @@ export class ProviderSessionsService {
     });
   }
 
-  /** Where the browser goes to sign out at the provider as well; null where there is no such place. */
+  /** Address to sign the browser out at the provider as well; null without one. */
   async endSessionUrl(sessionId: string, backTo: string): Promise<string | null> {
     const signOn = await this.signOns.findOneBy({ sessionId });
     if (!signOn?.endSessionEndpoint || !URL.canParse(signOn.endSessionEndpoint)) return null;
@@ -46,7 +46,7 @@ export class ProviderSessionsService {
     return url.href;
   }
 
-  /** Answers the users whose sessions it ended. */
+  /** Returns the users whose sessions it ended. */
   async end(
     { id: providerId, organizationId }: IdentityProvider,
     { subject, providerSessionId }: ProviderSession,

@@ -17,7 +17,7 @@ import type { OpenedProvider } from './provider-client.service.js';
 const MOST_FOUND = 10;
 const ROOT = '/v1/auth/single-sign-on';
 
-/** Finds identity providers and opens their secrets, for every sign-in. Changes nothing. */
+/** Reads identity providers and their secrets, for every sign-in. Read-only. */
 @Injectable()
 export class SavedProviders {
   constructor(
@@ -36,14 +36,14 @@ export class SavedProviders {
     };
   }
 
-  /** Another organization's provider is "not found", as one that never was. */
+  /** Another organization's provider is "not found", like one that never existed. */
   async find(organizationId: string, id: string): Promise<IdentityProvider> {
     const row = isUuid(id) ? await this.providers.findOneBy({ organizationId, id: id.toLowerCase() }) : null;
     if (!row) throw new AppError('not_found', { resource: 'identity provider' });
     return row;
   }
 
-  /** Those at which users of an address sign in, oldest first, with the names of their organizations. */
+  /** Those that sign in users of an email address, oldest first, with the names of their organizations. */
   async forAddress(email: string): Promise<readonly { row: IdentityProvider; organization: string }[]> {
     const domain = normalizeEmail(email)?.split('@')[1];
     if (domain === undefined) return [];
@@ -60,14 +60,14 @@ export class SavedProviders {
     );
   }
 
-  /** One that users may sign in at now, of any organization. Refuses with `not_found`. */
+  /** An enabled provider of any organization. Refuses with `not_found`. */
   async usable(id: string): Promise<IdentityProvider> {
     const row = isUuid(id) ? await this.providers.findOneBy({ id: id.toLowerCase(), isEnabled: true }) : null;
     if (!row) throw new AppError('not_found', { resource: 'identity provider' });
     return row;
   }
 
-  /** Those that a logout token may be from. */
+  /** Possible senders of a logout token. */
   issuedBy(issuer: string, clientIds: readonly string[]): Promise<IdentityProvider[]> {
     return this.providers.findBy(clientIds.map((clientId) => ({ issuer, clientId, isEnabled: true })));
   }
@@ -91,7 +91,7 @@ export class SavedProviders {
 
 type Place = Pick<IdentityProvider, 'id' | 'organizationId' | 'issuer'>;
 
-/** A secret goes to the issuer that it was entered for and to no other. */
+/** A secret is only sent to the issuer that it was entered for. */
 const purposeOf = ({ organizationId, id, issuer }: Place): string[] => [
   'identity provider secret',
   organizationId,

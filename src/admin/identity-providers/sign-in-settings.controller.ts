@@ -13,12 +13,12 @@ import { type SignInSettings, SignInSettingsService } from './sign-in-settings.s
 const MOST_BREAK_GLASS_USERS = 10;
 
 class SetSignInSettingsDto {
-  /** True closes passwords, reset links, passkeys and the passwords of invites. */
+  /** True disables passwords, reset links, passkeys and the passwords of invites. */
   @ApiProperty({ example: false })
   @IsBoolean()
   readonly single_sign_on_required: boolean;
 
-  /** Owners who may sign in without the identity provider. At least one, while single sign-on is required. */
+  /** Owners who may sign in without the identity provider. At least one while single sign-on is required. */
   @ApiProperty({ type: [String], format: 'uuid', example: [], maxItems: MOST_BREAK_GLASS_USERS })
   @IsUUID(undefined, { each: true })
   @ArrayUnique()
@@ -37,11 +37,11 @@ class SignInSettingsDto {
   @ApiProperty({ type: [String], example: [AN_ID] })
   readonly break_glass_user_ids: readonly string[];
 
-  /** Of every identity provider, also before it is saved: where it sends browsers back to. */
+  /** Redirect URI for every identity provider, available before it is saved. */
   @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/callback' })
   readonly redirect_uri: string;
 
-  /** Of every identity provider: where it reports sign-outs. */
+  /** Logout notification address for every identity provider. */
   @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout' })
   readonly back_channel_logout_uri: string;
 }

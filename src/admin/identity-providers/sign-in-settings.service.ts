@@ -14,7 +14,7 @@ export interface SignInSettings {
   readonly break_glass_user_ids: readonly string[];
 }
 
-/** Whether users of an organization must come from its identity providers. */
+/** Whether users of an organization must sign in with its identity providers. */
 @Injectable()
 export class SignInSettingsService {
   constructor(
@@ -33,7 +33,7 @@ export class SignInSettingsService {
     };
   }
 
-  /** Once single sign-on is required, the sessions that came in other ways end, but for those of break-glass owners. */
+  /** Requiring single sign-on ends sessions opened in other ways, except those of break-glass owners. */
   async set(caller: Principal, wanted: SignInSettings): Promise<SignInSettings> {
     const { organizationId } = caller;
     await this.people.takeTurn(organizationId);

@@ -5,9 +5,9 @@ import { IfGiven } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
 import { UpdateIdentityProviderDto } from './identity-provider.dto.js';
 
-/** A provider as it would be saved. */
+/** A provider with the settings to test. */
 export class StartTrialDto extends UpdateIdentityProviderDto {
-  /** A saved provider, for all that the body leaves out, its secret included. */
+  /** A saved provider for all omitted fields, including its secret. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
   @IsUUID()
@@ -18,12 +18,12 @@ class TrialErrorDto {
   @ApiProperty({ example: 'sso_email_unverified' })
   readonly code: string;
 
-  @ApiProperty({ example: 'The identity provider does not say that your e-mail address is verified.' })
+  @ApiProperty({ example: 'The identity provider did not confirm that your e-mail address is verified.' })
   readonly message: string;
 }
 
 class TrialWorkspaceDto {
-  /** Id or slug, as the mapping has it. */
+  /** Id or slug, as in the mapping. */
   @ApiProperty({ example: 'ws-search' })
   readonly workspace_id: string;
 
@@ -31,9 +31,9 @@ class TrialWorkspaceDto {
   readonly role: WorkspaceRole;
 }
 
-/** What a sign-in with this provider would do. */
+/** The outcome of a sign-in with this provider. */
 export class TrialResultDto {
-  /** All that the provider said of the user. Empty where it did not come so far. */
+  /** All claims of the user. Empty if the sign-in failed before. */
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
@@ -44,19 +44,19 @@ export class TrialResultDto {
   @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' })
   readonly email: string | null;
 
-  /** "sign_in": of a linked user; "link": of a user with this address; "create": of a new user; null where it is refused. */
+  /** "sign_in": a linked user; "link": a user with this address; "create": a new user; null when refused. */
   @ApiProperty({ type: String, nullable: true, enum: ['sign_in', 'link', 'create', null], example: 'create' })
   readonly action: 'sign_in' | 'link' | 'create' | null;
 
-  /** The role in the organization afterwards. */
+  /** The resulting role in the organization. */
   @ApiProperty({ type: String, nullable: true, enum: ['owner', 'admin', 'member', null], example: 'member' })
   readonly role: OrganizationRole | null;
 
-  /** What the mappings give; null for a user who keeps their roles. */
+  /** The mapped roles; null for a user who keeps their roles. */
   @ApiProperty({ type: [TrialWorkspaceDto], nullable: true })
   readonly workspaces: readonly TrialWorkspaceDto[] | null;
 
-  /** Why the sign-in would be refused. Absent where it would succeed. */
+  /** Why the sign-in would be refused. Absent if it would succeed. */
   @ApiProperty({ type: TrialErrorDto, required: false })
   readonly error?: TrialErrorDto;
 }
@@ -71,7 +71,7 @@ export class SignInTrialDto {
   @ApiProperty({ enum: ['pending', 'done'] })
   readonly status: 'pending' | 'done';
 
-  /** Once it is done. */
+  /** Present once it is done. */
   @ApiProperty({ type: TrialResultDto, required: false })
   readonly result?: TrialResultDto;
 

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { TenantRecord } from '../../database/tenant-owned.entity.js';
 
-/** A sign-in that shows what a provider sends, and opens no session. */
+/** A test sign-in that shows the provider's claims, and opens no session. */
 @Entity('sign_in_trials')
 export class SignInTrial extends TenantRecord {
   @Column({ type: 'bytea' })
@@ -10,7 +10,7 @@ export class SignInTrial extends TenantRecord {
   @Column({ type: 'bytea' })
   sealedDraft: Buffer;
 
-  /** Null until the provider has answered. */
+  /** Null until the provider has responded. */
   @Column({ type: 'jsonb', nullable: true })
   result: object | null;
 

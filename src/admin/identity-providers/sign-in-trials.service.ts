@@ -20,7 +20,7 @@ export interface OpenTrial {
   readonly draft: Draft;
 }
 
-/** Sign-ins that show what a provider sends and what would follow, before it is saved. They open no session. */
+/** Test sign-ins that show a provider's claims and their effect before it is saved. They open no session. */
 @Injectable()
 export class SignInTrialsService {
   constructor(
@@ -33,7 +33,7 @@ export class SignInTrialsService {
     private readonly tokens: OpaqueTokens,
   ) {}
 
-  /** Rejects with `sso_provider_unavailable` where the provider's metadata cannot be fetched. */
+  /** Rejects with `sso_provider_unavailable` if the provider's metadata cannot be fetched. */
   async start(caller: Principal, dto: StartTrialDto): Promise<StartedTrialDto> {
     await checkOwner(caller, this.people);
     const draft = await this.drafts.make(caller.organizationId, dto);
@@ -67,7 +67,7 @@ export class SignInTrialsService {
     };
   }
 
-  /** The trial of a state. Refuses with `sso_state_invalid` one that is over or was answered. */
+  /** The trial with a state. Refuses with `sso_state_invalid` if it has expired or was completed. */
   async open(state: string): Promise<OpenTrial> {
     const stateHash = this.tokens.hashOf('sign-on state', state);
     const trial = await this.trials.findOneBy({
@@ -79,7 +79,7 @@ export class SignInTrialsService {
     return { trial, draft: this.drafts.opened(trial) };
   }
 
-  /** What the provider answers, or why that is not accepted. */
+  /** The provider's response, or why it is refused. */
   exchange({ draft }: OpenTrial, address: URL): Promise<DirectoryAnswer | AppError> {
     return this.client.exchange(openedOf(draft), draft, address).catch(asRefusal);
   }

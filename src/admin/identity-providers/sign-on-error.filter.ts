@@ -6,7 +6,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SignOnFlows } from './sign-on-flows.service.js';
 
-/** Below the address of the service. */
+/** Path below the address of the service. */
 export const SIGN_IN_PAGE = '/ui/sign-in';
 const FOUND = 302;
 const SERVER_ERROR = 500;
@@ -14,8 +14,8 @@ const SERVER_ERROR = 500;
 const logger = createLogger('single-sign-on');
 
 /**
- * A browser is being redirected, so a refusal leads to the sign-in page, which explains it by the code: no text of the
- * provider comes into an address. Attempts of identified users are recorded.
+ * The browser is being redirected, so a refusal leads to the sign-in page, which explains it by its code: no text of the provider gets into
+ * a URL. Attempts of identified users are recorded.
  */
 @Catch()
 @Injectable()

@@ -14,11 +14,11 @@ import type { SignOnSecrets } from './provider-client.service.js';
 const RANDOM_BYTES = 32;
 export const FLOW_LASTS_MS = 10 * 60_000;
 
-/** A sign-in at a provider that is under way. */
+/** A sign-in in progress at a provider. */
 export interface SignOnFlow extends SignOnSecrets {
   readonly organizationId: string;
   readonly providerId: string;
-  /** A path of the dashboard. */
+  /** A path within the dashboard. */
   readonly returnTo: string;
   readonly expiresAt: number;
 }
@@ -30,8 +30,8 @@ export const newSecrets = (prefix = ''): SignOnSecrets => ({
 });
 
 /**
- * Sign-ins under way live in a sealed cookie of the browser that began them, bound to their state: beginning one stores
- * nothing, so anybody may. Only states that were answered are kept, until they would have ended, so that none counts twice.
+ * Sign-ins in progress are stored in a sealed cookie of the browser, bound to their state: starting one stores nothing here, so no
+ * permission is needed. Only used states are stored, until they would have expired, so that none can be used twice.
  */
 @Injectable()
 export class SignOnFlows {
@@ -42,7 +42,7 @@ export class SignOnFlows {
     private readonly cookie: SignOnCookie,
   ) {}
 
-  /** `Set-Cookie` that ties the flow to the browser. */
+  /** `Set-Cookie` that binds the flow to the browser. */
   cookieOf(flow: SignOnFlow): string {
     const { organizationId, state, ...rest } = flow;
     const sealed = this.box.sealBytes(organizationId, purposeOf(state), Buffer.from(JSON.stringify(rest)));
@@ -53,7 +53,7 @@ export class SignOnFlows {
     return this.cookie.clear();
   }
 
-  /** The flow that this browser began with this state, once. Refuses with `sso_state_invalid`. */
+  /** The flow that this browser started with this state, once. Refuses with `sso_state_invalid`. */
   async take(cookies: string | undefined, state: string): Promise<SignOnFlow> {
     const flow = this.open(this.cookie.read(cookies), state);
     if (!flow || flow.expiresAt < Date.now()) throw new AppError('sso_state_invalid');
@@ -61,7 +61,7 @@ export class SignOnFlows {
     return flow;
   }
 
-  /** False for a token that was used before, in whatever process. */
+  /** False for a token that was used before, in any process. */
   async useUp(purpose: TokenPurpose, token: string, expiresAt: number): Promise<boolean> {
     await this.used.delete({ expiresAt: LessThan(new Date()) });
     try {

@@ -8,7 +8,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { type DirectoryRules, rolesIn, verifiedEmailIn } from './directory-rules.js';
 import type { Claims } from '../../auth/tokens/compact-token.js';
 
-/** A user as a provider describes them. */
+/** A user as described by a provider. */
 export interface DirectoryPerson {
   readonly organizationId: string;
   /** Null for a provider that is not saved yet. */
@@ -21,20 +21,20 @@ export interface DirectoryPerson {
 
 /** The matching user here. */
 export interface KnownPerson {
-  /** In its one spelling. */
+  /** Normalized. */
   readonly email: string;
-  /** Null for someone who is not a user yet. */
+  /** Null if there is no user yet. */
   readonly user: User | null;
-  /** Whether the account at the provider is the user's. */
+  /** Whether the user is linked to this provider account. */
   readonly isLinked: boolean;
 }
 
-/** What a sign-in will do: `roles` are null for a user who keeps their roles. */
+/** The effect of a sign-in: `roles` are null for a user who keeps their roles. */
 export interface SignOnPlan extends KnownPerson {
   readonly roles: GivenRoles | null;
 }
 
-/** Decides who may sign in from a provider, as whom, and with which roles. Changes nothing. */
+/** Decides who may sign in from a provider, as which user, and with which roles. Read-only. */
 @Injectable()
 export class SignOnPlans {
   constructor(
@@ -42,7 +42,7 @@ export class SignOnPlans {
     @InjectRepository(UserIdentity) private readonly identities: Repository<UserIdentity>,
   ) {}
 
-  /** A user is known by the account that was linked, or else by an address that the provider has verified. */
+  /** A user is found by the linked account, or else by an email address that the provider has verified. */
   async find(person: DirectoryPerson): Promise<KnownPerson> {
     const linked = await this.linkedTo(person);
     const email = linked?.email ?? verifiedEmailIn(person.claims);
@@ -66,7 +66,7 @@ export class SignOnPlans {
     return identity && this.users.findOneBy({ organizationId, id: identity.userId });
   }
 
-  /** An address that was given to another account at the provider does not bring the user along. */
+  /** An address that was reassigned to another account at the provider does not give access to the user. */
   private async checkUser(user: User, { providerId }: DirectoryPerson, isLinked: boolean): Promise<void> {
     if (user.status !== 'active') throw new AppError('sso_user_deactivated');
     if (isLinked || providerId === null) return;

@@ -56,7 +56,7 @@ class SignedOutDto {
   readonly logout_url: string | null;
 }
 
-/** Open, because the user is not identified yet: it reveals domains, and no users in them. */
+/** Public, because the user is not identified yet: it reveals domains but no users. */
 @PublicController('auth/single-sign-on', 'auth')
 @Refusals()
 export class FindProvidersController {
@@ -114,7 +114,7 @@ export class SignOnCallbackController {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** A page cannot read the answer, and the state is bound to the browser: `GET` is what providers redirect with. */
+  /** Other sites cannot read the response, and the state is bound to the browser. Providers redirect with `GET`. */
   @Get()
   @Redirect('', FOUND)
   @Recorded()

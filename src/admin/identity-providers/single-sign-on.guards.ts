@@ -14,8 +14,8 @@ import { DASHBOARD_PATH, isDashboardPath } from './own-path.js';
 import { FLOW_LASTS_MS, newSecrets, SignOnFlows } from './sign-on-flows.service.js';
 
 /**
- * Guards talk to providers, because the transaction of a request begins after them: none is open while a provider takes
- * its time, and a state stays used whatever comes of it.
+ * Guards call the providers, because they run before the request's transaction begins: no transaction is open during a slow call, and a
+ * state stays used whatever the outcome.
  */
 
 export interface StartedSignOn {
@@ -55,7 +55,7 @@ function textIn(request: FastifyRequest, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Begins a sign-in at the provider that the link names. */
+/** Starts a sign-in at the provider in the link. */
 @Injectable()
 export class StartGuard implements CanActivate {
   constructor(

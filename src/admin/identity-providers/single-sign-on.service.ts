@@ -6,7 +6,7 @@ import { SignInService } from '../sign-in/sign-in.service.js';
 import type { BelievedAnswer } from './admissions.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
 
-/** Signs in whom a provider vouches for. */
+/** Signs in users that a provider has authenticated. */
 @Injectable()
 export class SingleSignOnService {
   constructor(
@@ -16,7 +16,7 @@ export class SingleSignOnService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** The session that the browser presents ends: this one takes its place. */
+  /** The browser's current session ends: this one replaces it. */
   async open(
     user: User,
     { provider, answer }: BelievedAnswer,

@@ -13,12 +13,12 @@ import { SavedProviders } from './saved-providers.service.js';
 import type { StartTrialDto } from './sign-in-trial.dto.js';
 import { newSecrets } from './sign-on-flows.service.js';
 
-/** States of trials begin with it, and no others do. */
+/** Prefix of the states of trials only. */
 const PREFIX = 'trial.';
 
 type OpenProvider = Omit<OpenedProvider, 'clientSecret'>;
 
-/** What is tried, sealed in the row of the trial. */
+/** The tested settings, sealed in the row of the trial. */
 export interface Draft extends SignOnSecrets {
   readonly provider: OpenProvider & { readonly clientSecret: string };
   readonly providerId: string | null;
@@ -26,7 +26,7 @@ export interface Draft extends SignOnSecrets {
   readonly rules: DirectoryRules;
 }
 
-/** A provider that is saved, with its secret. */
+/** A saved provider with its secret. */
 interface SavedProvider {
   readonly row: IdentityProvider;
   readonly opened: OpenedProvider;
@@ -34,7 +34,7 @@ interface SavedProvider {
 
 export const isTrial = (state: string): boolean => state.startsWith(PREFIX);
 
-/** Puts together what is tried: what the body says, and for the rest the saved provider that it names. */
+/** Combines the settings to test: the body's, and for the rest those of the saved provider. */
 @Injectable()
 export class TrialDrafts {
   constructor(
@@ -78,7 +78,7 @@ export const openedOf = ({ provider }: Draft): OpenedProvider => ({
   clientSecret: new Secret(provider.clientSecret),
 });
 
-/** A secret goes to no other issuer than that for which it was saved. */
+/** A secret is only sent to the issuer that it was saved for. */
 const clientOf = (
   dto: StartTrialDto,
   saved: OpenedProvider | undefined,
@@ -89,7 +89,7 @@ const clientOf = (
   scopes: dto.scopes ?? saved?.scopes ?? scopesOf(dto),
 });
 
-/** Whom it lets in, and with which roles. */
+/** Who can sign in, and with which roles. */
 const peopleOf = (dto: StartTrialDto, row: IdentityProvider | undefined) => ({
   domains: dto.domains ? domainsOf(dto.domains) : (row?.domains ?? []),
   rules: rulesOf(dto, row?.rules as DirectoryRules | undefined),

@@ -7,7 +7,7 @@ import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SignInPolicyService } from '../sign-in/sign-in-policy.service.js';
 
-/** Keeps organizations from locking themselves out. */
+/** Prevents organizations from locking themselves out. */
 @Injectable()
 export class WaysInService {
   constructor(
@@ -17,7 +17,7 @@ export class WaysInService {
     private readonly policy: SignInPolicyService,
   ) {}
 
-  /** Once a provider was disabled or removed. Refuses with `conflict` where users have no other and need one. */
+  /** Call after disabling or removing a provider. Refuses with `conflict` if users depend on one and none is left. */
   async checkProviderLeft(organizationId: string): Promise<void> {
     const policy = await this.policy.find(organizationId);
     if (policy?.isSingleSignOnRequired && !(await this.hasProvider(organizationId)))
@@ -40,7 +40,7 @@ export class WaysInService {
       });
   }
 
-  /** A provider that is down, or set up wrongly, must not lock the organization out. */
+  /** A provider that is unavailable or misconfigured must not lock the organization out. */
   async checkMayRequire(organizationId: string, breakGlassUserIds: readonly string[]): Promise<void> {
     if (!(await this.hasProvider(organizationId)))
       throw new AppError('conflict', {

@@ -12,18 +12,18 @@ export interface GrantedWorkspace {
 }
 
 const LONGEST_BASE = 48;
-/** A statement of PostgreSQL takes 65,535 parameters. */
+/** A PostgreSQL statement can have 65,535 parameters. */
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Gives workspaces a provider of an integration, unless they have one. The caller holds the lock of the integration's
- * row. In one workspace the provider is called as the integration, or as `chosen`; in several each has the workspace's slug added.
+ * Creates an integration's providers in workspaces that have none. The caller holds the lock of the integration's row. In one workspace the
+ * provider gets the integration's slug, or `chosen`; in several, the workspace's slug is appended.
  */
 @Injectable()
 export class DefaultProviders {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Refuses with `conflict` a chosen slug that is taken. */
+  /** Refuses with `conflict` when the chosen slug is taken. */
   async make(
     integration: Integration,
     workspaces: readonly GrantedWorkspace[],
@@ -50,7 +50,7 @@ export class DefaultProviders {
     return workspaces.filter(({ id }) => !have.has(id));
   }
 
-  /** Answers the workspaces whose slug was taken. */
+  /** Returns the workspaces whose slug was taken. */
   private async insert(
     { id: integrationId, organizationId, name }: Integration,
     workspaces: readonly GrantedWorkspace[],
@@ -82,7 +82,7 @@ export class DefaultProviders {
   }
 }
 
-/** At most 64 characters, and no hyphen at the end. */
+/** At most 64 characters, without a trailing hyphen. */
 function joined(base: string, slug: string): string {
   return `${base.slice(0, LONGEST_BASE)}-${slug}`.slice(0, 64).replace(/-+$/, '');
 }

@@ -39,7 +39,7 @@ export class IntegrationAccessService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Workspaces of which something is said, or all where it is open to all; by name. */
+  /** Workspaces with their own setting, or all if it is open to all; by name. */
   async list(caller: Principal, named: string, page: Page): Promise<[WorkspaceAccess[], number]> {
     const integration = await this.finder.find(caller, named, 'read');
     const { organizationId, workspaceId } = reachOf(caller);

@@ -3,25 +3,22 @@ import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
 import type { WantedDestination } from '../credentials/credentials.service.js';
 
-/** A destination, and the secret that stood among the configurations. */
+/** A destination, and the secret among the configurations. */
 export interface ReadConfigurations extends WantedDestination {
   readonly key: string | undefined;
 }
 
-/** Configurations that are the base URL. */
+/** Configurations that set the base URL. */
 const HOSTS: ReadonlySet<string> = new Set(['custom_host', 'huggingface_base_url', 'azure_foundry_url']);
 
-/** Configurations that are the provider's key. */
+/** Configurations that hold the provider's key. */
 const SECRETS: ReadonlySet<string> = new Set([
   'aws_secret_access_key',
   'azure_entra_client_secret',
   'vertex_service_account_json',
 ]);
 
-/**
- * How an account proves itself. Here that is another row of the catalogue, or follows from the fields that are there.
- * By provider and mode: the row that is meant.
- */
+/** How an account authenticates. Here each mode is another catalogue row, or follows from the given fields. Rows by provider and mode. */
 const MODES: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   azure_auth_mode: {
     'azure-openai': { default: 'azure-openai', entra: 'azure-openai-entra' },
@@ -38,18 +35,18 @@ const MODES: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
   },
 };
 
-/** The one deployment of an Azure account: https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle */
+/** The single deployment of an Azure account: https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle */
 const DEPLOYMENTS = 'azure_deployment_config';
 const DEPLOYMENT_FIELDS: Readonly<Record<string, string>> = {
   azure_api_version: 'azure-api-version',
   azure_deployment_name: 'azure-deployment-id',
 };
-/** Whatever model a request names, it goes to the integration's deployment, so these change nothing. */
+/** Every model goes to the integration's deployment, so these have no effect. */
 const DEPLOYMENT_NOTES: ReadonlySet<string> = new Set(['azure_model_slug', 'alias', 'is_default']);
 
 /**
- * Reads the configurations of the compatible API: the base URL, the secret, the mode, and for the rest fields of the
- * provider's row with underscores for dashes (`aws_region`). Refuses with `invalid_request`, naming the configuration.
+ * Reads the configurations of the compatible API: the base URL, the secret, the mode, and otherwise fields of the provider's row, with
+ * underscores for dashes (`aws_region`). Refuses with `invalid_request`, naming the configuration.
  */
 export function readConfigurations(
   providerId: string,
@@ -73,7 +70,7 @@ export function readConfigurations(
   return { ...read, fields, sentAs };
 }
 
-/** Fields and host as configurations, as they can be sent back. */
+/** Fields and host as configurations that can be sent back. */
 export function configurationsOf(
   customHost: string | null,
   fields: Readonly<Record<string, string>>,

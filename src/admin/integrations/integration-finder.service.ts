@@ -16,24 +16,24 @@ const linkedWhere = (condition: string): string => `ANY (ARRAY(
   SELECT link.integration_id FROM integration_workspaces link WHERE link.workspace_id = :workspaceId AND ${condition}))`;
 
 /**
- * The workspace's own, and those of the organization that it was given access to. What is said of one workspace wins over what holds for all.
- * Each part has an index; with EXISTS instead of the lists of ids, all integrations of the organization would be read.
+ * The workspace's own integrations, and those of the organization that it can use. A workspace's own setting overrides the general one.
+ * Each part has an index; with EXISTS instead of lists of ids, all integrations of the organization would be read.
  */
 export const USABLE = `(integration.workspace_id = :workspaceId OR (integration.workspace_id IS NULL AND (
   integration.id = ${linkedWhere('link.is_enabled')}
   OR (integration.is_open_to_all_workspaces AND NOT integration.id = ${linkedWhere('NOT link.is_enabled')}))))`;
 
-/** Integrations of the organization and those of a workspace are opened by different scopes. */
+/** Integrations of the organization and of workspaces have different scopes. */
 export function integrationScope(workspaceId: string | null, verb: Verb): Scope {
   return workspaceId === null ? `organisation_integrations.${verb}` : `workspace_integrations.${verb}`;
 }
 
-/** Finds integrations within the reach of the caller. */
+/** Finds integrations that the caller can access. */
 @Injectable()
 export class IntegrationFinder {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** What a caller may see: every integration of its organization, or those that its workspace may use. */
+  /** The integrations visible to a caller: all of its organization, or those that its workspace can use. */
   visible({ organizationId, workspaceId }: Reach): SelectQueryBuilder<Integration> {
     const query = this.unitOfWork
       .repository(Integration)
@@ -42,14 +42,14 @@ export class IntegrationFinder {
     return workspaceId === undefined ? query : query.andWhere(USABLE, { workspaceId });
   }
 
-  /** By id or slug. Refuses with `not_found` what is out of reach, and with `forbidden` what the caller lacks the scope for. */
+  /** By id or slug. Refuses with `not_found` what the caller cannot access, and with `forbidden` without the scope. */
   async find(caller: Principal, named: string, verb: Verb): Promise<Integration> {
     const integration = await this.named(reachOf(caller), named, verb !== 'read');
     requireScope(caller, integrationScope(integration.workspaceId, verb));
     return integration;
   }
 
-  /** One that this workspace may use. */
+  /** An integration that this workspace can use. */
   usableBy(tenant: Tenant, named: string): Promise<Integration> {
     return this.named(tenant, named, false);
   }

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Price } from '../../common/contracts/price.js';
 
-/** What an integration says of one model: whether it may be used, and what it costs there. */
+/** An integration's settings for one model: whether it may be used, and its price. */
 @Entity('integration_models')
 export class IntegrationModel {
   @PrimaryColumn({ type: 'uuid' })

@@ -5,7 +5,7 @@ import { HasNoEffectYet, IfGiven, OrNull, ValidateEach } from '../../common/http
 import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../shapes/model-pricing.js';
 
 const LONGEST_MODEL = 256;
-/** Of which an integration says something of its own. */
+/** Maximum number of models with their own settings in an integration. */
 export const MOST_MODELS = 500;
 
 export class ModelDto {
@@ -35,7 +35,7 @@ export class ModelDto {
   @Length(1, LONGEST_MODEL)
   readonly base_model_slug?: string | null;
 
-  /** Instead of the list price. Left out, the model keeps the price that it has; null goes back to the list price. */
+  /** Instead of the list price. If omitted, the model keeps its current price; null restores the list price. */
   @ApiPropertyOptional({ ...PRICING_CONFIG_SCHEMA, nullable: true })
   @OrNull()
   @IsObject()
@@ -54,7 +54,7 @@ export class UpdateModelsDto {
   @Type(() => ModelDto)
   readonly models?: readonly ModelDto[];
 
-  /** Whether models that are not named may be used. */
+  /** Whether models that are not listed may be used. */
   @ApiPropertyOptional()
   @IfGiven()
   @IsBoolean()

@@ -18,7 +18,7 @@ import {
   type UpdateModelsDto,
 } from './integration-models.dto.js';
 
-/** Which models an integration may be used for, and what they cost there. */
+/** The models that an integration may be used for, and their prices. */
 @Injectable()
 export class IntegrationModelsService {
   constructor(
@@ -63,7 +63,7 @@ export class IntegrationModelsService {
     });
   }
 
-  /** Forgets what was said of these models. */
+  /** Deletes the settings of these models. */
   async remove(caller: Principal, named: string, slugs: readonly string[]): Promise<void> {
     const integration = await this.finder.find(caller, named, 'update');
     const { affected } = await this.unitOfWork
@@ -73,7 +73,7 @@ export class IntegrationModelsService {
     await this.changed(integration, { removed: slugs });
   }
 
-  /** What a change leaves out stays as it was. */
+  /** Omitted fields stay unchanged. */
   private async store(
     { id: integrationId, organizationId, providerId }: Integration,
     models: readonly ModelDto[],

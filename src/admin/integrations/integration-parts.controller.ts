@@ -11,7 +11,7 @@ import { IntegrationModelsDto, UpdateModelsDto } from './integration-models.dto.
 import { IntegrationModelsService } from './integration-models.service.js';
 import { IntegrationWorkspacesDto, UpdateAccessDto } from './integration-workspaces.dto.js';
 
-/** What an integration may be used for, and by whom. */
+/** The models and workspaces that can use an integration. */
 @AdminController('integrations')
 @Refusals()
 export class IntegrationPartsController {

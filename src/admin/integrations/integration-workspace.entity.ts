@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Whether one workspace may use an integration, whatever holds for the others. */
+/** Whether one workspace may use an integration, overriding the general setting. */
 @Entity('integration_workspaces')
 export class IntegrationWorkspace {
   @PrimaryColumn({ type: 'uuid' })

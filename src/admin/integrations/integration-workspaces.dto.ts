@@ -56,26 +56,26 @@ export class UpdateAccessDto {
   @Type(() => WorkspaceAccessDto)
   readonly workspaces?: readonly WorkspaceAccessDto[];
 
-  /** For workspaces of which nothing else is said, also those made later. */
+  /** For workspaces without their own setting, including future ones. */
   @ApiPropertyOptional({ type: GlobalWorkspaceAccessDto })
   @IfGiven()
   @ValidateNested()
   @Type(() => GlobalWorkspaceAccessDto)
   readonly global_workspace_access?: GlobalWorkspaceAccessDto;
 
-  /** Forgets first what was said of single workspaces. */
+  /** Deletes the settings of single workspaces first. */
   @ApiPropertyOptional()
   @IfGiven()
   @IsBoolean()
   readonly override_existing_workspace_access?: boolean;
 
-  /** The same, in the spelling of the compatible SDK. */
+  /** Same, in the spelling of the compatible SDK. */
   @ApiHideProperty()
   @IfGiven()
   @IsBoolean()
   readonly override_existing_workspaces_access?: boolean;
 
-  /** Whether workspaces that get access get a provider of it at once. */
+  /** Whether workspaces that get access also get a provider of it. */
   @ApiPropertyOptional({ default: true })
   @IfGiven()
   @IsBoolean()

@@ -19,7 +19,7 @@ import { ListOf } from '../shapes/list.dto.js';
 import { configurationsOf } from './integration-configurations.js';
 
 class IntegrationFields {
-  /** The provider's own secret. It is sealed at once and never shown again. */
+  /** The provider's secret. It is sealed when saved and never shown again. */
   @MayTakeSecret()
   readonly key?: string;
 
@@ -27,8 +27,8 @@ class IntegrationFields {
   readonly description?: string | null;
 
   /**
-   * The settings of the account besides the key: the fields of docs/providers.md with underscores, and
-   * `custom_host`. A change takes the place of all of them.
+   * The account settings besides the key: the fields of docs/providers.md with underscores, and `custom_host`. A change replaces all of
+   * them.
    */
   @ApiPropertyOptional({
     type: 'object',
@@ -52,7 +52,7 @@ export class CreateIntegrationDto extends IntegrationFields {
   @TakesName('OpenAI of the company')
   readonly name: string;
 
-  /** Made from the name if it is left out. Unique in the organization. */
+  /** Default: made from the name. Unique in the organization. */
   @MayTakeSlug('openai-company')
   readonly slug?: string;
 
@@ -60,11 +60,11 @@ export class CreateIntegrationDto extends IntegrationFields {
   @TakesProvider()
   readonly ai_provider_id: string;
 
-  /** Id or slug. Without it an admin key's integration belongs to the organization. */
+  /** Id or slug. Without it, an admin key's integration belongs to the organization. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  /** Whether a workspace that may use it gets a provider of it at once. */
+  /** Whether a workspace that can use it also gets a provider of it. */
   @ApiPropertyOptional({ default: true })
   @IfGiven()
   @IsBoolean()
@@ -74,7 +74,7 @@ export class CreateIntegrationDto extends IntegrationFields {
   readonly default_provider_slug?: string;
 }
 
-/** Another host needs the secret again, so that it cannot be sent to a place it was not entered for. */
+/** Changing the host requires the secret again, so that it cannot be sent to a destination it was not entered for. */
 export class UpdateIntegrationDto extends IntegrationFields {
   @MayTakeName('OpenAI of the company')
   readonly name?: string;

@@ -19,27 +19,27 @@ export class Integration extends OwnedAtEitherLevel {
   @Column({ type: 'text' })
   providerId: string;
 
-  /** Base URL that it pins instead of the provider's own. */
+  /** Fixed base URL instead of the provider's own. */
   @Column({ type: 'text', nullable: true })
   customHost: string | null;
 
-  /** What the provider needs besides the key, such as a project. Not secret. */
+  /** Account settings besides the key, such as a project. Not secret. */
   @Column({ type: 'jsonb' })
   fields: Record<string, string>;
 
-  /** The key, sealed for `credentialBindingOf` this row; null where the provider needs none. */
+  /** The key, sealed for `credentialBindingOf` this row; null if the provider needs none. */
   @Column({ type: 'bytea', nullable: true })
   sealedCredentials: Buffer | null;
 
-  /** The end of the key, to distinguish it from others. */
+  /** The last characters of the key, to distinguish it from others. */
   @Column({ type: 'text', nullable: true })
   lastFour: string | null;
 
-  /** Whether models of which nothing is said may be used. */
+  /** Whether models without their own setting may be used. */
   @Column({ type: 'boolean' })
   allowsAllModels: boolean;
 
-  /** Whether workspaces of which nothing is said may use it, also those made later. */
+  /** Whether workspaces without their own setting may use it, including future ones. */
   @Column({ type: 'boolean' })
   isOpenToAllWorkspaces: boolean;
 }

@@ -20,7 +20,7 @@ import {
   type UpdateIntegrationDto,
 } from './integration.dto.js';
 
-/** Which integrations a list shows. */
+/** The integrations in a list. */
 export type IntegrationLevel = 'all' | 'organisation' | 'workspace';
 
 @Injectable()
@@ -68,7 +68,7 @@ export class IntegrationsService {
     return integration;
   }
 
-  /** Newest first; those of the organization and those of workspaces, as far as the caller may list them. */
+  /** Newest first; those of the organization and of workspaces, as far as the caller may list them. */
   list(
     caller: Principal,
     reach: Reach,
@@ -104,7 +104,7 @@ export class IntegrationsService {
     await this.announce(saved);
   }
 
-  /** Its providers go with it: without its credential they lead nowhere. */
+  /** Also removes its providers, which are useless without its credential. */
   async remove(caller: Principal, named: string): Promise<void> {
     const integration = await this.finder.find(caller, named, 'delete');
     this.note(integration, 'delete', { before: IntegrationDetailDto.from(integration) });
@@ -136,7 +136,7 @@ export class IntegrationsService {
   }
 }
 
-/** The secret stands in `key`, or in the configuration that the compatible API has for it. */
+/** The secret is in `key`, or in the compatible API's configuration for it. */
 function theOne(key: string | undefined, configured: string | undefined): string | undefined {
   if (key !== undefined && configured !== undefined)
     throw new AppError('invalid_request', {
@@ -145,7 +145,7 @@ function theOne(key: string | undefined, configured: string | undefined): string
   return key ?? configured;
 }
 
-/** Of a secret this short, four characters would reveal too much. */
+/** Four characters of a shorter secret would reveal too much. */
 const SHORTEST_SHOWN = 12;
 
 const lastFourOf = (secret: string | undefined): string | null =>

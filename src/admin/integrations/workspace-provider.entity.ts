@@ -2,8 +2,8 @@ import { Column, Entity } from 'typeorm';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
 
 /**
- * An integration in one workspace, under a slug of its own. On the path it is a virtual key, and it stands in the same
- * table: it has no credential but points to its integration's.
+ * An integration in one workspace, under its own slug. For requests it is a virtual key, and it shares that table: it has no credential but
+ * refers to its integration's.
  */
 @Entity('virtual_keys')
 export class WorkspaceProvider extends WorkspaceOwned {

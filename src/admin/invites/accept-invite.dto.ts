@@ -9,7 +9,7 @@ const SHORTEST_PASSWORD = 12;
 const LONGEST_PASSWORD = 200;
 
 export class AcceptInviteDto {
-  /** What stands behind the `#` of the link. */
+  /** The part after the `#` of the link. */
   @ApiProperty({ writeOnly: true, example: 'gw_invite_…' })
   @IsString()
   @MaxLength(LONGEST_TOKEN)
@@ -21,14 +21,14 @@ export class AcceptInviteDto {
   @TakesName('Lovelace')
   readonly last_name: string;
 
-  /** For signing in to the dashboard. A common password is refused. Users who sign in elsewhere need none. */
+  /** To sign in to the dashboard. Common passwords are refused. Not needed by users who sign in elsewhere. */
   @ApiPropertyOptional({ writeOnly: true, minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_PASSWORD)
   readonly password?: string;
 
-  /** Optional check: it must be the invited address. Upper and lower case are the same. */
+  /** Optional check: must be the invited address. Case-insensitive. */
   @ApiPropertyOptional({ example: 'ada@example.com' })
   @IfGiven()
   @IsString()
@@ -48,7 +48,7 @@ class FirstKeyDto {
   readonly key: string;
 }
 
-/** The new user, with the keys that the invite promised. */
+/** The new user, with the keys promised in the invite. */
 export class AcceptedInviteDto {
   @ApiProperty({ enum: ['accepted-invite'] })
   readonly object = 'accepted-invite';

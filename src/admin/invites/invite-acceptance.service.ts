@@ -35,13 +35,13 @@ export class InviteAcceptanceService {
   ) {}
 
   /**
-   * Refuses with `not_found` a token that fits no invite, and with `invite_gone` one that is used, cancelled or expired,
-   * or whose sender may not invite any more. Of two acceptances at the same time one wins.
+   * Refuses with `not_found` a token without an invite, and with `invite_gone` one that is used, cancelled or expired, or whose sender can
+   * no longer invite. Of two concurrent acceptances, one succeeds.
    */
   async accept(dto: AcceptInviteDto): Promise<AcceptedInviteDto> {
     const token = new Secret(dto.token);
     const { organizationId, email } = await this.open(token, false);
-    // It takes its time; nobody waits for a lock meanwhile.
+    // Hashing is slow, so it runs before any lock is taken.
     const passwordHash =
       dto.password === undefined
         ? null
@@ -86,7 +86,7 @@ export class InviteAcceptanceService {
     return invite;
   }
 
-  /** For the audit record: the new user, or in a refused attempt the invite, which is the credential that was presented. */
+  /** For the audit record: the new user, or for a refused attempt the invite that was presented. */
   private identify({ id, organizationId, email }: Invite, userId: string | null): void {
     this.audit.identify({
       kind: 'person',
@@ -118,7 +118,7 @@ export class InviteAcceptanceService {
     return users.findOneByOrFail({ id: row.id });
   }
 
-  /** Those of the invited workspaces that still exist, locked against deletion until their member is in. */
+  /** The invited workspaces that still exist, locked against deletion until the member is added. */
   private async workspacesOf({ id: inviteId, organizationId }: Invite): Promise<InviteWorkspace[]> {
     const invited = await this.unitOfWork.repository(InviteWorkspace).findBy({ inviteId });
     const held = await this.unitOfWork.repository(Workspace).find({

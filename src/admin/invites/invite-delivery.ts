@@ -10,7 +10,7 @@ import { baseUrl } from '../../common/settings/base-url.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 
-/** Brings the link of an invite on its way: in a mail where mails can be sent, by hand where not. */
+/** Delivers the link of an invite: by mail if configured, else by hand. */
 @Injectable()
 export class InviteDelivery {
   constructor(
@@ -20,8 +20,8 @@ export class InviteDelivery {
   ) {}
 
   /**
-   * Answers the link, or null when a mail will bring it. An earlier link is void from here on. The token of a mail is
-   * made when that is sent, so that it lies nowhere while the mail waits.
+   * Returns the link, or null when a mail will deliver it. Earlier links become void. The token of a mail is created when it is sent, so
+   * that it is stored nowhere while the mail waits.
    */
   async deliver(invite: Invite): Promise<string | null> {
     if (this.settings.mail === null) {

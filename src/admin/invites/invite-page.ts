@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { INVITE_PAGE } from '../../common/contracts/invite-link.js';
 import { publicPath } from '../../common/http/body-limits.js';
 
-/** Takes the token from behind the `#`, which was sent to no server, and out of the address, so that no history keeps it. */
+/** Reads the token after the `#`, which is sent to no server, and removes it from the URL, so that no history keeps it. */
 const SCRIPT = `
 const token = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
@@ -70,7 +70,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Serves the page that the links of invites lead to. It is the same for all users and contains no data. Call it before `init`. */
+/** Serves the landing page of invites. It is the same for all users and contains no data. Call it before `init`. */
 export function serveInvitePage(app: NestFastifyApplication): void {
   app
     .getHttpAdapter()

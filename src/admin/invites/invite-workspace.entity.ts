@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 
-/** A workspace that an invited user will be a member of. It is deleted with the workspace. */
+/** A workspace that an invited user will join. The row is deleted with the workspace. */
 @Entity('invite_workspaces')
 export class InviteWorkspace {
   @PrimaryColumn({ type: 'uuid' })

@@ -64,7 +64,7 @@ export class CancelInviteDto {
   readonly invite_id?: string;
 }
 
-/** Null where a mail brings the link to the user, and to no one else. */
+/** Null when a mail delivers the link, only to the user. */
 type Link = string | null;
 const LINK = { type: String, nullable: true, format: 'uri', example: null } as const;
 
@@ -94,7 +94,7 @@ export interface InviteWithWorkspaces {
   readonly workspaces: readonly Pick<InviteWorkspace, 'workspaceId' | 'role'>[];
 }
 
-/** An invite as the API shows it. The token never comes out again. */
+/** An invite as the API shows it, without its token. */
 export class InviteDto {
   @ApiProperty({ enum: ['invite'] })
   readonly object = 'invite';
@@ -142,7 +142,7 @@ export class InviteDto {
   }
 }
 
-/** The time decides, not whether the row has been updated yet. */
+/** The time decides, even if the row has not been updated yet. */
 export function statusOf({ status, expiresAt }: Invite): InviteStatus {
   return status === 'pending' && expiresAt.getTime() <= Date.now() ? 'expired' : status;
 }

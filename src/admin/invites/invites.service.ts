@@ -19,12 +19,12 @@ import { InviteDelivery } from './invite-delivery.js';
 
 export interface InviteFilters {
   readonly role?: InvitedRole | undefined;
-  /** In its one spelling. */
+  /** Normalized. */
   readonly email?: string | undefined;
   readonly status?: InviteStatus | undefined;
 }
 
-/** An invite with its link; null where a mail brings the link. */
+/** An invite with its link; null when a mail delivers the link. */
 export interface DeliveredInvite {
   readonly invite: Invite;
   readonly link: string | null;
@@ -98,7 +98,7 @@ export class InvitesService {
     await this.save(invite, { status: 'cancelled' });
   }
 
-  /** Opens the invite for another 72 hours, on the authority of its new sender; the previous link is void. */
+  /** Reopens the invite for 72 hours on the authority of its new sender; the previous link becomes void. */
   async resend(caller: Principal, id: string): Promise<DeliveredInvite> {
     await this.people.takeTurn(caller.organizationId);
     const invite = await this.find(caller.organizationId, id, true);
@@ -130,7 +130,7 @@ export class InvitesService {
     return roles;
   }
 
-  /** The unique index is the judge of whether there is an open invite already. */
+  /** The unique index determines whether an open invite exists. */
   private async insert(row: Partial<Invite> & Pick<Invite, 'id' | 'organizationId' | 'email'>) {
     const { organizationId, email } = row;
     const invites = this.unitOfWork.repository(Invite);
@@ -187,7 +187,7 @@ const inSeventyTwoHours = (): Date => new Date(Date.now() + INVITE_LASTS_MS);
 const thereIsOne = (email: string): AppError =>
   new AppError('conflict', { detail: `There is an open invite for ${email}. Send it again or cancel it.` });
 
-/** Which rows have a status now: any of the conditions will do. */
+/** Conditions for rows that have a status now; any of them suffices. */
 function withStatus(status: InviteStatus | undefined): FindOptionsWhere<Invite>[] {
   const now = new Date();
   if (status === undefined) return [{}];

@@ -4,11 +4,11 @@ import { TenantRecord } from '../../database/tenant-owned.entity.js';
 /** A mail to be sent: written in the transaction that needs it, marked when it is sent. */
 @Entity('mails')
 export class Mail extends TenantRecord {
-  /** The invite that it brings. */
+  /** The invite to deliver. */
   @Column({ type: 'uuid' })
   inviteId: string;
 
-  /** Until then a process is sending it. */
+  /** Until then a process has it claimed for sending. */
   @Column({ type: 'timestamptz', nullable: true })
   leasedUntil: Date | null;
 

@@ -7,12 +7,12 @@ import { ListOf } from '../shapes/list.dto.js';
 const WHY = 'Case 2030-17, letter of 4 March';
 
 export class CreateLegalHoldDto {
-  /** Why: a case, a letter, an order. */
+  /** The reason: a case, a letter, an order. */
   @ApiProperty({ example: WHY, maxLength: 2000 })
   @IsReason()
   readonly reason: string;
 
-  /** Id or slug. Without one the whole organization is held, with workspaces that are still to come. */
+  /** Id or slug. Without one, the hold covers the whole organization, including future workspaces. */
   @ApiPropertyOptional({ example: 'ws-search' })
   @IfGiven()
   @IsIdOrSlug()
@@ -20,13 +20,13 @@ export class CreateLegalHoldDto {
 }
 
 export class ReleaseLegalHoldDto {
-  /** Why it may end. */
+  /** The reason for the release. */
   @ApiProperty({ example: 'Case 2030-17 is closed', maxLength: 2000 })
   @IsReason()
   readonly reason: string;
 }
 
-/** The actor: a user, or the key of a service. */
+/** The actor: a user, or a service key. */
 export class LegalHoldActorDto {
   @ApiIdOrNull()
   readonly user_id: string | null;

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { TenantRecord } from '../../database/tenant-owned.entity.js';
 
-/** Keeps the request log of a workspace, or of a whole organization, from retention, until it is released. */
+/** Exempts the request log of a workspace, or of a whole organization, from retention until it is released. */
 @Entity('legal_holds')
 export class LegalHold extends TenantRecord {
   /** Null for the whole organization. */
@@ -17,7 +17,7 @@ export class LegalHold extends TenantRecord {
   @Column({ type: 'uuid', nullable: true })
   placedByUserId: string | null;
 
-  /** Null while it holds. */
+  /** Null while the hold is active. */
   @Column({ type: 'timestamptz', nullable: true })
   releasedAt: Date | null;
 

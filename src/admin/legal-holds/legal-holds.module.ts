@@ -4,7 +4,7 @@ import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { LegalHoldsController } from './legal-holds.controller.js';
 import { LegalHoldsService } from './legal-holds.service.js';
 
-/** What keeps request logs from retention. */
+/** Exempts request logs from retention. */
 @Module({
   imports: [AuthModule, TenancyModule],
   controllers: [LegalHoldsController],

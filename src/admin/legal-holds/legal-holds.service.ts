@@ -12,12 +12,12 @@ import { type CreateLegalHoldDto, LegalHoldDto, type ReleaseLegalHoldDto } from 
 
 export type LegalHoldStatus = 'active' | 'released';
 
-/** Of one organization, that are not released. Each is read whenever its log is. */
+/** Maximum number of active holds per organization. All are read whenever its log is. */
 const MOST_ACTIVE = 100;
 
 /**
- * What keeps request logs from retention. A caller that may place one sees the whole organization. Several may lie on the same
- * rows, and the last that is released ends it.
+ * Exempts request logs from retention. A caller that may place a hold sees the whole organization. Several holds may cover the same rows;
+ * releasing the last one ends the exemption.
  */
 @Injectable()
 export class LegalHoldsService {
@@ -29,7 +29,7 @@ export class LegalHoldsService {
 
   async create(caller: Principal, { reason, workspace_id: named }: CreateLegalHoldDto): Promise<LegalHold> {
     const { organizationId, userId, apiKeyId } = caller;
-    // A workspace that is being deleted is waited for, and then is not there.
+    // Waits for a workspace that is being deleted, which is then not found.
     const workspace = named === undefined ? null : await this.workspaces.get(caller, named, true);
     const holds = this.unitOfWork.repository(LegalHold);
     if ((await holds.countBy({ organizationId, releasedAt: IsNull() })) >= MOST_ACTIVE)
@@ -49,7 +49,7 @@ export class LegalHoldsService {
     return saved;
   }
 
-  /** Newest first, released ones too unless a status is named. */
+  /** Newest first, including released ones unless a status is given. */
   list(
     organizationId: string,
     status: LegalHoldStatus | undefined,
@@ -68,7 +68,7 @@ export class LegalHoldsService {
     return this.find(organizationId, id);
   }
 
-  /** From now on what is over is no longer shown, and goes with the next round of retention. */
+  /** Expired data is hidden from now on, and removed with the next round of retention. */
   async release(caller: Principal, id: string, { reason }: ReleaseLegalHoldDto): Promise<LegalHold> {
     const row = await this.find(caller.organizationId, id, true);
     if (row.releasedAt !== null)

@@ -5,7 +5,7 @@ import { ListOf } from '../shapes/list.dto.js';
 import type { LimitStatus, LimitSubject } from './limit-statuses.js';
 
 export class RaiseLimitDto {
-  /** Dollars, or tokens where the budget is in tokens. It adds to what the period was raised by before. */
+  /** Dollars, or tokens for a token budget. Added to earlier raises of the period. */
   @ApiProperty({ example: 50 })
   @IsAmount()
   readonly by: number;
@@ -21,7 +21,7 @@ class LimitSubjectDto {
   @ApiProperty({ example: 'support-bot' })
   readonly name: string;
 
-  /** Of virtual keys and workspaces. */
+  /** For virtual keys and workspaces. */
   @ApiProperty({ type: String, nullable: true, example: null })
   readonly slug: string | null;
 
@@ -32,7 +32,7 @@ class LimitSubjectDto {
 
 const Amount = (): PropertyDecorator => ApiProperty({ type: Number, nullable: true, example: 87.93 });
 
-/** A limit with what was used of it. Amounts are dollars for cost, else tokens or requests. */
+/** A limit and its use. Amounts are dollars for cost, else tokens or requests. */
 export class LimitStatusDto {
   @ApiId()
   readonly id: string;
@@ -46,11 +46,11 @@ export class LimitStatusDto {
   @ApiProperty({ enum: ['cost', 'tokens', 'requests', 'concurrency'] })
   readonly measure: LimitStatus['measure'];
 
-  /** How long it counts: a reset of a budget, or the window of a rate. Null for a budget without a reset, and for concurrency. */
+  /** The counting period: a budget's reset, or a rate's window. Null for a budget without a reset, and for concurrency. */
   @ApiProperty({ type: String, nullable: true, example: 'monthly' })
   readonly period: string | null;
 
-  /** What is allowed now, with the raise of this period. */
+  /** The current limit, including raises of this period. */
   @ApiProperty({ example: 550 })
   readonly limit: number;
 
@@ -58,8 +58,8 @@ export class LimitStatusDto {
   readonly raised_by: number;
 
   /**
-   * Of a budget: in this period. Of a rate: within the window that ends now. Of concurrency: by the requests that run. Rates and concurrency
-   * include what gateway processes have taken in advance; they are null while their store is unavailable.
+   * For a budget: in this period. For a rate: within the window that ends now. For concurrency: the running requests. Rates and concurrency
+   * include what gateway processes have leased in advance; they are null while their store is unavailable.
    */
   @Amount()
   readonly used: number | null;
@@ -67,15 +67,15 @@ export class LimitStatusDto {
   @Amount()
   readonly remaining: number | null;
 
-  /** Of a budget: when the next period begins. */
+  /** For a budget: when the next period begins. */
   @ApiMomentOrNull()
   readonly resets_at: string | null;
 
-  /** Of a budget: its average use per day of this period. */
+  /** For a budget: average use per day of this period. */
   @Amount()
   readonly used_per_day: number | null;
 
-  /** When it ends at this rate of use; null when it lasts until its reset. */
+  /** When it will be exhausted at this rate; null when it lasts until its reset. */
   @ApiMomentOrNull()
   readonly exhausted_at: string | null;
 
@@ -97,7 +97,7 @@ export class LimitStatusDto {
 }
 
 export class LimitStatusListDto extends ListOf(LimitStatusDto) {
-  /** Whether there are more limits than were looked at. */
+  /** Whether there are more limits than were read. */
   @ApiProperty({ example: false })
   readonly is_partial: boolean;
 

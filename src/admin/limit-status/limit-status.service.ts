@@ -13,7 +13,7 @@ import { budgetStatus, byFullness, type LimitStatus, rateStatus } from './limit-
 import { checkMayChange, type LimitedSubject, LimitSubjects } from './limit-subjects.service.js';
 import { LimitUsage } from './limit-usage.service.js';
 
-/** Shows every limit with its use, and raises budgets for the period that runs. */
+/** Shows every limit with its use, and raises budgets for the current period. */
 @Injectable()
 export class LimitStatusService {
   constructor(
@@ -30,7 +30,7 @@ export class LimitStatusService {
     return { statuses, isPartial };
   }
 
-  /** Adds to a budget until its reset. Gateway processes apply it when they receive the change. */
+  /** Raises a budget until its reset. Gateway processes apply it when they receive the change. */
   async raise(caller: Principal, id: string, { by }: RaiseLimitDto): Promise<LimitStatus> {
     if (!isUuid(id)) throw new AppError('not_found', { resource: 'limit' });
     const ruleId = id.toLowerCase();

@@ -2,7 +2,7 @@ import { amountIn, periodAt } from '../../common/limits/period.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { shownAmount } from '../limits/limits.service.js';
 
-/** Whose limits they are. */
+/** The owner of limits. */
 export interface LimitSubject {
   readonly type: 'api_key' | 'virtual_key' | 'workspace';
   readonly id: string;
@@ -11,7 +11,7 @@ export interface LimitSubject {
   readonly workspaceId: string | null;
 }
 
-/** What a counter says of the period that runs. */
+/** A counter's values for the current period. */
 export interface CounterReading {
   readonly used: number;
   readonly since: number;
@@ -34,7 +34,7 @@ export interface LimitStatus {
 }
 
 const DAY_MS = 86_400_000;
-/** What was used within its first hour says little about a day. */
+/** The use within the first hour says little about a day. */
 const SHORTEST_MS = 3_600_000;
 const NEARLY = 0.8;
 
@@ -69,17 +69,17 @@ export function budgetStatus(
 const daysOf = ({ periodic_reset_days: days }: BudgetRule): string | null =>
   days === null ? null : `${days} days`;
 
-/** When what is left will be used; null when it lasts longer than the period, or nothing is used. */
+/** When the rest will be used up; null when it lasts longer than the period, or nothing is used. */
 function endOf(left: number, perDay: number, { now, endsAt }: { now: number; endsAt: number }): Date | null {
   if (left <= 0 || perDay <= 0) return null;
   const end = now + (left / perDay) * DAY_MS;
   return end < endsAt && end < LAST_MOMENT ? new Date(end) : null;
 }
 
-/** The last one that a date can hold: https://tc39.es/ecma262/#sec-time-values-and-time-range */
+/** The latest valid date: https://tc39.es/ecma262/#sec-time-values-and-time-range */
 const LAST_MOMENT = 8.64e15;
 
-/** `used`: within the window that ends now, or by the requests that run; null where it is unknown. */
+/** `used`: within the window that ends now, or by running requests; null when unknown. */
 export function rateStatus(subject: LimitSubject, rule: RateRule, used: number | null): LimitStatus {
   const { id, type, unit, value } = rule;
   return {
@@ -104,7 +104,7 @@ function statusOf(used: number, limit: number): LimitStatus['status'] {
   return used >= limit * NEARLY ? 'nearly_exhausted' : 'ok';
 }
 
-/** Fullest first; what is unknown comes last. */
+/** Fullest first, unknown last. */
 export const byFullness = (one: LimitStatus, other: LimitStatus): number => share(other) - share(one);
 
 const share = ({ used, limit }: LimitStatus): number => (used === null ? -1 : used / limit);

@@ -14,16 +14,16 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import type { LimitSubject } from './limit-statuses.js';
 
-/** A subject with its limits as they are stored. */
+/** A subject with its limits as stored. */
 export interface LimitedSubject {
   readonly subject: LimitSubject;
   readonly rateLimits: readonly RateRule[] | null;
   readonly usageLimits: readonly BudgetRule[] | null;
 }
 
-/** One that can be changed. */
+/** A subject that can be changed. */
 export interface ChangeableSubject extends LimitedSubject {
-  /** The scope that the change needs. */
+  /** The scope that the change requires. */
   readonly scope: Scope;
   readonly save: (usageLimits: BudgetRule[]) => Promise<unknown>;
 }
@@ -44,7 +44,7 @@ export class LimitSubjects {
     @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
   ) {}
 
-  /** All that have limits, and whether there are more than were read. */
+  /** All subjects with limits, and whether there are more than were read. */
   async list(caller: Principal, reach: Reach): Promise<{ subjects: LimitedSubject[]; isPartial: boolean }> {
     const { usageLimits, rateLimits } = { usageLimits: Not(IsNull()), rateLimits: Not(IsNull()) };
     const read = <T extends Row>(repository: Repository<T>, where: FindOptionsWhere<T>): Promise<T[]> =>
@@ -66,7 +66,7 @@ export class LimitSubjects {
     };
   }
 
-  /** Locks the one that a budget belongs to. Refuses with `not_found` what the caller cannot see. */
+  /** Locks the subject of a budget. Refuses with `not_found` what the caller cannot see. */
   async lockByBudget(caller: Principal, reach: Reach, ruleId: string): Promise<ChangeableSubject> {
     const usageLimits: FindOperator<unknown> = Raw((column) => `${column} @> :rule::jsonb`, {
       rule: JSON.stringify([{ id: ruleId }]),
@@ -103,7 +103,7 @@ export class LimitSubjects {
   }
 }
 
-/** Refuses a caller that may not change the limits of a subject. No key may raise its own. */
+/** Refuses callers that may not change the limits of a subject. No key can raise its own. */
 export function checkMayChange(caller: Principal, { subject, scope }: ChangeableSubject): void {
   requireScope(caller, scope);
   if (subject.type === 'workspace') requireCaller(caller, 'administrators');

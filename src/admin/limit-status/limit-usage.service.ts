@@ -9,7 +9,7 @@ import type { CounterReading } from './limit-statuses.js';
 
 const report = reportSparsely(createLogger('limit-status'));
 
-/** Reads what was used of limits: of all budgets in one query, and of all rates in another. */
+/** Reads the use of limits: all budgets in one query, and all rates in another. */
 @Injectable()
 export class LimitUsage {
   constructor(
@@ -17,7 +17,7 @@ export class LimitUsage {
     private readonly rateUse: RateUse,
   ) {}
 
-  /** By the id of the rule. Empty while the store of the rates is unavailable: budgets are shown without it. */
+  /** By rule id. Empty while the store of the rates is unavailable: budgets are shown regardless. */
   async ofRates(rules: readonly RateRule[]): Promise<ReadonlyMap<string, number>> {
     if (rules.length === 0) return new Map();
     try {
@@ -28,7 +28,7 @@ export class LimitUsage {
     }
   }
 
-  /** By the id of the rule. Budgets without an entry were not used in this period. */
+  /** By rule id. Budgets without an entry were not used in this period. */
   async ofBudgets(rules: readonly BudgetRule[]): Promise<ReadonlyMap<string, CounterReading>> {
     if (rules.length === 0) return new Map();
     const ids = new Map(rules.map((rule) => [currentKey(rule), rule.id]));

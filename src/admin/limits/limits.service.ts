@@ -19,7 +19,7 @@ export interface LimitedResource {
   readonly usageLimits: readonly BudgetRule[] | null;
 }
 
-/** What was spent of each budget in its present period, by the id of its rule. */
+/** The amount spent of each budget in its current period, by rule id. */
 export type BudgetUsage = ReadonlyMap<string, number>;
 
 export const NO_USAGE: BudgetUsage = new Map();
@@ -27,12 +27,12 @@ export const NO_USAGE: BudgetUsage = new Map();
 const DAY_MS = 86_400_000;
 const NANO = 1_000_000_000;
 
-/** Turns limits as users write them into rules, and shows rules with what was used. */
+/** Converts limits from requests into rules, and shows rules with their use. */
 @Injectable()
 export class LimitsService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** A limit of the same kind as one that is there keeps its counter. Null and an empty list mean none. */
+  /** A limit of the same kind as an existing one keeps its counter. Null and an empty list mean none. */
   rates(given: readonly RateLimitDto[] | null, before: readonly RateRule[] | null): RateRule[] | null {
     const rules = (given ?? []).map((dto) => rateRule(dto, before ?? []));
     checkDistinct(
@@ -57,7 +57,7 @@ export class LimitsService {
     return rules.length > 0 ? rules : null;
   }
 
-  /** The limits of a thing for another one, with counters of their own that begin at nothing. */
+  /** The limits of a resource for a copy of it, with new counters that start at zero. */
   copied({ rateLimits, usageLimits }: LimitedResource): {
     readonly rateLimits: RateRule[] | null;
     readonly usageLimits: BudgetRule[] | null;
@@ -69,15 +69,15 @@ export class LimitsService {
   }
 
   /**
-   * Sets what was used back to nothing: of budgets, and of rates, for which this answers rules with new counters. Requests that run now
-   * count again when they end, and stay in the slots that they have.
+   * Resets the use of budgets and rates; returns rate rules with new counters. Running requests count again when they end, and keep their
+   * slots.
    */
   async reset({ rateLimits, usageLimits }: LimitedResource): Promise<RateRule[] | null> {
     await this.forgive((usageLimits ?? []).map((rule) => currentKey(rule)));
     return rateLimits && rateLimits.map((rule) => (rule.type === 'concurrency' ? rule : apart(rule)));
   }
 
-  /** Forgives what was spent of these counters; what they were charged with stays in the ledger. */
+  /** Forgives what was spent of these counters; the charges stay in the ledger. */
   async forgive(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
     const { manager } = this.unitOfWork;
@@ -85,7 +85,7 @@ export class LimitsService {
     await manager.query('DELETE FROM limit_events WHERE counter = ANY($1)', [keys]);
   }
 
-  /** What was used of all budgets of these things, in one query. */
+  /** The use of all budgets of these resources, in one query. */
   async usageOf(things: readonly LimitedResource[]): Promise<BudgetUsage> {
     const rules = new Map(
       things
@@ -102,7 +102,7 @@ export class LimitsService {
 }
 
 const apart = <Rule extends RateRule>(rule: Rule): Rule => ({ ...rule, id: randomUUID() });
-/** A raise was given to the counter of the first. */
+/** A raise belongs to the counter of the original. */
 function withoutRaise(rule: BudgetRule): BudgetRule {
   const copy = { ...rule, id: randomUUID() };
   delete (copy as { raise?: unknown }).raise;
@@ -112,10 +112,10 @@ function withoutRaise(rule: BudgetRule): BudgetRule {
 export const currentKey = (rule: BudgetRule, group = ''): string =>
   counterKey(rule.id, periodAt(rule, Date.now()), group);
 
-/** What a budget allows in the period that runs. */
+/** The current limit of a budget. */
 export const amountNow = (rule: BudgetRule): number => amountIn(rule, periodAt(rule, Date.now()));
 
-/** Whether what was spent of one of its budgets has reached the limit. */
+/** Whether one of its budgets is exhausted. */
 export function isExhausted({ usageLimits }: LimitedResource, usage: BudgetUsage): boolean {
   return (usageLimits ?? []).some((rule) => (usage.get(rule.id) ?? 0) >= amountNow(rule));
 }
@@ -135,7 +135,7 @@ export function shownBudgets(
   return rules && rules.map((rule) => shownBudget(rule, usage.get(rule.id) ?? 0));
 }
 
-/** One budget as an object, several as a list: clients of the compatible API support the first. */
+/** One budget as an object, several as a list: clients of the compatible API support the former. */
 export function shownBudgetOrList(
   rules: readonly BudgetRule[] | null,
   usage: BudgetUsage,
@@ -165,7 +165,7 @@ export function budgetWithoutUse(rule: BudgetRule): Omit<ShownUsageLimitsDto, 'u
 export const shownAmount = ({ type }: Pick<BudgetRule, 'type'>, amount: number): number =>
   type === 'cost' ? amount / NANO : amount;
 
-/** One rate as users write it. An existing rate of the same kind keeps its counter. */
+/** One rate as sent by a user. An existing rate of the same kind keeps its counter. */
 export function rateRule(dto: RateLimitDto, before: readonly RateRule[]): RateRule {
   const { type, unit = null, value, on_store_failure = 'open' } = dto;
   checkUnit(type, unit);
@@ -173,7 +173,7 @@ export function rateRule(dto: RateLimitDto, before: readonly RateRule[]): RateRu
   return { id: known?.id ?? randomUUID(), type, unit, value, on_store_failure };
 }
 
-/** One budget as users write it. It continues with the counter of the one whose place it takes, if there is one. */
+/** One budget as sent by a user. It continues the counter of the budget that it replaces, if any. */
 export function budgetRule(dto: UsageLimitsDto, known?: BudgetRule): BudgetRule {
   checkBudget(dto);
   const { credit_limit, type = 'cost', alert_threshold = null } = dto;
@@ -192,8 +192,8 @@ export function budgetRule(dto: UsageLimitsDto, known?: BudgetRule): BudgetRule 
 }
 
 /**
- * Whose place each budget takes: that of its very kind, else one of its type whose reset was another. No two take the place
- * of one: what both count would be charged to its counter twice.
+ * The budget that each one replaces: one of exactly its kind, else one of its type with another reset. No two replace the same: their use
+ * would be charged to its counter twice.
  */
 function predecessors(
   given: readonly UsageLimitsDto[],

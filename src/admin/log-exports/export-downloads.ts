@@ -31,13 +31,13 @@ export interface Download {
   readonly stream: Readable;
   readonly type: string;
   readonly length: number;
-  /** The name that a browser saves it under. */
+  /** File name for browsers. */
   readonly name: string;
 }
 
 const EXPORTING = 'logs.export';
 
-/** Hands out files of exports: by a key, or by a link whose maker may still export. */
+/** Delivers files of exports: with a key, or with a link whose creator may still export. */
 @Injectable()
 export class ExportDownloads {
   constructor(
@@ -69,7 +69,7 @@ export class ExportDownloads {
     };
   }
 
-  /** Null where it is not there; it may have been written while the settings said otherwise. */
+  /** Null when the file is not there; it may have been written under other settings. */
   private async inBucket(row: LogExport): Promise<Pick<Download, 'stream' | 'length'> | null> {
     if (!this.bucket || this.settings.exports.store !== 's3') return null;
     try {
@@ -96,7 +96,7 @@ export class ExportDownloads {
     return this.exports.finished(reachOfExports(caller, reachOf(caller)), id);
   }
 
-  /** Whatever is wrong with a link, the answer is that there is no such file. */
+  /** For any invalid link, the response is that the file does not exist. */
   private async byLink(id: string, query: ListQuery): Promise<LogExport> {
     const link = isUuid(id) ? this.links.read(id, query) : null;
     const row = link && (await this.unitOfWork.repository(LogExport).findOneBy({ id }));

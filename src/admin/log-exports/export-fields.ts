@@ -1,38 +1,38 @@
 import type { ExportFieldName } from '../../request-log/log-export.js';
 import { isSuccess, type LogRow } from '../../request-log/reading/log-row.js';
 
-/** A message of the exchange, as an export shows it. */
+/** A message of the exchange as exported. */
 export interface ExportedMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** What of a row of the log fields are made of. */
+/** The columns of the log that fields are computed from. */
 export type ExportColumn = Exclude<keyof LogRow, 'workspace_slug'>;
 
 type ExportedRow = Pick<LogRow, ExportColumn>;
 
-/** A request with what an export may show of it. Columns and messages are read only where a field needs them. */
+/** The exportable content of a request. Columns and messages are read only if a field needs them. */
 export interface ExportedRequest {
   readonly row: ExportedRow;
   readonly request: ExportedMessage;
   readonly response: ExportedMessage;
 }
 
-/** `json` is a value in JSON Lines and text of JSON in a cell. */
+/** `json` is a JSON value in JSON Lines and JSON text in a cell. */
 export type FieldType = 'text' | 'whole' | 'number' | 'truth' | 'time' | 'json';
 
 export interface ExportField {
   readonly type: FieldType;
-  /** All that `of` may look at in the row. */
+  /** The columns that `of` may read. */
   readonly columns: readonly ExportColumn[];
   readonly of: (exported: ExportedRequest) => unknown;
-  /** Needs headers and bodies. */
+  /** Requires headers and bodies. */
   readonly isMessage?: true;
 }
 
 const NANO_USD_PER_CENT = 10_000_000;
-/** Of a moment of ISO 8601 without its zone, to the millisecond. */
+/** Length of an ISO 8601 time without its zone, to the millisecond. */
 const LENGTH_TO_MS = '2026-01-31T23:59:59.999'.length;
 
 const made = <Column extends ExportColumn>(
@@ -41,7 +41,7 @@ const made = <Column extends ExportColumn>(
   of: (row: Pick<ExportedRow, Column>) => unknown,
 ): ExportField => ({ type, columns, of: ({ row }) => of(row) });
 
-/** A column as it is. */
+/** A column unchanged. */
 const column = (type: FieldType, name: ExportColumn): ExportField => made(type, [name], (row) => row[name]);
 
 function totalOf({
@@ -52,8 +52,8 @@ function totalOf({
 }
 
 /**
- * The available fields, by the names of the compatible API (`requested_data`), with some of ours behind them. Costs
- * are in cents, times in milliseconds; what is unknown is null.
+ * The available fields, by the names of the compatible API (`requested_data`), followed by some of ours. Costs are in cents, times in
+ * milliseconds; unknown values are null.
  */
 export const EXPORT_FIELDS = {
   id: column('text', 'id'),

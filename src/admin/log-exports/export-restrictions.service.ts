@@ -3,7 +3,7 @@ import { Organization } from '../tenancy/organization.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** The fields that an organization excludes from exports. Checked when an export is made, changed and started. */
+/** The fields that an organization excludes from exports. Checked when an export is created, changed and started. */
 @Injectable()
 export class ExportRestrictions {
   constructor(private readonly unitOfWork: UnitOfWork) {}

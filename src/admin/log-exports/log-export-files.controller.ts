@@ -14,7 +14,7 @@ const PART_OF_LINK = { required: false, type: String, description: 'Part of a si
 export class LogExportFilesController {
   constructor(private readonly downloads: ExportDownloads) {}
 
-  /** Links need no key: the service checks the link, or the key and this scope where there is none. */
+  /** Links need no key: the service checks the link, or else the key and this scope. */
   @Get(':id/file')
   @OpenToEverybody()
   @RequireScope('logs.export')

@@ -21,7 +21,7 @@ const FIELDS = ['id', 'created_at', 'ai_model', 'total_units', 'cost'];
 
 const objectOf = (name: string) => (/metadata$/.test(name) ? [{ type: 'object' }] : []);
 
-/** The filters of the list of requests; values may also be numbers, and `metadata` an object. */
+/** The filters of request lists; values may also be numbers, and `metadata` an object. */
 const FILTERS = {
   type: 'object',
   additionalProperties: false,
@@ -40,7 +40,7 @@ const FILTERS = {
 } as const;
 
 class WantedExportDto {
-  /** Id or slug. Where it is given it must be the export's own. */
+  /** Id or slug. If given, it must be the export's own. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
@@ -52,7 +52,7 @@ class WantedExportDto {
   @IsIn(EXPORT_FORMATS)
   readonly format?: ExportFormat;
 
-  /** Parquet is compressed inside and takes none. */
+  /** Parquet is compressed inside and accepts none. */
   @ApiPropertyOptional({ enum: EXPORT_COMPRESSIONS, default: 'none' })
   @IfGiven()
   @IsIn(EXPORT_COMPRESSIONS)
@@ -80,9 +80,9 @@ export class CreateLogExportDto extends WantedExportDto {
   readonly requested_data: ExportFieldName[];
 }
 
-/** What is not named stays as it is. */
+/** Omitted fields stay unchanged. */
 export class UpdateLogExportDto extends WantedExportDto {
-  /** The compatible SDK says the id here once more. It is the one in the path that counts. */
+  /** The compatible SDK repeats the id here; the one in the path is used. */
   @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()
@@ -99,7 +99,7 @@ export class UpdateLogExportDto extends WantedExportDto {
   readonly requested_data?: ExportFieldName[];
 }
 
-/** An export as it was created or changed, with the number of requests that match. */
+/** An export after it was created or changed, with the number of matching requests. */
 export class LogExportAnswerDto {
   @ApiId() readonly id: string;
   @ApiProperty({
@@ -115,7 +115,7 @@ export class LogExportAnswerDto {
   }
 }
 
-/** Under the name that the compatible API has for them. */
+/** Under the compatible API's name. */
 export class ExportRestrictionsDto {
   @ApiProperty({ enum: ['export-field-restrictions'] }) readonly object = 'export-field-restrictions';
   @ApiProperty({ isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: ['request', 'response'] })

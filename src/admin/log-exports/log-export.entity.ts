@@ -2,10 +2,10 @@ import { Column, Entity } from 'typeorm';
 import type { ExportCompression, ExportFormat, ExportStatus } from '../../request-log/log-export.js';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
 
-/** An export of the request log of one workspace. Where its file is good up to, only the background process says. */
+/** An export of the request log of one workspace. Only the background process updates the valid length of its file. */
 @Entity('log_exports')
 export class LogExport extends WorkspaceOwned {
-  /** The key that made it, or last changed or started it. Null for a user with a signed token. */
+  /** The key that created it, or last changed or started it. Null for a user with a signed token. */
   @Column({ type: 'uuid', nullable: true })
   apiKeyId: string | null;
 
@@ -15,7 +15,7 @@ export class LogExport extends WorkspaceOwned {
   @Column({ type: 'text' })
   description: string;
 
-  /** As they were sent. */
+  /** As sent. */
   @Column({ type: 'jsonb' })
   filters: Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ export class LogExport extends WorkspaceOwned {
   @Column({ type: 'text', nullable: true })
   problem: string | null;
 
-  /** Requests that arrived later are not in it. */
+  /** Requests that arrived later are not included. */
   @Column({ type: 'timestamptz', nullable: true })
   untilAt: Date | null;
 

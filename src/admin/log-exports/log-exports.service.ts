@@ -14,12 +14,12 @@ import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { ExportRestrictions } from './export-restrictions.service.js';
 import { type CreateLogExportDto, LogExportDto, type UpdateLogExportDto } from './log-export.dto.js';
 
-/** Of one workspace, that are written at the same time. */
+/** Maximum number of exports of one workspace written at the same time. */
 const MOST_RUNNING = 5;
-/** Of one workspace, whose files may lie there. */
+/** Maximum number of exports of one workspace whose files are kept. */
 const MOST_KEPT = 500;
 
-/** Exports within reach; for a caller that may see only their own traffic, those that they made. */
+/** Exports that the caller can access; a caller limited to its own traffic sees its own exports. */
 export interface ExportReach extends Reach {
   readonly userId?: string;
 }
@@ -29,12 +29,12 @@ export const reachOfExports = ({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>, re
   ...(seesOnlyOf === undefined ? {} : { userId: seesOnlyOf }),
 });
 
-/** An export and how many requests it would have now; null where counting them takes too long. */
+/** An export and how many requests it would have now; null when counting takes too long. */
 export type CountedExport = readonly [LogExport, total: number | null];
 
 /**
- * Exports of the request log. Here they are requested; the background process, which sweeps for started ones, writes
- * their files. So the administration needs no queue, and no start is lost with one.
+ * Manages exports of the request log. The background process sweeps for started exports and writes their files. So the administration needs
+ * no queue, and no start is lost with one.
  */
 @Injectable()
 export class LogExportsService {
@@ -54,7 +54,7 @@ export class LogExportsService {
     const exports = this.unitOfWork.repository(LogExport);
     if ((await exports.countBy(tenant)) >= MOST_KEPT)
       throw new AppError('conflict', {
-        detail: `This workspace has ${MOST_KEPT} exports, the most allowed.`,
+        detail: `This workspace has ${MOST_KEPT} exports, which is the limit. Try again when older ones have expired.`,
       });
     const row = exports.create({
       id: uuidV7(Date.now()),
@@ -87,7 +87,7 @@ export class LogExportsService {
     return this.find(reach, id);
   }
 
-  /** Only a draft: a started export continues as it began. */
+  /** Only a draft: a started export cannot be changed. */
   async update(caller: Principal, id: string, dto: UpdateLogExportDto): Promise<CountedExport> {
     const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
@@ -106,12 +106,14 @@ export class LogExportsService {
     return [saved, total];
   }
 
-  /** Begins it, or continues one that failed or was stopped. Its rows are those that have arrived by the first start. */
+  /** Starts it, or resumes one that failed or was stopped. It contains the requests that had arrived by the first start. */
   async start(caller: Principal, id: string): Promise<void> {
     const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
     if (row.status === 'in_progress' || row.status === 'success')
-      throw new AppError('conflict', { detail: `An export that is "${row.status}" cannot be started.` });
+      throw new AppError('conflict', {
+        detail: `An export with the status "${row.status}" cannot be started. Create another one.`,
+      });
     await this.checkRunning(caller, row);
     await this.restrictions.check(caller.organizationId, row.requestedData);
     const now = new Date();
@@ -136,7 +138,7 @@ export class LogExportsService {
     this.note(saved, before, LogExportDto.from(saved));
   }
 
-  /** One whose file is there. */
+  /** An export whose file exists. */
   async finished(reach: ExportReach, id: string): Promise<LogExport> {
     const row = await this.find(reach, id);
     if (row.status !== 'success')
@@ -151,7 +153,7 @@ export class LogExportsService {
     this.note(row, undefined, LogExportDto.from(row));
   }
 
-  /** The exports of a workspace are started one after the other, so that two requests cannot start a sixth. */
+  /** Exports of a workspace are started one after the other, so that two requests cannot start a sixth. */
   private async checkRunning(caller: Principal, { organizationId, workspaceId }: LogExport): Promise<void> {
     await this.workspaces.get(caller, workspaceId, true);
     const status = 'in_progress';
@@ -160,11 +162,11 @@ export class LogExportsService {
       .countBy({ organizationId, workspaceId, status });
     if (running >= MOST_RUNNING)
       throw new AppError('conflict', {
-        detail: `${MOST_RUNNING} exports of this workspace are running, the most allowed. Try again when one has finished.`,
+        detail: `${MOST_RUNNING} exports of this workspace are running, which is the limit. Try again when one has finished.`,
       });
   }
 
-  /** The filters may name the workspace once more. */
+  /** The filters may repeat the workspace. */
   private async checkSlug(caller: Principal, { workspaceId }: Tenant, named: unknown): Promise<void> {
     if (named === undefined) return;
     const { id } = await this.workspaces.get(caller, textOf(named) ?? '');
@@ -174,7 +176,7 @@ export class LogExportsService {
       });
   }
 
-  /** Also refuses filters that mean nothing. */
+  /** Also refuses meaningless filters. */
   private count(
     caller: Principal,
     { organizationId, workspaceId }: Tenant,
@@ -207,7 +209,7 @@ export class LogExportsService {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** An export is written after its request, when only a key or a user has rights that can still be checked. */
+/** An export is written after its request, so it needs a key or user whose rights can still be checked. */
 function actorOf({ apiKeyId, userId }: Principal): Pick<LogExport, 'apiKeyId' | 'userId'> {
   if (apiKeyId === null && userId === null)
     throw new AppError('forbidden', {

@@ -15,7 +15,7 @@ const text = z.string().max(LONGEST);
 const headers = z.record(text, z.union([z.string(), z.number(), z.boolean()])).optional();
 const body = z.record(z.string(), z.unknown());
 
-/** https://portkey.ai/docs/api-reference/inference-api/logs/insert-a-log, with the provider and the streaming mode beside it. */
+/** https://portkey.ai/docs/api-reference/inference-api/logs/insert-a-log, plus the provider and the streaming mode. */
 const customLog = z.strictObject({
   request: z.strictObject({
     url: z.string().min(1).max(8_192),
@@ -55,7 +55,7 @@ export function customLogsIn(given: unknown, now: number): readonly UnpricedCall
   });
 }
 
-/** `at` is the place in the list, where several were sent. */
+/** `at` is the index in the list, if several were sent. */
 function sentence({ path, rule, isUnknown }: SchemaMistake, at: number | null): string {
   const place = [...(at === null ? [] : [at]), ...path].join('.').slice(0, LONGEST);
   if (isUnknown) return `There is no field "${place}" here.`;
@@ -87,7 +87,7 @@ function callOf({ request, response, metadata = {} }: CustomLog, now: number): U
   };
 }
 
-/** Without a trace, or with an empty name of one, it is one of its own. */
+/** Without a trace id, or with an empty one, it is a trace of its own. */
 function traceOf(metadata: NonNullable<CustomLog['metadata']>, id: string) {
   const [traceId, spanId, parentSpanId, spanName] = OF_TRACE.map(
     (name) => String(metadata[name] ?? '').slice(0, LONGEST) || null,

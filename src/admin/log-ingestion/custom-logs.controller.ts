@@ -59,7 +59,7 @@ const ONE = {
   },
 };
 
-/** One log, a list of them, or the object with the keys 0, 1, 2 that the compatible SDK makes of a list. */
+/** One log, a list of them, or the object with the keys 0, 1, 2 that the compatible SDK makes from a list. */
 @Injectable()
 class CustomLogs implements PipeTransform<unknown, readonly UnpricedCall[]> {
   transform(body: unknown): readonly UnpricedCall[] {

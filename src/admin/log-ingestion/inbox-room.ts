@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { IngestedLog } from './ingested-log.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** Of one organization, that wait: as many as can be counted at every request. */
+/** Maximum number of waiting logs of one organization: small enough to be counted with every request. */
 const MOST_ROWS = 20_000;
 
 const refused = new Counter({
@@ -11,7 +11,7 @@ const refused = new Counter({
   help: 'Requests with logs of calls made elsewhere that were refused, because too many wait for the background process.',
 });
 
-/** The lengths of stored bytes are known without reading them. */
+/** The sizes of stored bytes are known without reading them. */
 const WAITING = `
   SELECT count(*)::int AS rows, coalesce(sum(bytes), 0)::float8 AS bytes FROM (
     SELECT octet_length(closed) + octet_length(request_body) + octet_length(response_body) AS bytes
@@ -19,8 +19,8 @@ const WAITING = `
   ) AS waiting`;
 
 /**
- * Refuses with `log_inbox_full` what would not fit beside what waits of the same organization: with the background process
- * unavailable, an inbox without a bound would fill the disk of the database. Concurrent requests may exceed it by one request each.
+ * Refuses with `log_inbox_full` logs that exceed the limits together with those waiting in the same organization: while the background
+ * process is unavailable, an unbounded inbox would fill the disk of the database. Concurrent requests may exceed it by one request each.
  */
 export async function checkRoom(
   manager: EntityManager,

@@ -7,7 +7,7 @@ import { clearExchange } from '../../request-log/redaction/clear-exchange.js';
 import type { Redactor } from '../../request-log/redaction/redactor.js';
 import { CREDENTIAL_HEADERS } from '../../common/http/credential-headers.js';
 
-/** A call that was made elsewhere, as far as it was reported. */
+/** A request made elsewhere, as far as it was reported. */
 export interface IngestedCall {
   readonly id: string;
   readonly source: LogSource;
@@ -35,7 +35,7 @@ export interface IngestedCall {
 
 export interface IngestedMessage {
   readonly headers: Readonly<Record<string, string>>;
-  /** A JSON value; undefined where there was none. */
+  /** A JSON value; undefined if absent. */
   readonly body: unknown;
 }
 
@@ -46,7 +46,7 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
 const SOUNDS_SECRET = /(?:key|token|secret|password|credential|signature|authorization)$/i;
 const SUCCESS = 400;
 
-/** The call as the inbox keeps it: the closed frame that the gateway would have written. It names no counter, so no budget pays. */
+/** The inbox row: the closed frame that the gateway would have written. It names no counter, so no budget is charged. */
 export function inboxRow(
   caller: Principal,
   call: IngestedCall,
@@ -136,7 +136,7 @@ function outcomeOf({ status, errorCode, durationMs, responseModel, usage, costNa
   };
 }
 
-/** Without its query and its user, which may be secrets. */
+/** Without its query and user, which may be secrets. */
 function shownUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const shown = url ? url.origin + url.pathname : (text.split('?', 1)[0] as string);

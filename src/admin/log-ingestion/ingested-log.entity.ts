@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A log of a call that was made elsewhere, on its way to the request log. */
+/** A log of a request made elsewhere, waiting to be stored in the request log. */
 @Entity('ingested_logs')
 export class IngestedLog {
-  /** That of the row which it will be. */
+  /** The id of the future row. */
   @PrimaryColumn({ type: 'uuid' })
   id: string;
 

@@ -15,12 +15,12 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { checkRoom } from './inbox-room.js';
 import { type IngestedCall, inboxRow } from './ingested-call.js';
 
-/** A call whose price is still to be found. */
+/** A request that has no price yet. */
 export type UnpricedCall = Omit<IngestedCall, 'costNanoUsd'> & { readonly toldCostNanoUsd: number | null };
 
 /**
- * Takes in logs of calls that were made elsewhere. What is answered for was committed to an inbox, from where the
- * background process moves it to the request log within seconds; a call that comes again under the same id is one.
+ * Receives logs of requests made elsewhere. Acknowledged logs are committed to an inbox, from which the background process moves them to
+ * the request log within seconds; a log that is sent again under the same id is stored once.
  */
 @Injectable()
 export class LogIngestionService {
@@ -31,9 +31,9 @@ export class LogIngestionService {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** All of them or none. Refuses with `log_inbox_full` when too many wait already. */
+  /** All of them or none. Refuses with `log_inbox_full` when too many are waiting. */
   async take(caller: Principal, calls: readonly UnpricedCall[]): Promise<void> {
-    // The log is what records these. A row of the audit trail for each would double it.
+    // The log records these. An audit record for each would double it.
     this.audit.leaveOut();
     const keepsBodies = this.settings.logBodies !== 'off' && caller.policy?.keepsBodies !== false;
     if (calls.length === 0) return;
@@ -60,7 +60,7 @@ export class LogIngestionService {
     return redactorOf(organizationId, workspaceId);
   }
 
-  /** As the gateway charges: the organization's own price of the model that answered or was requested, then the list price of either. */
+  /** As the gateway charges: the organization's own price of the responding or the requested model, then the list price of either. */
   private async pricesFor(organizationId: string, calls: readonly UnpricedCall[]): Promise<PriceFinder> {
     const needsPrices = calls.some((call) => call.toldCostNanoUsd === null && call.usage && call.provider);
     const agreed = needsPrices ? await this.unitOfWork.repository(ModelPrice).findBy({ organizationId }) : [];
@@ -75,7 +75,7 @@ export class LogIngestionService {
   }
 }
 
-/** The price that applies to a provider's model under the first of these names that has one. */
+/** The price of a provider's model, under the first of these names that has one. */
 type PriceFinder = (provider: string, models: readonly string[]) => Price | null;
 
 function firstOf(models: readonly string[], find: (model: string) => Price | null | undefined): Price | null {
@@ -86,7 +86,7 @@ function firstOf(models: readonly string[], find: (model: string) => Price | nul
   return null;
 }
 
-/** Null where provider, model or usage are not recognised: an unknown price is never one of nothing. */
+/** Null if provider, model or usage are unknown: an unknown price is never zero. */
 function costOfCall(
   {
     provider,

@@ -28,7 +28,7 @@ class OtlpAnswerDto {
   @ApiProperty({ type: PartialSuccessDto, required: false }) readonly partialSuccess?: PartialSuccess;
 }
 
-/** https://opentelemetry.io/docs/specs/otlp/#otlphttp: the answer has the encoding of the request. */
+/** https://opentelemetry.io/docs/specs/otlp/#otlphttp: the response has the encoding of the request. */
 @AdminController('otel/v1/traces')
 @Refusals()
 export class OtlpTracesController {
@@ -53,7 +53,7 @@ export class OtlpTracesController {
     return protobufAnswer(partialSuccess);
   }
 
-  /** What is wrong with some spans is no reason to lose the others. */
+  /** Invalid spans must not cause the loss of valid ones. */
   private async take(caller: Principal, spans: readonly OtlpSpan[]): Promise<PartialSuccess | null> {
     if (spans.length > MOST_SPANS)
       throw new AppError('invalid_request', {

@@ -12,8 +12,8 @@ import { responsesUsage } from '../../providers/endpoints/responses.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * The usage that the body of an answer reports, in the shape of OpenAI (chat, responses, images, transcriptions, embeddings), Anthropic,
- * Bedrock, Cohere or Google; null where it reports none that can be read as a whole.
+ * The usage in a response body, in the format of OpenAI (chat, responses, images, transcriptions, embeddings), Anthropic, Bedrock, Cohere
+ * or Google; null if none can be read completely.
  */
 export function usageIn(answer: Body): Usage | null {
   const { usage, usageMetadata } = answer;
@@ -30,15 +30,15 @@ export function usageIn(answer: Body): Usage | null {
 }
 
 /**
- * OpenAI's newer shape has `input_tokens` and `output_tokens` as Anthropic's has, but counts cached tokens inside of the input and says so in
- * details that Anthropic does not send. Without them both readings are the same.
+ * OpenAI's newer format has `input_tokens` and `output_tokens` like Anthropic's, but includes cached tokens in the input and reports them
+ * in details that Anthropic does not send. Without them both interpretations agree.
  */
 const isOfResponses = (usage: unknown): boolean =>
   isObject(usage) &&
   ['input_tokens_details', 'input_token_details'].some((name) => isObject(usage[name])) &&
   usage.prompt_tokens === undefined;
 
-/** Embeddings report no output. An answer with choices has some, and half a usage would be charged as if the other half were free. */
+/** Embeddings report no output. A response with choices has some, and half of a usage would be charged as if the other half were free. */
 function inputOnlyUsage(answer: Body): Usage | null {
   const { prompt_tokens: input, total_tokens: total, completion_tokens: output } = objectOf(answer.usage);
   const hasOutput = answer.choices !== undefined || output !== undefined;
@@ -46,7 +46,7 @@ function inputOnlyUsage(answer: Body): Usage | null {
   return hasOutput || !isWhole ? null : embeddingsUsage.fromAnswer(answer);
 }
 
-/** Providers by the hosts that a URL may name. */
+/** Providers by the host names of URLs. */
 const HOSTS: readonly (readonly [ending: string, provider: string])[] = [
   ['api.openai.com', 'openai'],
   ['.openai.azure.com', 'azure-openai'],

@@ -23,27 +23,27 @@ class LogViewFieldsDto {
   @TakesName('Errors of checkout')
   readonly name: string;
 
-  /** Conditions as the dashboard writes them. */
+  /** Conditions in the dashboard's syntax. */
   @ApiPropertyOptional({ maxLength: LONGEST_FILTER, default: '', example: FILTER })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_FILTER)
   readonly filter?: string;
 
-  /** `15m`, `1h`, `24h`, `7d`, `30d`, or two times with `..` between them. Empty keeps the range that is open. */
+  /** `15m`, `1h`, `24h`, `7d`, `30d`, or two times separated by `..`. Empty keeps the current range. */
   @ApiPropertyOptional({ maxLength: LONGEST_RANGE, default: '', example: '24h' })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_RANGE)
   readonly range?: string;
 
-  /** Keys of columns in their order. Empty shows the usual ones. */
+  /** Column keys in order. Empty shows the default columns. */
   @ApiPropertyOptional({ type: [String], default: [], example: ['time', 'status', 'model'] })
   @IfGiven()
   @AreColumns()
   readonly columns?: string[];
 
-  /** Whether every user who may list the logs of the workspace sees it. */
+  /** Whether it is visible to every user who may list the logs of the workspace. */
   @ApiPropertyOptional({ default: false })
   @IfGiven()
   @IsBoolean()
@@ -51,12 +51,12 @@ class LogViewFieldsDto {
 }
 
 export class CreateLogViewDto extends LogViewFieldsDto {
-  /** Id or slug. A workspace key may leave it out: it has only one. */
+  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
-/** What is left out stays as it is. */
+/** Omitted fields stay unchanged. */
 export class UpdateLogViewDto extends PartialType(LogViewFieldsDto, { skipNullProperties: false }) {}
 
 export class LogViewDto {

@@ -4,26 +4,26 @@ import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
 /** A saved view of the request log of one workspace: filters, range and columns under a name. */
 @Entity('log_views')
 export class LogView extends WorkspaceOwned {
-  /** The user, or the service key, that made it. */
+  /** The user or service key that created it. */
   @Column({ type: 'uuid' })
   ownerId: string;
 
   @Column({ type: 'text' })
   name: string;
 
-  /** Conditions as the dashboard writes them: `status:min:400 model:not:gpt-5`. */
+  /** Conditions in the dashboard's syntax: `status:min:400 model:not:gpt-5`. */
   @Column({ type: 'text' })
   filter: string;
 
-  /** `1h`, or two times with `..` between them; empty for the range that is open. */
+  /** `1h`, or two times separated by `..`; empty for the current range. */
   @Column({ type: 'text' })
   range: string;
 
-  /** Keys of columns in their order; empty for the usual ones. */
+  /** Column keys in order; empty for the default columns. */
   @Column({ type: 'text', array: true })
   columns: string[];
 
-  /** Shown to every user who may list the logs of the workspace. */
+  /** Visible to every user who may list the logs of the workspace. */
   @Column({ type: 'boolean' })
   isShared: boolean;
 }

@@ -11,13 +11,13 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { WorkspaceFinder } from '../tenancy/workspace-finder.service.js';
 import { type CreateLogViewDto, LogViewDto, type UpdateLogViewDto } from './log-view.dto.js';
 
-/** Of one owner in one workspace. */
+/** Per owner and workspace. */
 const MOST_VIEWS = 100;
 
-/** Whose a view is: the user's behind the credential, or the service key's. Null for a signed token of a workspace. */
+/** The owner of views: the user behind the credential, or the service key. Null for a signed token of a workspace. */
 export const viewOwner = ({ userId, apiKeyId }: Principal): string | null => userId ?? apiKeyId;
 
-/** Saved views of the request log: your own, and those that others share in the workspace. */
+/** Saved views of the request log: the caller's own, and those shared in the workspace. */
 @Injectable()
 export class LogViewsService {
   constructor(
@@ -31,7 +31,7 @@ export class LogViewsService {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
     const ownerId = viewOwner(caller);
     if (ownerId === null)
-      throw new AppError('forbidden', { detail: 'a view belongs to a user or to an API key' });
+      throw new AppError('forbidden', { detail: 'a saved view needs a user or an API key as its owner' });
     if ((await this.views.countBy({ ...tenant, ownerId })) >= MOST_VIEWS)
       throw new AppError('conflict', {
         detail: `You have ${MOST_VIEWS} views in this workspace. Delete one first.`,
@@ -82,7 +82,7 @@ export class LogViewsService {
     await this.views.delete({ id: view.id });
   }
 
-  /** A private view of another user is "not found". A shared one may be changed by its owner and by managers of the workspace. */
+  /** Another user's private view is "not found". A shared one can be changed by its owner and by managers of the workspace. */
   private async changeable(caller: Principal, id: string): Promise<LogView> {
     const view = isUuid(id)
       ? await this.views.findOne({

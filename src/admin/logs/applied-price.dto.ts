@@ -32,7 +32,7 @@ class AppliedImagePriceDto {
   }
 }
 
-/** By which price an attempt was charged, as it stood then. */
+/** The price that an attempt was charged at, as of that time. */
 export class AppliedPriceDto {
   @ApiProperty({
     enum: ['list', 'agreed'],

@@ -9,7 +9,7 @@ import { type AttemptReason, attemptReasons } from './route/attempt-reasons.js';
 import { AttemptReasonDto, ChargedBudgetDto, LogConfigDto, LogDecisionDto } from './route/route.dto.js';
 import type { ChargedBudget, UsedConfig } from './route/route-parts.js';
 
-/** One try at one target. */
+/** One attempt at one target. */
 export class LogAttemptDto {
   @ApiProperty({ type: 'integer', example: 0 }) readonly attempt: number;
   @ApiProperty({ type: String, nullable: true, example: 'config.targets[1]' })
@@ -54,7 +54,7 @@ export class LogAttemptDto {
   }
 }
 
-/** An attempt, why it was made, and the budgets of the request. */
+/** An attempt, its reason, and the budgets of the request. */
 interface ToldAttempt {
   readonly attempt: ShownAttempt;
   readonly reason: AttemptReason;
@@ -74,7 +74,7 @@ class LogFeedbackDto {
   }
 }
 
-/** A message of the exchange: headers as they were stored, secrets masked, and the body as far as it was kept. */
+/** A message of the exchange: headers as stored, with secrets masked, and the captured part of the body. */
 class LogMessageDto implements ReadableBody {
   @ApiProperty({ type: Object, example: { 'content-type': 'application/json' } })
   readonly headers: Readonly<Record<string, string>>;
@@ -102,7 +102,7 @@ class LogMessageDto implements ReadableBody {
 class LogRequestDto extends LogMessageDto {
   @ApiProperty({ example: '/v1/chat/completions' }) readonly url: string;
   @ApiProperty({ example: 'POST' }) readonly method: string;
-  /** The headers that control the gateway, under the name of the compatible API. */
+  /** The headers that control the gateway, under the compatible API's name. */
   @ApiProperty({ type: Object, example: {} }) readonly portkeyHeaders: Readonly<Record<string, string>>;
 }
 
@@ -111,7 +111,7 @@ class LogResponseDto extends LogMessageDto {
   @ApiProperty({ type: 'integer', example: 812 }) readonly responseTime: number;
 }
 
-/** One request with everything that is known of it. `_id`, `request`, `response` and `metrics` are the compatible form. */
+/** One request with everything recorded about it. `_id`, `request`, `response` and `metrics` are the compatible format. */
 export class LogDetailDto extends LogDto {
   @ApiProperty({ format: 'uuid' }) readonly _id: string;
   @ApiProperty({ type: LogRequestDto }) readonly request: LogRequestDto;
@@ -169,7 +169,7 @@ export class LogDetailDto extends LogDto {
   }
 }
 
-/** What a detail is made of. */
+/** The parts of a detail. */
 export interface LogDetail {
   readonly row: LogRow;
   readonly attempts: readonly ShownAttempt[];

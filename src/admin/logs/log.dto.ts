@@ -9,8 +9,8 @@ const whole = (example: number | null = null) => ApiProperty({ type: 'integer', 
 const NANO_USD_PER_CENT = 10_000_000;
 
 /**
- * One request of the log. The first half are our own columns; the second, from `is_success` on, the same facts under
- * the names of the compatible API. There `cost` is in cents and times are in milliseconds.
+ * One request of the log. The first half are our own columns; from `is_success` on, the same facts under the names of the compatible API,
+ * with `cost` in cents and times in milliseconds.
  */
 export class LogDto {
   @ApiId() readonly id: string;
@@ -149,7 +149,7 @@ export class LogDto {
   static from(row: LogRow, previews: Previews = {}): LogDto {
     return Object.assign(new LogDto(), {
       ...row,
-      // Serve the cursor and the count only.
+      // Only for the cursor and the count.
       at: undefined,
       fitting: undefined,
       created_at: row.created_at.toISOString(),
@@ -188,7 +188,7 @@ function compatible(row: LogRow): Partial<LogDto> {
   };
 }
 
-/** A count that ends at a bound. */
+/** A count up to a limit. */
 export interface CappedCount {
   readonly total: number;
   readonly total_is_capped: boolean;

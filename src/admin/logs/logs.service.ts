@@ -21,7 +21,7 @@ const MOST_COUNTED = 10_000;
 const MOST_SPANS = 1_000;
 const LONGEST_TRACE = 1_024;
 
-/** Reads the request log. A row is there about a second after its request ended. */
+/** Reads the request log. A row appears about a second after its request ended. */
 @Injectable()
 export class LogsService {
   constructor(
@@ -41,7 +41,7 @@ export class LogsService {
     return [page, last && found.length > page.length ? toCursor(last) : null];
   }
 
-  /** Previews of the requests and responses of a page, by request; none for a caller that may not see bodies, or of expired bodies. */
+  /** Previews of a page's requests and responses, by request; none for a caller that may not see bodies, or for expired bodies. */
   async previews(caller: Principal, rows: readonly LogRow[]): Promise<ReadonlyMap<string, Previews>> {
     const found = new Map<string, { -readonly [Name in keyof Previews]: Previews[Name] }>();
     const kept = caller.scopes.has('logs.view') ? await this.kept.withBodies(rows) : [];
@@ -60,7 +60,7 @@ export class LogsService {
     return { total, total_is_capped: total > MOST_COUNTED };
   }
 
-  /** The same number, for answers that can do without it: null when counting takes longer than a statement may. */
+  /** The same count for responses that can do without it: null when it exceeds the statement timeout. */
   async countInTime(reach: Reach, conditions: LogQuery['conditions']): Promise<number | null> {
     try {
       return await this.#count(reach, conditions);
@@ -70,7 +70,7 @@ export class LogsService {
     }
   }
 
-  /** All requests of a trace as a tree. One without requests is "not found", as is another tenant's. */
+  /** All requests of a trace as a tree. A trace without requests is "not found", as is another tenant's. */
   async trace(reach: Sight, traceId: string): Promise<Trace> {
     const isText = traceId.length <= LONGEST_TRACE && !traceId.includes('\0');
     const rows = isText ? await this.rows.trace(await this.#seen(reach), traceId, MOST_SPANS + 1) : [];
@@ -110,7 +110,7 @@ export class LogsService {
     return this.rows.count(reach, { conditions: [...conditions, ...kept] }, MOST_COUNTED + 1);
   }
 
-  /** What a caller may see, less what is over. */
+  /** What a caller may see, without expired rows. */
   async #seen(reach: Sight): Promise<Sight> {
     return { ...reach, own: [...reach.own, ...(await this.kept.conditions(reach))] };
   }

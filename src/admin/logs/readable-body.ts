@@ -1,20 +1,20 @@
 import { codingsOf, decoded } from '../../common/http/content-coding.js';
 import type { BodyRow } from './request-parts.js';
 
-/** A body in a form that users and programs can read. */
+/** A body in readable form. */
 export interface ReadableBody {
   /** The JSON value, the text, or the bytes in base64; null when none was kept or it cannot be decoded. */
   readonly body: unknown;
   readonly body_format: 'json' | 'text' | 'base64' | null;
-  /** Size of the whole body as it passed, in bytes. */
+  /** Size of the whole transferred body, in bytes. */
   readonly body_bytes: number;
   /** Only the beginning and the end were kept. */
   readonly body_truncated: boolean;
-  /** It was kept, and cannot be decoded or not be had from the bucket. */
+  /** It was kept, but cannot be decoded or read from the bucket. */
   readonly body_unavailable: boolean;
 }
 
-/** What a body may grow to when it is decoded. A small archive can hold any amount of zeros. */
+/** Largest decoded size of a body. A small archive can expand to any size. */
 const LARGEST_BYTES = 10 * 1024 * 1024;
 
 export async function readableBody(row: BodyRow | undefined): Promise<ReadableBody> {
@@ -42,7 +42,7 @@ function presented(
   return json === undefined ? { body: text, body_format: 'text' } : { body: json.value, body_format: 'json' };
 }
 
-/** At the seam between beginning and end, up to three bytes of a character on each side may be left over. */
+/** Where the middle is missing, up to three bytes of a character may remain on each side. */
 const BROKEN_AT_SEAM = 6;
 const REPLACEMENT = '\uFFFD';
 
@@ -68,8 +68,8 @@ function jsonIn(text: string, contentType: string | null): { readonly value: unk
 const DEEPEST = 500;
 
 /**
- * Whether brackets nest so deep that writing the value out again might exhaust the stack, which parsing it does not.
- * Brackets inside of texts count as well: then the body is shown as the text it is, and nothing is lost.
+ * Whether brackets nest so deeply that serializing the value might exhaust the stack, which parsing does not. Brackets inside strings count
+ * as well: the body is then shown as text, and nothing is lost.
  */
 function isDeep(text: string): boolean {
   let depth = 0;

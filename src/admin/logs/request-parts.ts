@@ -26,7 +26,7 @@ const OF_ATTEMPT = [
   ] as const),
 ] satisfies readonly (keyof AttemptRow)[];
 
-/** What is shown of an attempt. */
+/** The displayed fields of an attempt. */
 export type ShownAttempt = Pick<AttemptRow, (typeof OF_ATTEMPT)[number]>;
 
 /** A row of `request_bodies`. */
@@ -39,11 +39,11 @@ export interface BodyRow {
   readonly stored_encoding: string | null;
   readonly original_bytes: string;
   readonly truncated: boolean;
-  /** Where the body lies when it has left the database: so many bytes of an object in the bucket. */
+  /** Location of a body that was moved out of the database: bytes of an object in the bucket. */
   readonly object_key?: string | null;
   readonly object_offset?: string | null;
   readonly object_length?: number | null;
-  /** It lies there, and cannot be had now. */
+  /** It is in the bucket, which cannot be read now. */
   readonly is_out_of_reach?: boolean;
 }
 
@@ -84,14 +84,14 @@ export interface FeedbackRow {
   readonly created_at: Date;
 }
 
-/** The number shown; one more is read, to find out whether there is more. */
+/** Number of entries shown; one more is read to find out whether there are more. */
 export const MOST_FEEDBACK = 100;
 
 const FEEDBACK = `
   SELECT id, value, weight, metadata, created_at FROM feedback
   WHERE organization_id = $1 AND workspace_id = $2 AND trace_id = $3 ORDER BY created_at, id LIMIT ${MOST_FEEDBACK + 1}`;
 
-/** What stands beside a request in tables of its own: attempts, bodies, and the feedback on its trace. PostgreSQL has them all. */
+/** The data of a request in other tables: attempts, bodies, and the feedback on its trace. Always in PostgreSQL. */
 @Injectable()
 export class RequestParts {
   constructor(private readonly database: LogDatabase) {}
@@ -115,7 +115,7 @@ export class RequestParts {
     ]);
   }
 
-  /** The beginnings of what requests of one organization and their answers say. */
+  /** Previews of requests of one organization and their responses. */
   previewsOf(rows: readonly Pick<LogRow, 'id' | 'at' | 'organisation_id'>[]): Promise<readonly PreviewRow[]> {
     return this.database.read(PREVIEWS, [
       rows.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import type { LogRow } from '../../request-log/reading/log-row.js';
 
-/** A request of a trace, with those that name it as their parent. */
+/** A request of a trace, with its children. */
 export interface TraceSpan {
   readonly row: LogRow;
   readonly children: readonly TraceSpan[];
@@ -14,8 +14,8 @@ export interface Trace {
 }
 
 /**
- * Orders requests by their parents. One whose parent is not there is a root; where parents name each other in a
- * circle, the oldest of them is. Each is in the tree once. Several requests may share a span id: the oldest is the parent.
+ * Arranges requests by their parents. A request without its parent is a root; in a cycle of parents, the oldest request is. Each is in the
+ * tree once. If several share a span id, the oldest is the parent.
  */
 export function spanTree(rows: readonly LogRow[]): readonly TraceSpan[] {
   const bySpan = new Map<string, LogRow>();
@@ -33,7 +33,7 @@ function parentOf(row: LogRow, bySpan: ReadonlyMap<string, LogRow>): LogRow | nu
   return parent && parent !== row ? parent : null;
 }
 
-/** Whether going up from a row comes back to it, and it is the oldest on the way: rows are in that order in the map. */
+/** Whether following the parents from a row leads back to it, and it is the oldest of the cycle: the map is in that order. */
 function isInCircle(row: LogRow, bySpan: ReadonlyMap<string, LogRow>): boolean {
   const seen = new Set<LogRow>([row]);
   let oldest = row;

@@ -10,7 +10,7 @@ type RequestBodyRow = BodyRow & { readonly request_id: string };
 const AT_ONCE = 8;
 const KEY = 'SELECT id AS "organizationId", wrapped_key AS wrapped FROM organizations WHERE id = $1';
 
-/** Brings bodies that lie in the bucket to the rows that name them. Where none do, it makes no request. */
+/** Loads bodies from the bucket for the rows that refer to them. Makes no request if none do. */
 @Injectable()
 export class StoredBodies {
   readonly #objects: BodyObjects | null;
@@ -24,8 +24,8 @@ export class StoredBodies {
   }
 
   /**
-   * Rows of one organization with their bodies. Rejects when the bucket is unavailable: an export must not lack what is there. A body
-   * whose object is gone is out of reach indefinitely.
+   * Rows of one organization with their bodies. Rejects when the bucket is unavailable: an export must be complete. A body whose object is
+   * gone is marked as unreadable permanently.
    */
   async brought<Row extends RequestBodyRow>(
     organizationId: string,
@@ -41,7 +41,7 @@ export class StoredBodies {
     return brought;
   }
 
-  /** The same for a single record: a body that cannot be read is marked as unavailable, and the rest is shown. */
+  /** The same for a single record: an unreadable body is marked as unavailable, and the rest is shown. */
   async broughtIfThere<Row extends RequestBodyRow>(
     organizationId: string,
     rows: readonly Row[],

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { LogDto } from './log.dto.js';
 import type { TraceSpan, Trace } from './span-tree.js';
 
-/** Deeper than that a tree is shown as a list: writing it out would exhaust the stack. */
+/** A deeper tree is shown as a list: serializing it would exhaust the stack. */
 const DEEPEST = 100;
 
 export class SpanDto extends LogDto {

@@ -11,7 +11,7 @@ const KINDS: readonly PrincipalKind[] = [
   'workspace_token',
 ];
 
-/** The caller, and its current rights. */
+/** The caller and its current rights. */
 export class MeDto {
   @ApiProperty({ enum: ['caller'] })
   readonly object = 'caller';
@@ -28,14 +28,14 @@ export class MeDto {
   @ApiId()
   readonly organisation_id: string;
 
-  /** Null for a caller that reaches every workspace of the organization. */
+  /** Null for a caller that can access every workspace of the organization. */
   @ApiIdOrNull()
   readonly workspace_id: string | null;
 
   @ApiIdOrNull(null)
   readonly user_id: string | null;
 
-  /** The granted scopes, as far as the user on whose authority the credential acts has them now. */
+  /** The granted scopes, limited to the current rights of the user on whose authority the credential acts. */
   @ApiProperty({ type: [String], example: ['completions.write', 'logs.list'] })
   readonly scopes: readonly Scope[];
 

@@ -3,6 +3,6 @@ import { AuthModule } from '../../auth/auth.module.js';
 import { ModelConfigsController } from './model-configs.controller.js';
 import { ModelPricesService } from './model-prices.service.js';
 
-/** What models cost. Needs the adapters' `PriceBook`. */
+/** Model prices. Needs the adapters' `PriceBook`. */
 @Module({ imports: [AuthModule], controllers: [ModelConfigsController], providers: [ModelPricesService] })
 export class ModelConfigsModule {}

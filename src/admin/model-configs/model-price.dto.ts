@@ -32,7 +32,7 @@ export class PricingDto {
   }
 }
 
-/** What a model costs an organization. */
+/** An organization's price for a model. */
 export class ModelPriceDto extends PricingDto {
   @ApiProperty({ example: 'openai' })
   readonly provider: string;

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { Price } from '../../common/contracts/price.js';
 
-/** What a model costs an organization at a provider, instead of the list price. */
+/** An organization's price for a model of a provider, instead of the list price. */
 @Entity('model_prices')
 export class ModelPrice {
   @PrimaryColumn({ type: 'uuid' })

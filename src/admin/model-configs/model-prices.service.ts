@@ -10,7 +10,7 @@ import { findProvider } from '../../providers/registry.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { ModelPriceDto } from './model-price.dto.js';
 
-/** Whose price it is, and of what. */
+/** Identifies a price: organization, provider and model. */
 export interface PricedModel {
   readonly organizationId: string;
   readonly providerId: string;
@@ -18,10 +18,10 @@ export interface PricedModel {
 }
 
 const LONGEST_MODEL = 256;
-/** Each virtual key in memory holds those of its provider. */
+/** Each cached virtual key holds all prices of its provider. */
 const MOST_PRICES = 500;
 
-/** List prices, and what an organization pays instead. */
+/** List prices, and an organization's own prices. */
 @Injectable()
 export class ModelPricesService {
   constructor(
@@ -31,7 +31,7 @@ export class ModelPricesService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Refuses with `not_found` where it is unknown. */
+  /** Refuses with `not_found` when it is unknown. */
   listPrice(providerId: string, model: string): Price {
     const price = this.book.find(providerId, model);
     if (!price) throw new AppError('not_found', { resource: 'price' });
@@ -56,7 +56,7 @@ export class ModelPricesService {
     const before = await this.find(priced);
     if (!before && (await prices.countBy({ organizationId })) >= MOST_PRICES)
       throw new AppError('conflict', {
-        detail: `An organization can have ${MOST_PRICES} prices of its own at most.`,
+        detail: `An organization can have at most ${MOST_PRICES} prices of its own. Delete one first.`,
       });
     await prices.upsert({ ...priced, price, updatedAt: new Date() }, [
       'organizationId',

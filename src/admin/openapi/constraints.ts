@@ -26,8 +26,8 @@ interface Operation {
 }
 
 /**
- * Makes the bodies of requests in the document as strict as the service: what the rules of a DTO say stands in its schema, a field
- * that is not listed is refused, and a body whose fields may all be left out may be left out itself.
+ * Makes request bodies in the document as strict as the service: schemas contain the rules of their DTO, unlisted fields are refused, and a
+ * body whose fields are all optional is optional itself.
  */
 export function tellConstraints(document: OpenAPIObject, bodies: readonly Type[]): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
@@ -55,7 +55,7 @@ export function tellConstraints(document: OpenAPIObject, bodies: readonly Type[]
   }
 }
 
-/** The name of the schema that a reference leads to. */
+/** The schema name of a reference. */
 const nameIn = (schema: Schema | undefined): string | undefined => schema?.$ref?.split('/').at(-1);
 
 function tellWhetherNeeded(body: { required?: boolean }, schema: Schema | undefined): void {
@@ -93,7 +93,7 @@ function addRules({ properties = {} }: Schema, dto: Type): void {
 const fragmentOf = ({ name, constraints }: ValidationMetadata): Fragment | undefined =>
   SCHEMA_OF_RULE[name ?? '']?.((constraints ?? []) as readonly unknown[]);
 
-/** What the decorator of the document says already stands. */
+/** Values from the document's decorators take precedence. */
 function merge(schema: Schema, fragment: Fragment): void {
   for (const [key, value] of Object.entries(fragment)) {
     const told = schema as Record<string, unknown>;

@@ -5,7 +5,7 @@ import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
 import { ApiProperty, ApiQuery, type ApiQueryOptions, ApiResponse } from '@nestjs/swagger';
 import { AN_ID, ApiId, ApiTextOrNull } from '../shapes/fields.js';
 
-/** The body of an answer that has nothing to say. */
+/** An empty response body. */
 export class DoneDto {}
 
 export const EMPTY_ANSWER = new DoneDto();
@@ -32,7 +32,7 @@ class RefusalDto {
   readonly error: RefusalDetailDto;
 }
 
-/** What every operation of the administration may answer besides what it is for: an example of each, and when it comes. */
+/** Errors that every operation of the administration may return: an example of each, and when it occurs. */
 const REFUSALS: readonly (readonly [AppError, string])[] = [
   [
     new AppError('invalid_request', { detail: 'The field "name" is invalid: it must be a string.' }),
@@ -65,11 +65,11 @@ export const GENERAL_CODES: ReadonlySet<string> = new Set(
   REFUSALS.map(([error]) => errorBody(error, AN_ID).error.code),
 );
 
-/** The refusals that every operation of the administration may give. */
+/** Documents the errors that every operation of the administration may return. */
 export const Refusals = (): ClassDecorator & MethodDecorator =>
   applyDecorators(...REFUSALS.map(([error, description]) => Refuses(error, description)));
 
-/** A refusal that only this operation gives. */
+/** Documents an error that only this operation returns. */
 export const Refuses = (error: AppError, description: string): ClassDecorator & MethodDecorator =>
   ApiResponse({
     status: error.spec.status,
@@ -81,8 +81,8 @@ export const Refuses = (error: AppError, description: string): ClassDecorator & 
 export const QUERY_PARAMETERS = 'gatehouse:query-parameters';
 
 /**
- * A query parameter of an operation: the document describes it and `KnownParametersGuard` accepts it. `aliases` are spellings of clients,
- * which are accepted and not documented.
+ * A query parameter of an operation: the document describes it and `KnownParametersGuard` accepts it. `aliases` are other clients'
+ * spellings, accepted but not documented.
  */
 export const QueryParameter =
   (options: ApiQueryOptions & { readonly name: string }, ...aliases: readonly string[]): MethodDecorator =>
@@ -95,7 +95,7 @@ export const QueryParameter =
 
 export const OPEN_QUERY = 'gatehouse:open-query';
 
-/** For a handler that reads every parameter by its name and refuses unknown ones itself, because names such as `metadata[team]` are no fixed list. */
+/** For a handler that reads all parameters and refuses unknown ones itself, because names such as `metadata[team]` are not a fixed list. */
 export const OpenQuery = (): CustomDecorator => SetMetadata(OPEN_QUERY, true);
 
 export const PagedQuery = (): MethodDecorator =>

@@ -47,8 +47,8 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
 }
 
 /**
- * The part that the administration answers, made from its controllers. `withDeprecated` adds the paths that are accepted and not documented,
- * for the tests that walk every operation.
+ * The administration's part, generated from its controllers. `withDeprecated` adds the paths that are accepted but not documented, for
+ * tests that walk every operation.
  */
 export function buildAdministrationApi(
   app: INestApplication,
@@ -96,7 +96,7 @@ export function buildAdministrationApi(
   return document;
 }
 
-/** `VirtualKeysController.create` becomes `virtualKeysCreate`: a name for generated clients that stays the same. */
+/** `VirtualKeysController.create` becomes `virtualKeysCreate`: a stable name for generated clients. */
 function operationIdFactory(controller: string, method: string, version?: string): string {
   const resource = controller.replace(/Controller$/, '');
   const name =
@@ -114,7 +114,7 @@ interface Operation {
 
 type OperationsByMethod = Record<string, Operation>;
 
-/** A handler with several paths is as many operations; the framework numbers them. */
+/** A handler with several paths becomes as many operations; the framework numbers them. */
 const NUMBER = /\[(\d+)\]$/;
 
 function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readonly string[]>): void {
@@ -126,7 +126,7 @@ function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readon
     }
 }
 
-/** Operations that only a dashboard session opens. */
+/** Marks operations that require a dashboard session. */
 function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
   for (const methods of Object.values(paths) as OperationsByMethod[])
     for (const operation of Object.values(methods)) {
@@ -136,7 +136,7 @@ function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): voi
     }
 }
 
-/** Operations that ask the user of a session for a fresh proof. */
+/** Marks operations that require a recent proof of identity from the session's user. */
 function nameStepUps({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
   for (const methods of Object.values(paths) as OperationsByMethod[])
     for (const operation of Object.values(methods))
@@ -154,7 +154,7 @@ function opens({ security }: Operation, scopes: readonly string[]): string {
   return scopes.length === 0 ? OPEN_TO_EVERY_CALLER : `Scope: ${scopes.map(code).join(' or ')}.`;
 }
 
-/** The first path of a handler keeps its name. Another belongs to another version of the API, or is the spelling of a client. */
+/** The first path of a handler keeps its name. The others belong to another version of the API, or are another client's spelling. */
 function nameSecondPaths({ paths }: OpenAPIObject): void {
   for (const [path, methods] of Object.entries(paths))
     for (const operation of Object.values(methods as OperationsByMethod)) {
@@ -174,7 +174,7 @@ function endingOf(path: string): string {
   return version === undefined ? OF_CLIENT : `V${version}`;
 }
 
-/** Paths that are deprecated are accepted, and the document does not show them. */
+/** Deprecated paths are accepted but not documented. */
 function dropDeprecated(document: OpenAPIObject): void {
   const kept = Object.entries(document.paths).map(([path, methods]) => [
     path,
@@ -187,7 +187,7 @@ function dropDeprecated(document: OpenAPIObject): void {
 
 const code = (scope: string): string => `\`${scope}\``;
 
-/** The scopes that the handlers name, by the operations that they are. */
+/** The scopes required by handlers, by operation. */
 function scopesByOperation(app: INestApplication): Map<string, readonly string[]> {
   return new Map(controllersOf(app).flatMap(handlersOf));
 }
@@ -209,7 +209,7 @@ function controllersOf(app: INestApplication): Type[] {
     .flatMap(({ metatype }) => (metatype ? [metatype as Type] : []));
 }
 
-/** The classes of everything that handlers take, bodies among them. */
+/** The classes of all handler parameters, including bodies. */
 function bodiesOf(app: INestApplication): Type[] {
   return controllersOf(app).flatMap((controller) => {
     const prototype = controller.prototype as object;

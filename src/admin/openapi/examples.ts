@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { AN_ID } from '../shapes/fields.js';
 import { operationsOf } from './operations.js';
 
-/** What this module reads of a schema: https://spec.openapis.org/oas/v3.0.3#schema-object */
+/** The schema properties read here: https://spec.openapis.org/oas/v3.0.3#schema-object */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -35,7 +35,7 @@ interface Operation {
 
 const JSON_TYPE = 'application/json';
 
-/** Fields that may be left out, and that most requests have: an Admin key names the workspace, most providers need a key, calls are signed. */
+/** Optional fields that most requests have: an admin key names the workspace, most providers need a key, calls are signed. */
 const USUALLY_SENT: readonly string[] = [
   'workspace_id',
   'key',
@@ -47,15 +47,15 @@ const USUALLY_SENT: readonly string[] = [
   'client_secret',
 ];
 
-/** Of formats that need no words. */
+/** Examples for formats that need no description. */
 const BY_FORMAT: Readonly<Record<string, string>> = {
   'date-time': '2030-01-31T12:00:00.000Z',
   uuid: AN_ID,
 };
 
 /**
- * Gives every body of a request an example, put together of what its fields say: what it must have and usually has. Readers of the
- * document make the example of an answer, which has all its fields, themselves.
+ * Adds an example to every request body, composed of the examples of its required and usual fields. Viewers of the document compose
+ * response examples, which have all fields, themselves.
  */
 export function addExamples(document: OpenAPIObject): void {
   const schemas = schemasOf(document);
@@ -63,7 +63,7 @@ export function addExamples(document: OpenAPIObject): void {
     addTo(requestBody, new Examples(schemas, false));
 }
 
-/** Removes examples that add nothing to the schema: null where it may be null, a date where its format is one. */
+/** Removes examples that add nothing to the schema: null for nullable fields, dates for date formats. */
 export function dropPlainExamples(document: OpenAPIObject): void {
   const drop = (part: object): void => {
     for (const value of Object.values(part) as unknown[])
@@ -76,7 +76,7 @@ export function dropPlainExamples(document: OpenAPIObject): void {
   drop(document.components?.schemas ?? {});
 }
 
-/** The example of an answer with this schema, as readers of the document make it. */
+/** The example of a response with this schema, as viewers of the document compose it. */
 export const exampleOfAnswer = (document: OpenAPIObject, schema: object): unknown =>
   new Examples(schemasOf(document), true).of(schema);
 
@@ -115,7 +115,7 @@ class Examples {
     return schema.type === 'object' ? {} : (schema.minimum ?? 0);
   }
 
-  /** What holds itself ends at the second time. */
+  /** A recursive schema ends at the second occurrence. */
   private named(name: string): unknown {
     const schema = this.schemas[name];
     if (!schema || this.open.has(name)) return undefined;

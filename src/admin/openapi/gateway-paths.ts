@@ -14,7 +14,7 @@ const PROVIDER_KEY = 'provider-key';
 const header = (name: string, description: string) =>
   ({ type: 'apiKey', in: 'header', name, description }) as const;
 
-/** The headers that choose a provider. */
+/** The headers that select a provider. */
 const SCHEMES = {
   [VIRTUAL_KEY]: header(
     'x-gateway-virtual-key',
@@ -27,13 +27,13 @@ const SCHEMES = {
   [PROVIDER_KEY]: { type: 'http', scheme: 'bearer', description: "The provider's own key." },
 } as const;
 
-/** Two ways to choose a provider; a config or the model's name are others. */
+/** Two ways to select a provider; a config or the model's name are others. */
 const WAYS = [[VIRTUAL_KEY], [PROVIDER, PROVIDER_KEY]];
 const SECURITY = WAYS.map((way) =>
   Object.fromEntries([API_KEY_SECURITY, ...way].map((scheme) => [scheme, [] as string[]])),
 );
 
-/** What every endpoint answers, said once. */
+/** The common response of every endpoint, defined once. */
 const ANSWER = 'ProviderAnswer';
 const REFUSAL = 'GatewayOrProviderRefusal';
 const RESPONSES = {
@@ -44,7 +44,7 @@ const RESPONSES = {
   },
 };
 
-/** Adds the first-class endpoints of the data plane, from the table that the gateway serves them by. */
+/** Adds the first-class endpoints of the data plane, from the gateway's own table. */
 export function addGatewayPaths(document: OpenAPIObject): void {
   const paths = document.paths as Record<string, Record<string, object>>;
   for (const endpoint of [...endpoints].sort(inOrder))
@@ -98,7 +98,7 @@ const describe = (endpoint: Endpoint, { method, path }: Operation): object => {
   };
 };
 
-/** Segments of paths. Ids are those of the provider. */
+/** Path segments. Ids are the provider's. */
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'Id at the provider.',
   file_id: 'Id of the file at the provider.',
@@ -106,7 +106,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   model: 'Id of the model.',
 };
 
-/** Bodies are those of the provider's API; the gateway itself reads the model. */
+/** Bodies are those of the provider's API; the gateway reads only the model. */
 const contentOf = (body: Endpoint['body']): object => {
   if (body === 'opaque') return {};
   const model = {

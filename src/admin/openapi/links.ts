@@ -19,7 +19,7 @@ interface Answer {
 type Methods = Readonly<Record<string, Operation>>;
 
 /**
- * Links what creates a thing to what reads, changes and deletes it: `POST /v1/configs` answers with the `id` or `slug` that stands in
+ * Links the operation that creates a resource to those that read, change and delete it: `POST /v1/configs` returns the `id` or `slug` for
  * `/v1/configs/{slug}` and below. https://spec.openapis.org/oas/v3.0.3#link-object
  */
 export function addLinks(document: OpenAPIObject): void {
@@ -50,11 +50,11 @@ function linksBelow(
   return links;
 }
 
-/** The parameter's name, where `below` is the path of one thing of `path`: `slug` for `/v1/configs/{slug}`. */
+/** The parameter's name, if `below` is the path of a single resource in `path`: `slug` for `/v1/configs/{slug}`. */
 const ofOneThing = (path: string, below: string): string | undefined =>
   below.startsWith(`${path}/{`) ? /^\{(\w+)\}$/.exec(below.slice(path.length + 1))?.[1] : undefined;
 
-/** Where an answer has it: a slug as `slug`, an id as `id`, at the top or below `data`. */
+/** Where a response has it: a slug as `slug`, an id as `id`, at the top level or in `data`. */
 function pointerTo(
   name: string,
   { content }: Answer,
@@ -70,7 +70,7 @@ function pointerTo(
   return undefined;
 }
 
-/** Those of the schema, or of the one that it refers to. */
+/** The properties of the schema, or of the one that it refers to. */
 function propertiesOf(
   schema: Schema | undefined,
   schemas: Readonly<Record<string, Schema>>,

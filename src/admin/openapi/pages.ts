@@ -4,11 +4,11 @@ import { buildOpenApi } from './document.js';
 
 const PATH = 'docs';
 
-/** The page loads only what this server has, and no other page may frame it. */
+/** The page loads only resources of this server, and no other page may frame it. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** Serves the document at `/openapi.json` and a page to try it at `/docs`. It is made at the first request. Call it before `init`. */
+/** Serves the document at `/openapi.json` and a page to try it at `/docs`. Built on the first request. Call it before `init`. */
 export function serveDocs(app: NestFastifyApplication): void {
   app
     .getHttpAdapter()

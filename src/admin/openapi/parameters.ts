@@ -13,7 +13,7 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
 }
 
-/** What the calendar has in every month, with a zone where there is a time. */
+/** Days that every month has, with a zone if there is a time. */
 const DAY = '(?:19|20)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])';
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?(?:Z|[+-](?:0\\d|1[0-3]):[0-5]\\d)';
 const UUID = '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}';
@@ -27,8 +27,8 @@ const matching = (pattern: string, example?: string): Fragment => ({
 const listOf = (value: string, most: number): string => `${value}(?:,${value}){0,${most - 1}}`;
 
 /**
- * What a query parameter of text may hold, by its description or its name. What is missing here takes any text. A pattern may be narrower
- * than the service where the rest has no plain one, such as days after the 28th.
+ * Patterns of text parameters, by description or name. Unlisted parameters accept any text. A pattern may be narrower than the service
+ * where an exact one would be complex, such as days after the 28th.
  */
 const PARAMETERS: readonly (readonly [RegExp, Fragment])[] = [
   [
@@ -53,7 +53,7 @@ const told = (name: string, description: string): Fragment | undefined => {
   return PARAMETERS.find(([pattern]) => pattern.test(`${name}: ${description}`))?.[1];
 };
 
-/** Says in the document what the parameters of queries may hold. */
+/** Adds the formats of query parameters to the document. */
 export function tellParameters(document: OpenAPIObject): void {
   for (const { parameters = [] } of operationsOf<Operation>(document))
     for (const parameter of parameters) {

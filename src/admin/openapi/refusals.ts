@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { GENERAL_CODES } from './decorators.js';
 import { operationsOf } from './operations.js';
 
-/** What this module reads of an answer; refusals come with an example (see `Refuses`). */
+/** The response properties read here; errors have an example (see `Refuses`). */
 interface Refusal {
   readonly description?: string;
   readonly content?: Readonly<
@@ -20,8 +20,8 @@ interface Operation {
 const GENERAL = 'refusal';
 
 /**
- * Says each refusal once: those that every operation may give under `default`, and those of a few operations under their code. Operations
- * refer to them.
+ * Defines each error once: those of every operation under `default`, and those of a few operations under their code. Operations refer to
+ * them.
  */
 export function shareRefusals(document: OpenAPIObject): void {
   const shared: Record<string, object> = {};
@@ -51,7 +51,7 @@ function shareIn(shared: Record<string, object>, code: string, response: object)
   return referenceTo(code);
 }
 
-/** What any operation may answer besides: the shape of an error, and an example of each status. */
+/** The general error response: the format of an error, and an example of each status. */
 function generalRefusal(refusals: ReadonlyMap<string, Refusal>): object {
   const examples = [...refusals].map(([code, { description, content }]): [string, object] => [
     code,

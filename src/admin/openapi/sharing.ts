@@ -20,14 +20,14 @@ interface Operation {
   readonly responses: Readonly<Record<string, object>>;
 }
 
-/** A part of the document and the places where it stands. */
+/** A part of the document and its occurrences. */
 interface RepeatedPart {
   readonly name: string;
   readonly part: object;
   readonly places: ((reference: object) => void)[];
 }
 
-/** Collects equal parts, by what they say. */
+/** Collects equal parts, by content. */
 class Repetitions {
   private readonly found = new Map<string, RepeatedPart>();
 
@@ -39,8 +39,8 @@ class Repetitions {
   }
 
   /**
-   * Puts the part of each name that stands in most places into `shared`, and a reference into its places. The others of that name stay where
-   * they are: numbers behind their names would change with every new operation.
+   * Moves the most frequent part of each name into `shared` and replaces its occurrences by references. Other parts of that name stay:
+   * numbered names would change with every new operation.
    */
   share(root: string, shared: Record<string, object>, fewest: number): void {
     const repeated = [...this.found.values()].filter(({ places }) => places.length >= fewest);
@@ -52,7 +52,7 @@ class Repetitions {
   }
 }
 
-/** Says a parameter once that several operations take, and lets them refer to it. */
+/** Defines a parameter of several operations once, and replaces its occurrences by references. */
 export function shareParameters(document: OpenAPIObject): void {
   const repetitions = new Repetitions();
   for (const operation of operationsOf<Operation>(document)) {
@@ -68,13 +68,13 @@ export function shareParameters(document: OpenAPIObject): void {
   document.components = { ...document.components, parameters: shared as never };
 }
 
-/** What is said once, and in how many places it must stand: objects, then what is left of fields that many bodies have. */
+/** What is shared, and its least number of occurrences: objects, then remaining fields of many bodies. */
 const SHARED: readonly (readonly [fewest: number, isShared: (schema: Schema) => boolean])[] = [
   [2, ({ properties = {} }) => Object.keys(properties).length > 1],
   [3, ({ $ref, ...schema }) => $ref === undefined && JSON.stringify(schema).length > 90],
 ];
 
-/** Says a field once that stands in several bodies, under its name. */
+/** Defines a field of several bodies once, under its name. */
 export function shareSchemas(document: OpenAPIObject): void {
   const schemas = { ...document.components?.schemas } as Record<string, Schema>;
   const bodies = operationsOf<Operation>(document).flatMap(({ requestBody, responses }) => [
@@ -108,7 +108,7 @@ function walkProperties(part: object, visit: (properties: Record<string, Schema>
 const pascal = (name: string): string =>
   name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Says an answer once that several operations give. */
+/** Defines a response of several operations once. */
 export function shareAnswers(document: OpenAPIObject): void {
   const repetitions = new Repetitions();
   for (const { responses } of operationsOf<Operation>(document))
@@ -131,7 +131,7 @@ interface Answer {
 const schemaOf = ({ content }: Answer): string | undefined =>
   content?.['application/json']?.schema?.$ref?.split('/').at(-1);
 
-/** Declares once what most operations require, and removes it where an operation requires exactly that. */
+/** Declares the requirement of most operations once, and removes it from operations with exactly that requirement. */
 export function shareSecurity(
   document: OpenAPIObject,
   usual: readonly Readonly<Record<string, string[]>>[],

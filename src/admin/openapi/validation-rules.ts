@@ -19,8 +19,8 @@ const text = (minLength: number, maxLength: number): FragmentOf => {
 };
 
 /**
- * What each rule of the DTOs is in JSON Schema, by the rule's name. A rule that is missing here has no such form; requests that
- * break it are refused nevertheless.
+ * The JSON Schema of each DTO validation rule, by rule name. Rules that are missing here cannot be expressed; requests that break them are
+ * refused nevertheless.
  */
 export const SCHEMA_OF_RULE: Readonly<Record<string, FragmentOf>> = {
   arrayMaxSize: ([maxItems]) => ({ maxItems }),
@@ -45,7 +45,7 @@ export const SCHEMA_OF_RULE: Readonly<Record<string, FragmentOf>> = {
   isSlug: () => ({ pattern: SLUG.source }),
   isTraceId: text(1, 256),
   isUuid: () => ({ format: 'uuid' }),
-  // What Unicode says of characters is no part of the expressions that all readers of a document know.
+  // Unicode properties are not supported by all readers of a document.
   matches: ([pattern]) => ({
     pattern: (pattern as RegExp).source.includes('\\p{') ? undefined : (pattern as RegExp).source,
   }),

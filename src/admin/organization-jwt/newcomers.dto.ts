@@ -16,11 +16,11 @@ const MOST_MAPPINGS = 100;
 const MOST_PEOPLE = 100_000;
 const UNKNOWN_PEOPLE: readonly UnknownPeople[] = ['service', 'refuse', 'create'];
 
-/** What happens to tokens that name an unknown user. */
+/** The handling of tokens that name an unknown user. */
 export class NewcomersDto {
   /**
-   * "service": the token acts for the workspace that it names; "refuse": it is refused; "create": the user is created
-   * when the token names an e-mail address.
+   * "service": the token acts for the workspace that it names; "refuse": it is refused; "create": the user is created if the token contains
+   * an email address.
    */
   @ApiPropertyOptional({ enum: UNKNOWN_PEOPLE, default: DEFAULT_NEWCOMERS.unknownPeople })
   @IfGiven()
@@ -35,19 +35,19 @@ export class NewcomersDto {
   @Type(() => RoleMappingDto)
   readonly role_mappings?: RoleMappingDto[];
 
-  /** No mapping gives more than this in the organization. */
+  /** The highest organization role that a mapping can give. */
   @ApiPropertyOptional({ enum: GIVEN_ROLES, default: DEFAULT_NEWCOMERS.highestRoles.organisation })
   @IfGiven()
   @IsIn(GIVEN_ROLES)
   readonly highest_organisation_role?: (typeof GIVEN_ROLES)[number];
 
-  /** No mapping gives more than this in a workspace. */
+  /** The highest workspace role that a mapping can give. */
   @ApiPropertyOptional({ enum: WORKSPACE_ROLES, default: DEFAULT_NEWCOMERS.highestRoles.workspace })
   @IfGiven()
   @IsIn(WORKSPACE_ROLES)
   readonly highest_workspace_role?: WorkspaceRole;
 
-  /** At this number of users of the organization, tokens create no more. */
+  /** Once the organization has this many users, tokens create no more. */
   @ApiPropertyOptional({ minimum: 1, maximum: MOST_PEOPLE, default: DEFAULT_NEWCOMERS.mostPeople })
   @IfGiven()
   @IsInt()

@@ -36,7 +36,7 @@ const LONGEST_LIFETIME_SECONDS = 7 * 86_400;
 const CLAIM = /^[A-Za-z_][\w.:/-]{0,127}$/;
 const CLAIM_RULE = 'each must be the name of a claim';
 
-/** A list of texts, each once, none empty. */
+/** A list of distinct, non-empty texts. */
 const Texts = (): PropertyDecorator =>
   applyDecorators(
     IsArray(),
@@ -51,9 +51,9 @@ const Texts = (): PropertyDecorator =>
 const ClaimNames = (): PropertyDecorator =>
   applyDecorators(IfGiven(), Texts(), Matches(CLAIM, { each: true, message: CLAIM_RULE }));
 
-/** Claim names by meaning. Of several the first that a token has counts. */
+/** Claim names by meaning. The first one that a token contains is used. */
 export class ClaimNamesDto {
-  /** Names the user, by e-mail address or id. */
+  /** Identifies the user, by email address or id. */
   @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.user })
   @ClaimNames()
   readonly user?: string[];
@@ -70,24 +70,24 @@ export class ClaimNamesDto {
   @ClaimNames()
   readonly scopes?: string[];
 
-  /** Names the groups or roles of `role_mappings`. */
+  /** Contains the groups or roles of `role_mappings`. */
   @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.roles })
   @ClaimNames()
   readonly roles?: string[];
 }
 
 export class SetOrganizationJwtDto extends NewcomersDto {
-  /** Values of `iss` that are accepted. */
+  /** Accepted values of `iss`. */
   @ApiProperty({ type: [String], example: ['https://id.example.com/'] })
   @Texts()
   readonly issuers: string[];
 
-  /** Values of `aud`, of which a token must have one. */
+  /** Values of `aud`; a token must have one of them. */
   @ApiProperty({ type: [String], example: ['gatehouse'] })
   @Texts()
   readonly audiences: string[];
 
-  /** Where the issuer publishes its keys. Either this or `jwks`. */
+  /** URL of the issuer's keys. Either this or `jwks`. */
   @ApiPropertyOptional({ example: 'https://id.example.com/.well-known/jwks.json' })
   @IfGiven()
   @IsString()
@@ -108,13 +108,13 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   @IsIn(SIGNATURE_ALGORITHMS, { each: true })
   readonly algorithms?: SignatureAlgorithm[];
 
-  /** Values of the header `typ`. A token without one counts as `JWT`. */
+  /** Accepted values of the header `typ`. A token without one counts as `JWT`. */
   @ApiPropertyOptional({ type: [String], default: DEFAULT_TOKEN_TYPES })
   @IfGiven()
   @Texts()
   readonly token_types?: string[];
 
-  /** The longest time from a token's issue to its expiry. */
+  /** Maximum lifetime, from issue to expiry. */
   @ApiPropertyOptional({
     minimum: 60,
     maximum: LONGEST_LIFETIME_SECONDS,
@@ -134,7 +134,7 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   readonly claims?: ClaimNamesDto;
 }
 
-/** The rules that a request describes, with the defaults of what it leaves out. */
+/** The rules in a request, with defaults for omitted fields. */
 export function rulesOf(dto: SetOrganizationJwtDto): TokenRules {
   return {
     issuers: dto.issuers,
@@ -180,7 +180,7 @@ export class OrganizationJwtDto extends NewcomersDto {
   /** When the keys were last fetched; null when they were given, or not fetched yet. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) readonly fetched_at: string | null;
 
-  /** What was wrong with the last fetch. */
+  /** The error of the last fetch. */
   @ApiProperty({ type: String, nullable: true, example: 'it returned status 500' })
   readonly problem: string | null;
 

@@ -1,12 +1,12 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
-/** Which signed tokens an organization accepts, and the keys that they are signed with. */
+/** The signed tokens that an organization accepts, and their keys. */
 @Entity('organization_jwt')
 export class OrganizationJwt {
   @PrimaryColumn({ type: 'uuid' })
   organizationId: string;
 
-  /** The same as in the rules, for the index. */
+  /** Copied from the rules, for the index. */
   @Column({ type: 'text', array: true })
   issuers: string[];
 
@@ -14,7 +14,7 @@ export class OrganizationJwt {
   @Column({ type: 'jsonb' })
   rules: object;
 
-  /** Where the keys are published; null when they were given. */
+  /** URL of the published keys; null when they were given. */
   @Column({ type: 'text', nullable: true })
   jwksUri: string | null;
 
@@ -25,11 +25,11 @@ export class OrganizationJwt {
   @Column({ type: 'timestamptz', nullable: true })
   fetchedAt: Date | null;
 
-  /** When a fetch was last begun, by any process. */
+  /** When any process last started a fetch. */
   @Column({ type: 'timestamptz', nullable: true })
   triedAt: Date | null;
 
-  /** What was wrong with the last fetch, in words. */
+  /** Description of the last fetch's error. */
   @Column({ type: 'text', nullable: true })
   problem: string | null;
 

@@ -10,7 +10,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { OrganizationJwtDto, rulesOf, type SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { parseDestination } from '../../common/net/destination.js';
 
-/** Which signed tokens an organization accepts. Processes are notified of a change as one of the organization. */
+/** The signed tokens that an organization accepts. Processes are notified of a change as of an organization change. */
 @Injectable()
 export class OrganizationJwtService {
   constructor(
@@ -27,8 +27,8 @@ export class OrganizationJwtService {
   }
 
   /**
-   * Replaces the whole setting. Replacing a different one needs `If-Match`, because tokens of its issuers may be in use. Fetched keys
-   * are kept only if they come from the same address.
+   * Replaces the whole setting. Replacing a different one needs `If-Match`, because tokens of its issuers may be in use. Fetched keys are
+   * kept only if the URL is the same.
    */
   async set(organizationId: string, dto: SetOrganizationJwtDto): Promise<OrganizationJwt> {
     const before = await this.find(organizationId, true);
@@ -97,7 +97,7 @@ function givenKeys(jwks: object | undefined): StoredKey[] {
   return [...keys];
 }
 
-/** A request that is repeated replaces nothing. */
+/** A repeated request replaces nothing. */
 function isSame(before: OrganizationJwt, wanted: Partial<OrganizationJwt>): boolean {
   const stored = JSON.parse(JSON.stringify(wanted)) as Partial<OrganizationJwt>;
   return (
@@ -115,8 +115,7 @@ const QUERY = /^\?[\w\-.~!$&'()*+,;=:@/?%]*$/;
 const ADDRESS = /^(\[.*\]|\d+\.\d+\.\d+\.\d+|localhost)$/;
 
 /**
- * Checks where keys are to be fetched from. In clear only from an address that the operator opened: whoever stands on
- * the way could put its own keys there.
+ * Checks the URL of the keys. Plain HTTP only to an address that the operator allowed: anyone on the network path could substitute keys.
  */
 function checkAddressOfKeys(text: string, egress: Egress): void {
   const at = text.indexOf('?');

@@ -86,7 +86,8 @@ const EXPORT_SETTINGS = {
   nullable: true,
   additionalProperties: false,
   required: ['deniedFields'],
-  // An optional field cannot say what it requires inside: https://github.com/nestjs/swagger (ApiPropertyOptional sets `required`).
+  // An optional field cannot declare the required fields of its object: https://github.com/nestjs/swagger (ApiPropertyOptional sets
+  // `required`).
   minProperties: 1,
   properties: {
     deniedFields: {
@@ -100,7 +101,7 @@ const EXPORT_SETTINGS = {
 };
 
 class ExportSettingsDto {
-  /** Fields that no export of the log may ask for. */
+  /** Fields that exports of the log may not contain. */
   @IsArray()
   @ArrayMaxSize(EXPORT_FIELD_NAMES.length)
   @ArrayUnique()
@@ -108,12 +109,12 @@ class ExportSettingsDto {
   readonly deniedFields: string[];
 }
 
-/** What is not named stays as it is; null goes back to the usual. */
+/** Omitted fields stay unchanged; null restores the default. */
 export class UpdateOrganizationDto {
   @MayTakeName('Example Inc.')
   readonly name?: string;
 
-  /** What roles may do besides their usual rights. Switches that are not named stay as they are. */
+  /** Rights of roles beyond their defaults. Omitted switches stay unchanged. */
   @ApiPropertyOptional(SWITCHES_SCHEMA)
   @OrNull()
   @IsObject()
@@ -141,35 +142,35 @@ export class UpdateOrganizationDto {
   @IsBoolean()
   readonly log_bodies?: boolean;
 
-  /** Refuse requests rather than answer one that cannot be recorded, as when the disk is full. */
+  /** Refuse requests that cannot be recorded, for example because the disk is full. */
   @ApiPropertyOptional({ example: false })
   @IfGiven()
   @IsBoolean()
   readonly strict_logging?: boolean;
 
-  /** Guardrails of the organization that every request must pass, before those of its workspace and its config. */
+  /** Guardrails of the organization for every request, before those of its workspace and its config. */
   @ApiPropertyOptional(GUARDRAILS)
   @AreGuardrails()
   readonly input_guardrails?: string[] | null;
 
-  /** The same for answers. */
+  /** The same for responses. */
   @ApiPropertyOptional(GUARDRAILS)
   @AreGuardrails()
   readonly output_guardrails?: string[] | null;
 
-  /** Days for which request logs are kept where their workspace does not say; null for the installation's. */
+  /** Retention of request logs in days, unless their workspace sets its own; null for the installation's. */
   @TakesDays()
   readonly log_retention_days?: number | null;
 
-  /** The same of request and response bodies. They are kept no longer than their logs. */
+  /** The same for request and response bodies. They are kept no longer than their logs. */
   @TakesDays()
   readonly body_retention_days?: number | null;
 
-  /** What the log must not keep of requests: values of headers, places in JSON bodies, and what fits a pattern. */
+  /** Content that the log must not keep: header values, paths in JSON bodies, and text that matches a pattern. */
   @TakesRedaction()
   readonly log_redaction?: LogRedaction | null;
 
-  /** What exports of the log may not have; null for no such rule. */
+  /** Fields that exports of the log may not contain; null for no restriction. */
   @ApiPropertyOptional(EXPORT_SETTINGS)
   @OrNull()
   @IsObject()
@@ -177,14 +178,14 @@ export class UpdateOrganizationDto {
   @Type(() => ExportSettingsDto)
   readonly export_settings?: ExportSettingsDto | null;
 
-  /** Where reached thresholds and exhausted budgets are reported; null for nowhere. */
+  /** URL for alerts about reached thresholds and exhausted budgets; null for none. */
   @ApiPropertyOptional({ type: String, nullable: true, example: 'https://hooks.example.com/budgets' })
   @OrNull()
   @IsString()
   @Length(1, LONGEST_URL)
   readonly alert_webhook_url?: string | null;
 
-  /** What those calls are signed with. It is never shown again; null for none. */
+  /** Signing secret of those calls. It is never shown again; null for none. */
   @ApiPropertyOptional({ type: String, nullable: true, example: 'a long random text' })
   @OrNull()
   @IsString()
@@ -192,7 +193,7 @@ export class UpdateOrganizationDto {
   readonly alert_webhook_secret?: string | null;
 }
 
-/** The caller's organization with what it decides for all of its workspaces. */
+/** The caller's organization and its settings for all workspaces. */
 export class OrganizationDto {
   @ApiProperty({ enum: ['organisation'] })
   readonly object = 'organisation';
@@ -203,11 +204,11 @@ export class OrganizationDto {
   @ApiProperty({ example: 'Example Inc.' })
   readonly name: string;
 
-  /** Only the switches that were set; the others are as usual. */
+  /** Only the switches that were set; the others have their defaults. */
   @ApiProperty(SWITCHES_SCHEMA)
   readonly security_settings: SwitchPositions | null;
 
-  /** Providers that may be called; null for all. */
+  /** Providers that may be used; null for all. */
   @ApiProperty({ type: [String], nullable: true, example: null })
   readonly allowed_providers: readonly string[] | null;
 
@@ -223,33 +224,33 @@ export class OrganizationDto {
   @ApiProperty({ example: false })
   readonly strict_logging: boolean;
 
-  /** Guardrails that every request must pass; null for none. */
+  /** Guardrails for every request; null for none. */
   @ApiProperty(GUARDRAILS)
   readonly input_guardrails: readonly string[] | null;
 
   @ApiProperty(GUARDRAILS)
   readonly output_guardrails: readonly string[] | null;
 
-  /** Days for which request logs are kept where their workspace does not say; null for the installation's. */
+  /** Retention of request logs in days, unless their workspace sets its own; null for the installation's. */
   @KeepsForDays()
   readonly log_retention_days: number | null;
 
-  /** The same of bodies. */
+  /** The same for bodies. */
   @KeepsForDays()
   readonly body_retention_days: number | null;
 
-  /** What the log does not keep of requests. */
+  /** Content that the log does not keep. */
   @ShowsRedaction()
   readonly log_redaction: LogRedaction | null;
 
   @ApiProperty(EXPORT_SETTINGS)
   readonly export_settings: ExportSettingsDto | null;
 
-  /** Where reached thresholds and exhausted budgets are reported. */
+  /** URL for alerts about reached thresholds and exhausted budgets. */
   @ApiTextOrNull()
   readonly alert_webhook_url: string | null;
 
-  /** Those calls are signed. */
+  /** Whether those calls are signed. */
   @ApiProperty({ example: false })
   readonly has_alert_webhook_secret: boolean;
 

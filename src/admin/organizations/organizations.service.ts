@@ -43,7 +43,7 @@ export class OrganizationsService {
     const organizations = this.unitOfWork.repository(Organization);
     const organization = await organizations.findOneOrFail({
       where: { id },
-      // A stronger lock would block every insert of a row that refers to it, as each audit record does, this one's included.
+      // A stronger lock would block every insert of a row that refers to it, including every audit record.
       lock: { mode: 'for_no_key_update' },
     });
     const before = OrganizationDto.from(organization);
@@ -73,7 +73,7 @@ type OrganizationSettingsGiven = Omit<
   'name' | 'alert_webhook_url' | 'alert_webhook_secret'
 >;
 
-/** Null goes back to the usual, so it is not written; switches that are not named stay where they are. */
+/** Null restores the default, so it is not stored; omitted switches stay unchanged. */
 function merged(
   stored: StoredSettings,
   { security_settings, ...wanted }: Partial<OrganizationSettingsGiven>,

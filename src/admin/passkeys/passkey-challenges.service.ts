@@ -12,12 +12,12 @@ const TIME_BYTES = 6;
 const BODY_BYTES = RANDOM_BYTES + TIME_BYTES;
 const LASTS_MS = 5 * 60_000;
 
-/** `add`: of one user who adds a passkey. `use`: of any caller that presents one. */
+/** `add`: for one user who adds a passkey. `use`: for any caller that presents one. */
 export type ChallengePurpose = `add ${string}` | 'use';
 
 /**
- * Challenges of passkeys: random bytes, when they end, and the server's MAC of both. Asking for one stores nothing, so
- * anyone may; only used ones are kept, until they would have expired, so that none is used twice.
+ * Challenges of passkeys: random bytes, their expiry, and the server's MAC of both. Requesting one stores nothing, so no permission is
+ * needed; only used ones are stored, until they would have expired, so that none can be used twice.
  */
 @Injectable()
 export class PasskeyChallenges {
@@ -42,7 +42,7 @@ export class PasskeyChallenges {
     return timingSafeEqual(bytes.subarray(BODY_BYTES), mac) && endOf(bytes) > Date.now();
   }
 
-  /** Refuses with `passkey_failed` one that was answered before. */
+  /** Refuses with `passkey_failed` a challenge that was used before. */
   async use(challenge: string): Promise<void> {
     const bytes = Buffer.from(challenge, 'base64url');
     await this.used.delete({ expiresAt: LessThan(new Date()) });

@@ -5,7 +5,7 @@ import { PublicController } from '../public-controller.js';
 import { PasskeyOptionsDto } from './passkey.dto.js';
 import { PasskeysService } from './passkeys.service.js';
 
-/** Open, because the user is not identified yet: it reveals nothing about users. */
+/** Public, because the user is not identified yet: it reveals nothing about users. */
 @PublicController('auth/passkeys/request-options', 'auth')
 @Refusals()
 export class PasskeyOptionsController {

@@ -7,7 +7,7 @@ export class Passkey extends TenantRecord {
   @Column({ type: 'uuid' })
   userId: string;
 
-  /** What the user calls it. */
+  /** Name given by the user. */
   @Column({ type: 'text' })
   name: string;
 
@@ -19,7 +19,7 @@ export class Passkey extends TenantRecord {
   @Column({ type: 'bytea' })
   publicKey: Buffer;
 
-  /** How often the authenticator says it signed; 0 from one that does not count. The driver gives 64-bit numbers as text. */
+  /** The authenticator's signature counter; 0 if it does not count. The driver returns 64-bit numbers as text. */
   @Column({ type: 'bigint' })
   counter: string;
 
@@ -34,7 +34,7 @@ export class Passkey extends TenantRecord {
   lastUsedAt: Date | null;
 }
 
-/** A challenge that was answered. It is not accepted again. */
+/** A used challenge. It is not accepted again. */
 @Entity('used_passkey_challenges')
 export class UsedPasskeyChallenge {
   @PrimaryColumn({ type: 'bytea' })

@@ -20,7 +20,7 @@ import { PasskeyChallenges } from './passkey-challenges.service.js';
 const NAME_OF_SERVICE = 'Gatehouse';
 const MOST_PASSKEYS = 20;
 
-/** Much code, which only processes with passkeys load. */
+/** A large package, loaded only by processes that use passkeys. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 interface RelyingParty {
@@ -28,7 +28,7 @@ interface RelyingParty {
   readonly origin: string;
 }
 
-/** Passkeys of users, which prove at once who they are and, by fingerprint or PIN, that they are there. */
+/** Passkeys of users, which prove identity and, by fingerprint or PIN, presence. */
 @Injectable()
 export class PasskeysService {
   constructor(
@@ -38,7 +38,7 @@ export class PasskeysService {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** What the browser needs to make a passkey. Refuses with `passkeys_unavailable` where the service has no host name. */
+  /** Options for the browser to create a passkey. Refuses with `passkeys_unavailable` when the service has no host name. */
   async creationOptions(session: KnownSession): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { generateRegistrationOptions } = await webAuthn();
     const known = await this.list(session);
@@ -53,7 +53,7 @@ export class PasskeysService {
     });
   }
 
-  /** What the browser needs to show one. */
+  /** Options for the browser to present one. */
   async requestOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { generateAuthenticationOptions } = await webAuthn();
     return generateAuthenticationOptions({
@@ -83,7 +83,7 @@ export class PasskeysService {
     return this.passkeys.findOneByOrFail({ id });
   }
 
-  /** Whose passkey it is. Refuses with `passkey_failed` one that is unknown, does not fit, or was copied. */
+  /** The passkey that was presented. Refuses with `passkey_failed` one that is unknown, does not match, or was copied. */
   async use(response: object): Promise<Passkey> {
     const shown = response as AuthenticationResponseJSON;
     const passkey =
@@ -91,7 +91,7 @@ export class PasskeysService {
     if (!passkey) throw new AppError('passkey_failed');
     const { newCounter, challenge } = await this.verifyShown(shown, passkey);
     await this.challenges.use(challenge);
-    // Of two answers with the same count one comes from a copy. Authenticators that do not count say 0.
+    // Two responses with the same counter mean that one comes from a copy. Authenticators that do not count send 0.
     const { affected } = await this.passkeys.update(
       { id: passkey.id, counter: passkey.counter },
       { counter: String(newCounter), lastUsedAt: new Date() },
@@ -150,7 +150,7 @@ export class PasskeysService {
     return { newCounter: authenticationInfo.newCounter, challenge };
   }
 
-  /** From the settings and never from a request. Browsers take a host name and no address. */
+  /** From the settings and never from a request. Browsers accept a host name, not an IP address. */
   private relyingParty(): RelyingParty {
     const { publicUrl, port } = this.settings;
     if (publicUrl === undefined) return { id: 'localhost', origin: `http://localhost:${port}` };
@@ -160,7 +160,7 @@ export class PasskeysService {
   }
 }
 
-/** The library names the mismatch; the client does not get it, because it could help a forger. */
+/** The library names the mismatch; the client does not see it, because it could help a forger. */
 function refused(cause: unknown): never {
   throw new AppError('passkey_failed', {}, { cause });
 }

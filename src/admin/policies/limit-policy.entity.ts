@@ -2,7 +2,7 @@ import { Column, Entity } from 'typeorm';
 import type { BudgetRule, PolicyCondition, PolicyKey, RateRule } from '../../common/limits/rules.js';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
 
-/** A limit of a workspace on some of its requests. It has a budget or a rate, never both. */
+/** A workspace limit on a part of its requests. It has a budget or a rate, never both. */
 @Entity('limit_policies')
 export class LimitPolicy extends WorkspaceOwned {
   @Column({ type: 'text' })

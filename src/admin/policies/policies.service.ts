@@ -11,7 +11,7 @@ import type { BudgetRule, PolicyCondition, PolicyKey, RateRule } from '../../com
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { shownPolicy } from './policy.dto.js';
 
-/** Which of the two kinds a policy is. */
+/** The two kinds of policies. */
 export type PolicyKind = 'budget' | 'rate';
 
 export interface NewPolicy {
@@ -23,12 +23,12 @@ export interface NewPolicy {
 export interface PolicyChange {
   readonly name?: string;
   readonly conditions?: readonly PolicyCondition[];
-  /** The rule with what is to be changed. */
+  /** The rule with its changes. */
   readonly budget?: BudgetRule;
   readonly rate?: RateRule;
 }
 
-/** What a list is narrowed to. What is left out narrows nothing. */
+/** The filters of a list. Omitted ones have no effect. */
 export interface PolicyFilter
   extends Partial<Pick<RateRule | BudgetRule, 'type'>>, Partial<Pick<RateRule, 'unit'>> {
   readonly isArchived: boolean;
@@ -36,7 +36,7 @@ export interface PolicyFilter
 
 const MOST_POLICIES = 100;
 
-/** Limits of a workspace on some of its requests. Every request of the workspace looks at all of them, so they are few. */
+/** Workspace limits on a part of its requests. Every request of the workspace checks all of them, so their number is small. */
 @Injectable()
 export class PoliciesService {
   constructor(
@@ -85,7 +85,7 @@ export class PoliciesService {
     });
   }
 
-  /** Archived or not, unless a status is given. */
+  /** Active or archived, unless a status is given. */
   async get(
     reach: Reach,
     kind: PolicyKind,
@@ -98,12 +98,12 @@ export class PoliciesService {
     return policy;
   }
 
-  /** For a change of what it counts: until it is committed, the policy itself is locked. */
+  /** Locks the policy itself until the commit, for a change of what it counts. */
   lock(reach: Reach, kind: PolicyKind, id: string): Promise<LimitPolicy> {
     return this.find(reach, kind, id, true);
   }
 
-  /** `change` sees the policy as it is, locked. */
+  /** `change` receives the locked policy. */
   async update(
     reach: Reach,
     kind: PolicyKind,
@@ -127,7 +127,7 @@ export class PoliciesService {
     await this.save(policy, before);
   }
 
-  /** An archived policy limits nothing; what it counted stays. */
+  /** An archived policy has no effect; its counts stay. */
   async archive(reach: Reach, kind: PolicyKind, id: string): Promise<void> {
     const policy = await this.find(reach, kind, id, true);
     const before = shownPolicy(policy);
@@ -160,13 +160,13 @@ export class PoliciesService {
     return policy;
   }
 
-  /** The keys of the workspace carry its policies. */
+  /** Cached keys include their workspace's policies. */
   private announce({ workspaceId }: LimitPolicy): Promise<void> {
     return this.changes.publish({ resource: 'workspace', id: workspaceId });
   }
 }
 
-/** Without the classes of the DTOs, which the store would keep. */
+/** Without the DTO classes, which the store would keep. */
 function plain<T extends object>(items: readonly T[]): T[] {
   return items.map((item) => ({ ...item }));
 }

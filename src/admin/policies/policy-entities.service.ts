@@ -7,10 +7,10 @@ import { periodAt } from '../../common/limits/period.js';
 import type { BudgetRule } from '../../common/limits/rules.js';
 import { currentKey, LimitsService } from '../limits/limits.service.js';
 
-/** One group of a budget's policy, in its present period. */
+/** One group of a budget policy in its current period. */
 export interface PolicyEntity {
   readonly id: string;
-  /** `key:value` of each group, with commas between. */
+  /** `key:value` of each group, separated by commas. */
   readonly valueKey: string;
   /** Nano-dollars or tokens. */
   readonly spent: number;
@@ -25,11 +25,11 @@ export interface PolicyEntities {
 
 export interface EntityFilter {
   readonly status: 'active' | 'exhausted' | null;
-  /** Part of the value key. */
+  /** Part of the value key to search for. */
   readonly search: string | null;
 }
 
-/** The first row, which has the total, comes also where no group is on the page. */
+/** The first row has the total, and is returned even if the page has no groups. */
 interface Row {
   readonly total: number;
   readonly key: string | null;
@@ -38,15 +38,15 @@ interface Row {
   readonly is_exhausted: boolean;
 }
 
-/** The policy's condition in words that an index has; that a counter is of a group is one of them. */
+/** The policy's condition in the form of a partial index, which includes that the counter belongs to a group. */
 const OF_POLICY = 'organization_id = $1 AND limit_id = $2 AND group_text IS NOT NULL';
 
 const FITTING = `${OF_POLICY} AND period = $3
   AND ($4::boolean IS NULL OR is_exhausted = $4) AND ($5::text IS NULL OR strpos(group_text, $5) > 0)`;
 
 /**
- * Groups are counted off by bands, which an index has in the order of what was used; what was used itself is read and sorted only in
- * the bands that the page ($6, $7) lies in. Exported so that its plan can be looked at.
+ * Groups are counted by bands, which an index has in order of use; the exact use is read and sorted only in the bands of the page ($6, $7).
+ * Exported so that its plan can be checked.
  */
 export const ENTITIES = `
   WITH bands AS MATERIALIZED (
@@ -64,7 +64,7 @@ export const ENTITIES = `
     ORDER BY band DESC, spent - forgiven DESC, key OFFSET $6::bigint - (SELECT before FROM wanted) LIMIT $7
   ) AS page ON true`;
 
-/** What the groups of a policy have used. */
+/** The use of a policy's groups. */
 @Injectable()
 export class PolicyEntitiesService {
   constructor(
@@ -72,7 +72,7 @@ export class PolicyEntitiesService {
     private readonly limits: LimitsService,
   ) {}
 
-  /** Those that used most first. */
+  /** Highest use first. */
   async list(policy: LimitPolicy, { status, search }: EntityFilter, page: Page): Promise<PolicyEntities> {
     const budget = budgetOf(policy);
     const { before, after } = aroundGroup(budget);
@@ -94,7 +94,7 @@ export class PolicyEntitiesService {
     return { budget, entities, total: rows[0]?.total ?? 0 };
   }
 
-  /** Sets one group's use back to nothing. It is named by its id, or by its value where the policy has one group. */
+  /** Resets the use of one group, named by its id, or by its value if the policy has one group. */
   async reset(policy: LimitPolicy, named: string): Promise<void> {
     const budget = budgetOf(policy);
     if (named.includes('\0')) throw noSuchEntity();
@@ -123,7 +123,7 @@ function aroundGroup(budget: BudgetRule): { readonly before: string; readonly af
   return { before, after };
 }
 
-/** The column `period` of the counters of now. */
+/** The column `period` of current counters. */
 const periodOf = (budget: BudgetRule): number => periodAt(budget, Date.now()).startsAt / 1_000;
 
 function budgetOf({ budget }: LimitPolicy): BudgetRule {

@@ -4,7 +4,7 @@ import type { PolicyFilter } from './policies.service.js';
 
 type Choices = { readonly [Field in 'type' | 'unit']?: readonly string[] };
 
-/** What a list of policies is narrowed to: by status, and by these fields of the rule. */
+/** The filters of a list of policies: by status, and by these fields of the rule. */
 export function filterOf(query: ListQuery, fields: Choices): PolicyFilter {
   const said = Object.entries(fields).map(
     ([name, choices]) => [name, choiceOf(query, name, choices)] as const,
@@ -15,7 +15,7 @@ export function filterOf(query: ListQuery, fields: Choices): PolicyFilter {
   };
 }
 
-/** The parameter `status`, or null when it was left out. */
+/** The parameter `status`, or null when omitted. */
 export function statusOf<T extends string>(query: ListQuery, known: readonly T[]): T | null {
   const given = parameterOf(query, 'status');
   if (given === undefined) return null;

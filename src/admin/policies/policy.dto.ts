@@ -52,7 +52,7 @@ class ConditionDto {
   @IsPolicyKey()
   readonly key: PolicyKey;
 
-  /** One of several; "*" is any. */
+  /** One of several values; "*" is any. */
   @ApiProperty({
     oneOf: [VALUE, { type: 'array', items: VALUE, minItems: 1, maxItems: MOST_VALUES }],
     example: 'search',
@@ -67,14 +67,14 @@ class GroupDto {
   readonly key: PolicyKey;
 }
 
-/** Whom a policy concerns, how it counts them apart, and where it belongs. */
+/** The requests that a policy applies to, its grouping, and its workspace. */
 class PolicyFieldsDto {
   @ApiPropertyOptional({ example: 'Users of the search team' })
   @IfGiven()
   @IsName()
   readonly name?: string;
 
-  /** All must be met. */
+  /** All must match. */
   @ApiProperty({ type: [ConditionDto] })
   @IsArray()
   @ArrayMinSize(1)
@@ -83,7 +83,7 @@ class PolicyFieldsDto {
   @Type(() => ConditionDto)
   readonly conditions: ConditionDto[];
 
-  /** One counter for each combination of their values. */
+  /** One counter per combination of their values. */
   @ApiProperty({ type: [GroupDto] })
   @IsArray()
   @ArrayMinSize(1)
@@ -92,11 +92,11 @@ class PolicyFieldsDto {
   @Type(() => GroupDto)
   readonly group_by: GroupDto[];
 
-  /** Id or slug. A workspace key may leave it out: it has only one. */
+  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  /** The caller's own, if it is said at all. */
+  /** Only the caller's own; optional. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
   @IsUUID()
@@ -106,10 +106,10 @@ class PolicyFieldsDto {
 export class CreateUsagePolicyDto extends IntersectionType(PolicyFieldsDto, UsageLimitsDto) {}
 export class CreateRatePolicyDto extends IntersectionType(PolicyFieldsDto, RateLimitDto) {}
 
-/** What is left out stays; what is null must be one that can be. */
+/** Omitted fields stay unchanged; null is validated. */
 const LEFT_OUT = { skipNullProperties: false };
 
-/** Groups, type and place are what a policy is; another one is another policy. */
+/** Groups, type and workspace define a policy and cannot be changed. */
 class ChangeablePolicyFieldsDto extends PartialType(
   PickType(PolicyFieldsDto, ['name', 'conditions']),
   LEFT_OUT,
@@ -119,7 +119,7 @@ export class UpdateUsagePolicyDto extends IntersectionType(
   ChangeablePolicyFieldsDto,
   PartialType(OmitType(UsageLimitsDto, ['type']), LEFT_OUT),
 ) {
-  /** The id or the value of the group whose use is set back to nothing. */
+  /** The id or value of the group to reset. */
   @ApiPropertyOptional({ example: 'ann' })
   @IfGiven()
   @IsString()
@@ -144,7 +144,7 @@ export class CreatedPolicyDto {
   }
 }
 
-/** What every policy shows. */
+/** Fields of every policy. */
 class PolicyDto {
   @ApiId()
   readonly id: string;
@@ -221,7 +221,7 @@ export class RatePolicyDto extends IntersectionType(PolicyDto, ShownRateLimitDto
   }
 }
 
-/** Either kind, as the API shows it. */
+/** Either kind as the API shows it. */
 export const shownPolicy = (policy: LimitPolicy): UsagePolicyDto | RatePolicyDto =>
   policy.budget ? UsagePolicyDto.from(policy) : RatePolicyDto.from(policy);
 
@@ -239,7 +239,7 @@ export class RatePolicyListDto extends ListOf(RatePolicyDto) {
   }
 }
 
-/** One group of a policy and what it used. */
+/** One group of a policy and its use. */
 export class PolicyEntityDto {
   @ApiProperty({ example: '6f1ed002ab5595859014ebf0951522d9' })
   readonly id: string;

@@ -97,7 +97,7 @@ export class RatePoliciesController {
   }
 }
 
-/** What is not named stays as it is. */
+/** Omitted fields stay unchanged. */
 function changeOf({ rate }: LimitPolicy, dto: UpdateRatePolicyDto): PolicyChange {
   if (!rate) throw new AppError('not_found', { resource: 'policy' });
   const { name, conditions, unit, value, on_store_failure } = dto;

@@ -135,7 +135,7 @@ export class UsagePoliciesController {
   }
 }
 
-/** What is not named stays as it is. */
+/** Omitted fields stay unchanged. */
 function changeOf({ budget }: LimitPolicy, dto: UpdateUsagePolicyDto): PolicyChange {
   if (!budget) throw new AppError('not_found', { resource: 'policy' });
   const { name, conditions } = dto;

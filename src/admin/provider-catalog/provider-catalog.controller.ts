@@ -6,7 +6,7 @@ import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { CatalogProviderListDto } from './provider-catalog.dto.js';
 
-/** The providers that virtual keys can lead to. */
+/** The providers that virtual keys can use. */
 @AdminController('provider-catalog')
 @Refusals()
 export class ProviderCatalogController {

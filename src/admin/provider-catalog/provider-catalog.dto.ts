@@ -3,7 +3,7 @@ import type { AccountField, Provider } from '../../providers/provider.js';
 import { ApiTextOrNull } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
-/** What an account of a provider has besides its key. */
+/** An account setting of a provider besides its key. */
 export class CatalogFieldDto {
   /** Its name in `fields` of a virtual key. */
   @ApiProperty({ example: 'azure-resource-name' })
@@ -18,11 +18,11 @@ export class CatalogFieldDto {
   @ApiProperty({ type: String, nullable: true, example: 'acme-sweden' })
   readonly example: string | null;
 
-  /** Used where the field is left out. */
+  /** Default value. */
   @ApiTextOrNull()
   readonly default: string | null;
 
-  /** It is part of the provider's address. With a custom host it is not needed. */
+  /** It is part of the provider's address, and not needed with a custom host. */
   @ApiProperty({ example: true })
   readonly is_in_address: boolean;
 
@@ -46,22 +46,22 @@ export class CatalogProviderDto {
   @ApiProperty({ example: 'Azure OpenAI' })
   readonly name: string;
 
-  /** `required`: its credential goes into the field `key`. `none`: it takes none. */
+  /** `required`: its credential goes into the field `key`. `none`: it needs none. */
   @ApiProperty({ enum: ['required', 'none'] })
   readonly key: 'required' | 'none';
 
-  /** `required`: it has no address of its own. `none`: it is built in. */
+  /** `required`: it has no address of its own. `none`: its address is built in. */
   @ApiProperty({ enum: ['required', 'optional', 'none'], example: 'optional' })
   readonly custom_host: 'required' | 'optional' | 'none';
 
   @ApiProperty({ type: [CatalogFieldDto] })
   readonly fields: readonly CatalogFieldDto[];
 
-  /** Whether a test can show that it accepts a credential. */
+  /** Whether a test can verify a credential. */
   @ApiProperty({ example: true })
   readonly is_testable: boolean;
 
-  /** Where the provider documents its interface. */
+  /** URL of the provider's API documentation. */
   @ApiProperty({ example: 'https://learn.microsoft.com/azure/ai-services/openai/reference' })
   readonly documentation_url: string;
 

@@ -35,16 +35,16 @@ export class CreateProviderDto extends ProviderFields {
   @TakesName('OpenAI')
   readonly name: string;
 
-  /** Id or slug of an integration that the workspace may use. */
+  /** Id or slug of an integration that the workspace can use. */
   @ApiProperty({ example: 'openai-company' })
   @IsIdOrSlug()
   readonly integration_id: string;
 
-  /** Made from the name if it is left out. Unique in the organization, among virtual keys too. */
+  /** Default: made from the name. Unique in the organization, shared with virtual keys. */
   @MayTakeSlug('openai')
   readonly slug?: string;
 
-  /** Id or slug. A workspace key may leave it out: it has only one. */
+  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
@@ -56,7 +56,7 @@ export class UpdateProviderDto extends ProviderFields {
   @HasNoEffectYet(NO_LIMITS)
   readonly reset_usage?: unknown;
 
-  /** The compatible SDK sends here what others send as `?workspace_id=`. */
+  /** The compatible SDK sends this instead of `?workspace_id=`. */
   @ApiHideProperty()
   @IfGiven()
   @IsIdOrSlug()

@@ -98,7 +98,7 @@ export class ProvidersService {
     this.audit.note({ targetId: id, workspaceId, ...shown });
   }
 
-  /** On the path a provider is a virtual key. */
+  /** For requests a provider is a virtual key. */
   private announce({ id }: WorkspaceProvider): Promise<void> {
     return this.changes.publish({ resource: 'virtual_key', id });
   }

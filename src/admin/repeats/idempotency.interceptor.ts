@@ -9,14 +9,14 @@ import { AppError } from '../../common/errors/app-error.js';
 import { IdempotentAnswers } from './idempotent-answers.js';
 
 const HEADER = 'idempotency-key';
-/** Visible ASCII, as of a UUID or any other token. */
+/** Visible ASCII, as in a UUID or any other token. */
 const ACCEPTABLE = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Lets a client repeat a POST whose answer it did not get: the same `Idempotency-Key` with the same request makes one
- * thing and answers the same each time, for 24 hours. The header follows
- * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header. A request that failed has made
- * nothing, and its repetition is tried again.
+ * Lets a client repeat a POST whose response it did not receive: the same `Idempotency-Key` with the same request creates one resource and
+ * returns the same response for 24 hours. The header follows
+ * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header. A failed request has created nothing, and its repetition
+ * is executed.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {

@@ -4,14 +4,14 @@ import { Secret } from '../../common/settings/secret.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 
-/** Whose key it is, and its name. The same name of two callers are two keys. */
+/** The owner and name of a key. Two callers' keys of the same name are different. */
 export interface IdempotencyKey {
   readonly organizationId: string;
   readonly callerId: string;
   readonly key: string;
 }
 
-/** What was found under a key that was used before. */
+/** The stored state of a key that was used before. */
 export interface Earlier {
   /** SHA-256 of the request that used it first. */
   readonly fingerprint: Buffer;
@@ -23,13 +23,13 @@ interface Row {
   readonly sealed_answer: Buffer;
 }
 
-/** Each use removes a few old ones, so that no job has to. */
+/** Each use removes a few old ones, which saves a cleanup job. */
 const FORGET = `
   DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM idempotent_answers WHERE created_at < now() - interval '24 hours'
     ORDER BY created_at LIMIT 10 FOR UPDATE SKIP LOCKED))`;
 
-/** Waits while another transaction holds the same key: it either commits, and its answer is there, or gives the key back. */
+/** Waits while another transaction holds the same key: it either commits, with its response, or releases the key. */
 const CLAIM = `
   INSERT INTO idempotent_answers (organization_id, caller_id, key, fingerprint) VALUES ($1, $2, $3, $4)
   ON CONFLICT DO NOTHING RETURNING key`;
@@ -41,8 +41,8 @@ const KEEP =
   'UPDATE idempotent_answers SET sealed_answer = $4 WHERE organization_id = $1 AND caller_id = $2 AND key = $3';
 
 /**
- * Answers to requests that may be repeated, for 24 hours. They belong to the transaction of the change: if it is undone, the key is free
- * again. They may hold a new secret, so they are sealed by the organization's key.
+ * Responses to requests that may be repeated, for 24 hours. They belong to the transaction of the change: if it is rolled back, the key is
+ * free again. They may contain a new secret, so they are sealed with the organization's key.
  */
 @Injectable()
 export class IdempotentAnswers {
@@ -51,7 +51,7 @@ export class IdempotentAnswers {
     private readonly box: SecretBox,
   ) {}
 
-  /** Takes the key for the running transaction, or answers what was found under it. */
+  /** Claims the key for the running transaction, or returns its stored state. */
   async claim(owner: IdempotencyKey, fingerprint: Buffer): Promise<Earlier | null> {
     const { manager } = this.unitOfWork;
     await manager.query(FORGET);

@@ -1,4 +1,4 @@
-/** `1 member`, `2 members`: for things whose plural adds an s. */
+/** `1 member`, `2 members`: for nouns whose plural adds an s. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -16,7 +16,7 @@ import {
 import { providers } from '../../providers/registry.js';
 
 /**
- * Fields that several resources have, each with its rule and its example in one decorator:
+ * Fields of several resources, each with its rule and example in one decorator:
  * https://docs.nestjs.com/custom-decorators#decorator-composition
  */
 
@@ -29,19 +29,19 @@ export const LONGEST_PROVIDER = 64;
 /** An id, in a response or a request. */
 export const ApiId = (): PropertyDecorator => ApiProperty({ format: 'uuid', example: AN_ID });
 
-/** `example` where null is what most of them have. */
+/** `example`: null if most resources have none. */
 export const ApiIdOrNull = (example: string | null = AN_ID): PropertyDecorator =>
   ApiProperty({ type: String, format: 'uuid', nullable: true, example });
 
-/** A moment that was. */
+/** A time in the past. */
 export const ApiMoment = (): PropertyDecorator =>
   ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
 
-/** A moment that most of them do not have. */
+/** A time that most resources lack. */
 export const ApiMomentOrNull = (): PropertyDecorator =>
   ApiProperty({ type: String, format: 'date-time', nullable: true, example: null });
 
-/** A text that most of them do not have. */
+/** A text that most resources lack. */
 export const ApiTextOrNull = (): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, example: null });
 
@@ -49,19 +49,19 @@ export const ApiTextOrNull = (): PropertyDecorator =>
 export const TakesName = (example: string): PropertyDecorator =>
   applyDecorators(ApiProperty({ example, maxLength: LONGEST_NAME }), IsName());
 
-/** The same in a change. */
+/** The same, optional, for changes. */
 export const MayTakeName = (example: string): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ example, maxLength: LONGEST_NAME }), IfGiven(), IsName());
 
-/** Made from the name if it is left out. */
+/** Default: made from the name. */
 export const MayTakeSlug = (example: string): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ example }), IfGiven(), IsSlug());
 
-/** A note of the user. Null removes it. */
+/** A user's note. Null removes it. */
 export const MayTakeNote = (example = 'Billed to the research team'): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ type: String, nullable: true, example }), OrNull(), IsNote());
 
-/** When it ends by itself. Null: never. */
+/** When it expires. Null: never. */
 export const MayTakeExpiry = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -74,18 +74,18 @@ export const MayTakeExpiry = (): PropertyDecorator =>
     IsFutureDateTime(),
   );
 
-/** Id or slug of the workspace that it goes to. A workspace key may leave it out: it has only one. */
+/** Id or slug of its workspace. A workspace key may omit it: it has only one. */
 export const MayTakeWorkspace = (): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ example: 'ws-default' }), IfGiven(), IsIdOrSlug());
 
-/** Shared by the document of every field that takes one. */
+/** Shared by all such fields in the document. */
 const A_PROVIDER = { enum: [...providers.keys()].sort(), enumName: 'ProviderId', example: 'openai' };
 
 /** A provider of docs/providers.md. */
 export const TakesProvider = (): PropertyDecorator =>
   applyDecorators(ApiProperty(A_PROVIDER), Length(1, LONGEST_PROVIDER), IsString());
 
-/** The same in a change. */
+/** The same, optional, for changes. */
 export const MayTakeProvider = (): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional(A_PROVIDER), IfGiven(), Length(1, LONGEST_PROVIDER), IsString());
 
@@ -94,15 +94,15 @@ const SOME_SCOPES = { enum: Object.keys(SCOPES), enumName: 'Scope', isArray: tru
 const IsListOfScopes = (): PropertyDecorator =>
   applyDecorators(IsArray(), ArrayMinSize(1), ArrayMaxSize(MOST_SCOPES), IsString({ each: true }));
 
-/** Scopes of docs/scopes.md. Which of them a credential can carry is for the service to decide. */
+/** Scopes of docs/scopes.md. The service checks which of them a credential can have. */
 export const TakesScopes = (...example: Scope[]): PropertyDecorator =>
   applyDecorators(ApiProperty({ ...SOME_SCOPES, example }), IsListOfScopes());
 
-/** The same in a change. */
+/** The same, optional, for changes. */
 export const MayTakeScopes = (...example: Scope[]): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ ...SOME_SCOPES, example }), IfGiven(), IsListOfScopes());
 
-/** What becomes of an attempt whose client leaves. */
+/** What happens to an attempt when its client disconnects. */
 export const MayTakeDisconnectRule = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -115,12 +115,12 @@ export const MayTakeDisconnectRule = (): PropertyDecorator =>
     IsIn(CLIENT_DISCONNECT_RULES),
   );
 
-/** A provider's own secret. It is sealed at once and never shown again. */
+/** A provider's secret. It is sealed when saved and never shown again. */
 export const MayTakeSecret = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_SECRET, example: 'sk-proj-4711' }),
     IfGiven(),
-    // A refusal names the first broken rule: the most specific one.
+    // The error names the first broken rule: the most specific one.
     Matches(/^[!-~](?:[ -~]*[!-~])?$/, { message: 'it must be printable ASCII without spaces around it' }),
     Length(1, LONGEST_SECRET),
     IsString(),

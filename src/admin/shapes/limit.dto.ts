@@ -10,7 +10,7 @@ import { ApiMomentOrNull } from './fields.js';
 
 const UNITS = Object.keys(RATE_WINDOWS_MS);
 const MOST_RULES = 10;
-/** Nine million dollars in nano-dollars are still an exact integer, and so are as many tokens. */
+/** Nine million dollars in nano-dollars are still an exact integer, and so is this number of tokens. */
 export const LARGEST_DOLLARS = 9_000_000;
 export const LARGEST_AMOUNT = 9_000_000_000_000_000;
 const DECIMALS_OF_NANO = /^\d+(\.\d{1,9})?$/;
@@ -52,7 +52,7 @@ export class RateLimitDto {
 }
 
 export class UsageLimitsDto {
-  /** Dollars, at most 9,000,000, or tokens when the type says so. */
+  /** Dollars, at most 9,000,000, or tokens if the type is tokens. */
   @ApiProperty({ example: 100, maximum: LARGEST_AMOUNT })
   @IsAmount()
   readonly credit_limit: number;
@@ -62,7 +62,7 @@ export class UsageLimitsDto {
   @IsIn(['cost', 'tokens'], { message: 'it must be "cost" or "tokens"' })
   readonly type?: 'cost' | 'tokens';
 
-  /** Reaching it writes an event. Below the limit. */
+  /** Reaching it writes an event. Must be below the limit. */
   @ApiPropertyOptional({ type: Number, nullable: true, example: 80 })
   @OrNull()
   @IsAmount()
@@ -79,7 +79,7 @@ export class UsageLimitsDto {
   @IsIn(['weekly', 'monthly'], { message: 'it must be "weekly" or "monthly"' })
   readonly periodic_reset?: 'weekly' | 'monthly' | null;
 
-  /** Every so many days. Not together with `periodic_reset`. */
+  /** Every this many days. Not together with `periodic_reset`. */
   @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, maximum: 365, example: null })
   @OrNull()
   @IsInt({ message: 'it must be a whole number' })
@@ -94,13 +94,13 @@ export class UsageLimitsDto {
   readonly next_usage_reset_at?: string | null;
 }
 
-/** One object, a list of them, or null, which stands with the list because a reference cannot be nullable in OpenAPI 3.0. */
+/** One object, a list of them, or null; null belongs to the list variant because a reference cannot be nullable in OpenAPI 3.0. */
 const oneOrMoreOf = (item: new () => object) => [
   { $ref: getSchemaPath(item) },
   { type: 'array', nullable: true, items: { $ref: getSchemaPath(item) }, maxItems: MOST_RULES },
 ];
 
-/** A field that takes one object, a list of them, or null for none. */
+/** A field for one object, a list of them, or null for none. */
 const OneOrMore = (item: new () => object): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ oneOf: oneOrMoreOf(item) }),
@@ -138,12 +138,12 @@ export class ShownRateLimitDto {
 export const ShownRateLimits = (): PropertyDecorator =>
   ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null });
 
-/** A budget as the API shows it, with what was used of it. */
+/** A budget as the API shows it, with its use. */
 export class ShownUsageLimitsDto {
   @ApiProperty({ example: 100 })
   readonly credit_limit: number;
 
-  /** What the present period has more, until its reset. */
+  /** Raise of the current period, until its reset. */
   @ApiProperty({ example: 0 })
   readonly raised_by: number;
 
@@ -162,7 +162,7 @@ export class ShownUsageLimitsDto {
   @ApiMomentOrNull()
   readonly next_usage_reset_at: string | null;
 
-  /** Used since the last reset: dollars or tokens, of requests that have ended. */
+  /** Used since the last reset: dollars or tokens of requests that have ended. */
   @ApiProperty({ example: 12.5 })
   readonly usage: number;
 }
@@ -171,6 +171,6 @@ export class ShownUsageLimitsDto {
 export const ShownUsageLimits = (): PropertyDecorator =>
   ApiProperty({ oneOf: oneOrMoreOf(ShownUsageLimitsDto) });
 
-/** For a class whose fields take limits, and for one whose fields show them: the document must know what they refer to. */
+/** For classes with limit fields: registers the referenced schemas in the document. */
 export const TakesLimits = (): ClassDecorator => ApiExtraModels(RateLimitDto, UsageLimitsDto);
 export const ShowsLimits = (): ClassDecorator => ApiExtraModels(ShownUsageLimitsDto);

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ListPage } from '../../common/http/page.js';
 
-/** What stands around the things of every list. A class for each kind of thing: the OpenAPI document names what is in it. */
+/** The envelope of every list. One class per item type: the OpenAPI document names its content. */
 export function ListOf<T>(item: Type<T>) {
   class ListDto implements ListPage<T> {
     @ApiProperty({ enum: ['list'] })

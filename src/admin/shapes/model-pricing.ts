@@ -12,7 +12,7 @@ import {
 const DIGITS = 13;
 const PER_CENT_AND_TOKEN = 10 ** DIGITS;
 
-/** How the compatible API calls the kinds of tokens. */
+/** The compatible API's names of the kinds of tokens. */
 const KINDS = {
   request_token: 'input',
   response_token: 'output',
@@ -25,7 +25,7 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-/** A price as the compatible API writes it: cents per token, unit or image. */
+/** A price in the compatible API's format: cents per token, unit or image. */
 export interface PricingConfig {
   readonly type: 'static';
   readonly pay_as_you_go: Readonly<Partial<Record<Kind, { readonly price: number }>>> & UnitPricing;
@@ -66,7 +66,7 @@ export const PRICING_CONFIG_SCHEMA = {
   example: { type: 'static', pay_as_you_go: EXAMPLE },
 };
 
-/** A price of ours as the compatible API writes it. */
+/** Converts a price to the compatible API's format. */
 export function pricingConfigOf(price: Price): PricingConfig {
   const kinds = NAMES.flatMap((name) => {
     const nano = price.isByUnitOnly ? null : price[KINDS[name]];

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsObject } from 'class-validator';
 
-/** What the browser answered, as `PublicKeyCredential.toJSON` writes it: https://www.w3.org/TR/webauthn-3/#dom-publickeycredential-tojson */
+/** The browser's response, as written by `PublicKeyCredential.toJSON`: https://www.w3.org/TR/webauthn-3/#dom-publickeycredential-tojson */
 export const TakesCredential = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({

@@ -10,7 +10,7 @@ export const amountSchema = () => ({
   required: ['price'],
 });
 
-/** Reads `{ "price": <US cents> }` as nano-dollars times a power of ten: `digits` more than a cent has. */
+/** Reads `{ "price": <US cents> }` as nano-dollars times a power of ten: `digits` more than a cent. */
 export function amountIn(given: unknown, path: string, digits: number): number {
   const holder = objectAt(given, path);
   checkNames(holder, ['price'], path);

@@ -21,7 +21,7 @@ const RULES = {
   },
 };
 
-/** Rules of redaction, or null for none. What is in them is judged by `readRedaction`, which names every mistake. */
+/** Redaction rules, or null for none. `readRedaction` validates their content and names every mistake. */
 export const TakesRedaction = (): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional(RULES), OrNull(), IsObject());
 

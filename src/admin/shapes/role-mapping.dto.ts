@@ -8,7 +8,7 @@ const LONGEST_VALUE = 255;
 export const GIVEN_ROLES = ['member', 'admin'] as const;
 export const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['member', 'manager', 'admin'];
 
-/** What a value of the roles claim gives to a user. */
+/** The roles that a value of the roles claim gives a user. */
 export class RoleMappingDto {
   @ApiProperty({ example: 'search-team' })
   @IsString()
@@ -20,7 +20,7 @@ export class RoleMappingDto {
   @IsIn(GIVEN_ROLES)
   readonly organisation_role?: (typeof GIVEN_ROLES)[number];
 
-  /** Id or slug. One that is not there is left out. */
+  /** Id or slug. Missing workspaces are ignored. */
   @ApiPropertyOptional({ example: 'ws-search' })
   @IfGiven()
   @IsIdOrSlug()

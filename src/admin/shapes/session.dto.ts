@@ -11,7 +11,7 @@ export class SessionDto {
   @ApiId()
   readonly id: string;
 
-  /** Whether it is the session of this very request. */
+  /** Whether it is the current request's session. */
   @ApiProperty({ example: true })
   readonly is_current: boolean;
 
@@ -31,7 +31,7 @@ export class SessionDto {
   @ApiMoment()
   readonly last_seen_at: string;
 
-  /** When it ends at the latest. */
+  /** Latest end of the session. */
   @ApiMoment()
   readonly expires_at: string;
 
@@ -52,7 +52,7 @@ export class SignInMethodsDto {
   @ApiProperty({ example: true })
   readonly password: boolean;
 
-  /** Whether sign-ins ask for a code of an authenticator app. */
+  /** Whether sign-ins require a code of an authenticator app. */
   @ApiProperty({ example: false })
   readonly totp: boolean;
 

@@ -4,7 +4,7 @@ import { amountIn, amountSchema, checkNames, objectAt, refuse, under } from './p
 /** A cent is ten million nano-dollars. */
 const CENT_DIGITS = 7;
 
-/** How the API names each unit, and the power of ten of them that a price of ours covers. */
+/** The API's name of each unit, and the power of ten of units that a stored price covers. */
 const UNITS = {
   request: ['thousandRequests', 3],
   web_search: ['thousandWebSearches', 3],
@@ -24,10 +24,10 @@ interface Amount {
   readonly price: number;
 }
 
-/** Prices of units as the API writes them. */
+/** Unit prices in the API's format. */
 export interface UnitPricing {
   readonly additional_units?: Readonly<Partial<Record<Unit, Amount>>>;
-  /** By quality, then by size; `default` matches every one. */
+  /** By quality, then by size; `default` matches any. */
   readonly image?: Readonly<Record<string, Readonly<Record<string, Amount>>>>;
 }
 
@@ -55,7 +55,7 @@ export const UNIT_PRICING_SCHEMA = {
   },
 };
 
-/** Null where no unit has a price. Refuses with `invalid_request`, naming the field. */
+/** Null if no unit has a price. Refuses with `invalid_request`, naming the field. */
 export function unitPricesIn(given: Readonly<Record<string, unknown>>, path: string): UnitPrices | null {
   const { additional_units: units, image } = given;
   const plain = units === undefined ? {} : plainIn(units, under(path, 'additional_units'));
@@ -93,7 +93,7 @@ const nameAt = (name: string, path: string): string =>
 
 const anyOr = (name: string): string | null => (name === ANY ? null : name);
 
-/** Prices of units as the API writes them. */
+/** Unit prices in the API's format. */
 export function unitPricingOf({ images, ...units }: UnitPrices = {}): UnitPricing {
   const plain = NAMES.flatMap((name) => {
     const [unit, digits] = UNITS[name];

@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TenantOwned } from '../../database/tenant-owned.entity.js';
 
-/** An OpenID provider at which users of the organization sign in. */
+/** An OpenID provider that users of the organization sign in with. */
 @Entity('identity_providers')
 export class IdentityProvider extends TenantOwned {
-  /** On the sign-in page. */
+  /** Shown on the sign-in page. */
   @Column({ type: 'text' })
   name: string;
 
@@ -20,7 +20,7 @@ export class IdentityProvider extends TenantOwned {
   @Column({ type: 'text', array: true })
   scopes: string[];
 
-  /** Domains of the addresses that it may sign in; none for all. */
+  /** Mail domains that it may sign in; empty for all. */
   @Column({ type: 'text', array: true })
   domains: string[];
 
@@ -48,7 +48,7 @@ export class UserIdentity {
   userId: string;
 }
 
-/** The provider's data of a dashboard session. */
+/** A dashboard session's data at the provider. */
 @Entity('single_sign_on_sessions')
 export class SingleSignOnSession {
   @PrimaryColumn({ type: 'uuid' })
@@ -63,14 +63,14 @@ export class SingleSignOnSession {
   @Column({ type: 'text' })
   subject: string;
 
-  /** The claim `sid`; null from a provider that sends none. */
+  /** The claim `sid`; null if the provider sends none. */
   @Column({ type: 'text', nullable: true })
   providerSessionId: string | null;
 
   @Column({ type: 'bytea' })
   sealedIdToken: Buffer;
 
-  /** Null where the provider has no sign-out. */
+  /** Null if the provider has no sign-out. */
   @Column({ type: 'text', nullable: true })
   endSessionEndpoint: string | null;
 }

@@ -20,7 +20,7 @@ class ShowPasskeyDto {
   readonly credential: object;
 }
 
-/** Needs no other credential: the passkey is one. */
+/** Needs no other credential than the passkey. */
 @PublicController('auth/passkeys/sign-in', 'auth')
 @Refusals()
 export class PasskeySignInController {

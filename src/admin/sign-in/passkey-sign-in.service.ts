@@ -9,7 +9,7 @@ import { PasskeysService } from '../passkeys/passkeys.service.js';
 import type { OpenedSession, SignInOrigin } from './sessions.service.js';
 import { signingIn, SignInService } from './sign-in.service.js';
 
-/** A passkey requires fingerprint or PIN, so it is both factors at once. */
+/** A passkey requires fingerprint or PIN, so it counts as both factors. */
 @Injectable()
 export class PasskeySignInService {
   constructor(
@@ -19,7 +19,7 @@ export class PasskeySignInService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Refuses with `passkey_failed` a passkey that does not fit, or whose user is deactivated. */
+  /** Refuses with `passkey_failed` a passkey that does not match, or whose user is deactivated. */
   async signIn(credential: object, origin: SignInOrigin): Promise<OpenedSession> {
     const { userId } = await this.passkeys.use(credential);
     const user = await this.users.findOneBy({ id: userId, status: 'active' });

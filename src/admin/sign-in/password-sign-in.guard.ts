@@ -14,7 +14,10 @@ import { type SignInAttempt, SignInBrakes } from './sign-in-brakes.service.js';
 import { SignInDto } from './sign-in.dto.js';
 import { signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
 
-/** Between the comparison and the answer to a failure: a known user's record is written meanwhile, and shows in no time. */
+/**
+ * Between comparing the password and responding to a failure: a known user's record is written in this time, so it does not show in the
+ * duration.
+ */
 const FAILURE_PAUSE_MS = 100;
 
 interface CheckedCode {
@@ -26,7 +29,7 @@ interface CheckedCode {
 const VERIFIED = new WeakMap<object, VerifiedUser>();
 const logger = createLogger('sign-in');
 
-/** The user whom the guard let through. */
+/** The user verified by the guard. */
 export function verifiedUserOf(request: object): VerifiedUser {
   const user = VERIFIED.get(request);
   if (!user) throw new Error('The user was asked for before PasswordSignInGuard had run.');
@@ -34,8 +37,8 @@ export function verifiedUserOf(request: object): VerifiedUser {
 }
 
 /**
- * Checks e-mail address and password. A guard, because the transaction of the request begins after the guards: none is
- * open while passwords are hashed, and an attempt that fails stays counted. Every failure has one answer, and takes as long.
+ * Checks email address and password. A guard, because the request's transaction begins after the guards: none is open while passwords are
+ * hashed, and a failed attempt stays counted. Every failure has the same response and duration.
  */
 @Injectable()
 export class PasswordSignInGuard implements CanActivate {
@@ -69,7 +72,7 @@ export class PasswordSignInGuard implements CanActivate {
     return true;
   }
 
-  /** A first request without the code is no failed attempt: it leaves no record and no count. */
+  /** A first request without the code is not a failed attempt: it is neither recorded nor counted. */
   private async checkCode(request: FastifyRequest, { user, code, attempt }: CheckedCode): Promise<void> {
     const access = { caller: signingIn(user), action: 'sessions.create' };
     try {
@@ -83,7 +86,7 @@ export class PasswordSignInGuard implements CanActivate {
     Object.assign(accessOf(request), access);
   }
 
-  /** Here and not in the filter for refusals, which would take time after the pace is set. */
+  /** Recorded here instead of in the filter for refusals, which would add time after the pause. */
   private async recordFailure(
     request: FastifyRequest,
     meant: Parameters<typeof signingIn>[0],

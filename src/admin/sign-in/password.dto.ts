@@ -6,7 +6,7 @@ import { IfGiven } from '../../common/http/validators.js';
 
 const LONGEST_CODE = 40;
 
-/** A password that the user has. */
+/** An existing password. */
 export const TakesPassword = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ writeOnly: true, maxLength: LONGEST_PASSWORD, example: 'purple-tractor-eats-moonlight' }),
@@ -14,7 +14,7 @@ export const TakesPassword = (): PropertyDecorator =>
     IsString(),
   );
 
-/** A new password. `checkPassword` says which are good enough. */
+/** A new password. `checkPassword` defines the requirements. */
 export const TakesNewPassword = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
@@ -26,7 +26,7 @@ export const TakesNewPassword = (): PropertyDecorator =>
     IsString(),
   );
 
-/** Where the user has an authenticator app: its code, or a recovery code. */
+/** For a user with an authenticator app: its code, or a recovery code. */
 export const MayTakeCode = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_CODE, example: '123456' }),

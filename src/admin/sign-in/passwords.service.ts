@@ -11,17 +11,17 @@ import { checkPassword } from '../../common/crypto/password-policy.js';
 import { type SessionOwner, SessionsService } from './sessions.service.js';
 import { SignInPolicyService } from './sign-in-policy.service.js';
 
-/** Each hash takes 32 MiB and a thread of the pool that file access shares. */
+/** Each hash takes 32 MiB and a thread of the pool that file access uses, too. */
 const HASHES_AT_ONCE = 2;
 const LONGEST_WAIT_MS = 10_000;
 
 type Newcomer = Pick<User, 'organizationId' | 'email'>;
 
-/** Passwords of users: the one place that decides which are good enough, and that hashes and compares them. */
+/** The only place that checks, hashes and compares passwords of users. */
 @Injectable()
 export class PasswordsService {
   private readonly slots = new Slots(HASHES_AT_ONCE);
-  /** Compared with where there is no user, so that the answer takes as long. */
+  /** Compared when there is no user, so that the response takes as long. */
   private readonly nobodys = hashPassword(mintPassword());
 
   constructor(
@@ -36,13 +36,13 @@ export class PasswordsService {
     return this.inTurn(() => hashPassword(new Secret(password)));
   }
 
-  /** The same for a user who is being created. Refuses with `single_sign_on_required` where passwords are closed. */
+  /** The same for a user who is being created. Refuses with `single_sign_on_required` if passwords are disabled. */
   async hashOfNewcomer(password: string, { organizationId, email }: Newcomer): Promise<string> {
     await this.policy.checkPasswordsIn(organizationId);
     return this.hash(password, email);
   }
 
-  /** Takes as long for a user without a password. */
+  /** Takes equally long for a user without a password. */
   async isRight(password: string, storedHash: string | null): Promise<boolean> {
     const hash = storedHash ?? (await this.nobodys);
     return (await this.inTurn(() => isPassword(new Secret(password), hash))) && storedHash !== null;
@@ -52,13 +52,13 @@ export class PasswordsService {
     return (await this.credentials.findOneBy({ userId }))?.passwordHash ?? null;
   }
 
-  /** Whether this is still the user's password; it is locked until the transaction ends. */
+  /** Whether this is still the user's password; its row is locked until the transaction ends. */
   async isCurrent(userId: string, passwordHash: string): Promise<boolean> {
     const lock = { mode: 'pessimistic_read' } as const;
     return (await this.credentials.findOne({ where: { userId, passwordHash }, lock })) !== null;
   }
 
-  /** Stores what `hash` made, and ends all sessions of the user. */
+  /** Stores a result of `hash`, and ends all sessions of the user. */
   async set(user: SessionOwner, passwordHash: string): Promise<void> {
     const { id, organizationId } = user;
     await this.credentials.upsert(
@@ -68,7 +68,7 @@ export class PasswordsService {
     await this.sessions.endAllOf(user);
   }
 
-  /** Replaces the password that has this hash. Refuses with `conflict` when another change came first. */
+  /** Replaces the password with this hash. Refuses with `conflict` when another change came first. */
   async replace(userId: string, verifiedHash: string, passwordHash: string): Promise<void> {
     const changed = { passwordHash, passwordChangedAt: new Date() };
     const { affected } = await this.credentials.update({ userId, passwordHash: verifiedHash }, changed);

@@ -11,7 +11,7 @@ import { SignInBrakes } from './sign-in-brakes.service.js';
 
 const VERIFIED_HASH = new WeakMap<object, string>();
 
-/** The stored hash of the password that the guard found right. */
+/** The stored hash of the password that the guard verified. */
 export function verifiedHashOf(request: object): string {
   const hash = VERIFIED_HASH.get(request);
   if (hash === undefined) throw new Error('The password was asked for before ReauthenticationGuard had run.');
@@ -19,8 +19,8 @@ export function verifiedHashOf(request: object): string {
 }
 
 /**
- * Requires the password of the session's user again, and the second factor where there is one. Attempts count with failed sign-ins for the account, so a
- * stolen session is no faster way to guess. A guard, because no transaction is open then, and a failure stays counted.
+ * Requires the password of the session's user again, and the second factor if there is one. Attempts count as failed sign-ins of the
+ * account, so a stolen session is no faster way to guess. A guard, because no transaction is open then, and a failure stays counted.
  */
 @Injectable()
 export class ReauthenticationGuard implements CanActivate {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A code that stands in for an authenticator app, once. The row goes with its use. */
+/** A code that replaces an authenticator app's code once. Using it deletes the row. */
 @Entity('recovery_codes')
 export class RecoveryCode {
   @PrimaryColumn({ type: 'bytea' })

@@ -14,7 +14,7 @@ class EnrolledTotpDto {
   @ApiProperty({ enum: ['enrolled-totp'] })
   readonly object = 'enrolled-totp';
 
-  /** To type into an authenticator app, in base32. It is not shown again. */
+  /** To enter in an authenticator app, in base32. It is not shown again. */
   @ApiProperty({ example: 'JBSWY3DPEHPK3PXP' })
   readonly secret: string;
 
@@ -26,7 +26,7 @@ class EnrolledTotpDto {
 }
 
 class ConfirmTotpDto {
-  /** The code that the authenticator app shows now. */
+  /** The current code of the authenticator app. */
   @ApiProperty({ example: '123456' })
   @Matches(/^\d{6}$/, { message: 'it must be 6 digits' })
   @IsString()
@@ -37,7 +37,7 @@ class RecoveryCodesDto {
   @ApiProperty({ enum: ['recovery-codes'] })
   readonly object = 'recovery-codes';
 
-  /** Each stands in for the authenticator app once. They are not shown again. */
+  /** Each replaces the authenticator app once. They are not shown again. */
   @ApiProperty({ type: [String], example: ['0a1b2-c3d4e-f5061-72839'] })
   readonly codes: readonly string[];
 

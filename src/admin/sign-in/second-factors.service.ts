@@ -17,7 +17,7 @@ const SECRET_BYTES = 20;
 const PERIOD_SECONDS = 30;
 /** The parameters that every authenticator app supports: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
 const PARAMETERS = { issuer: ISSUER, algorithm: 'SHA1', digits: 6, period: PERIOD_SECONDS } as const;
-/** One step before and after, for clocks that differ: https://www.rfc-editor.org/rfc/rfc6238#section-5.2 */
+/** One step before and after, for clock differences: https://www.rfc-editor.org/rfc/rfc6238#section-5.2 */
 const WINDOW = 1;
 const TOTP_CODE = /^\d{6}$/;
 
@@ -25,7 +25,7 @@ const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
 
 export interface EnrolledTotp {
-  /** For typing in, in base32. */
+  /** To enter manually, in base32. */
   readonly secret: string;
   /** For a QR code. */
   readonly uri: string;
@@ -37,7 +37,7 @@ export interface SecondFactorStatus {
   readonly recoveryCodesLeft: number;
 }
 
-/** What a user shows besides the password: a code of an authenticator app, or a recovery code. */
+/** The second factor besides the password: a code of an authenticator app, or a recovery code. */
 @Injectable()
 export class SecondFactorsService {
   constructor(
@@ -59,8 +59,8 @@ export class SecondFactorsService {
   }
 
   /**
-   * Refuses with `second_factor_required` where the user has an authenticator app and sent no code, and with
-   * `second_factor_failed` where the code is wrong or was used before. Uses the code up.
+   * Refuses with `second_factor_required` if the user has an authenticator app and sent no code, and with `second_factor_failed` if the
+   * code is wrong or was used before. Uses up the code.
    */
   async check(user: SessionOwner, code: string | undefined): Promise<void> {
     const credential = await this.credentials.findOneBy({ userId: user.id });
@@ -72,7 +72,9 @@ export class SecondFactorsService {
     if (!isRight) throw new AppError('second_factor_failed');
   }
 
-  /** A new secret, which counts once `confirm` has seen a code of it. Refuses with `conflict` while another one counts. */
+  /**
+   * Creates a secret, which takes effect once `confirm` has verified a code of it. Refuses with `conflict` while another one is in effect.
+   */
   async enrol({ id: userId, organizationId }: SessionOwner, email: string): Promise<EnrolledTotp> {
     const secret = new TotpSecret({ size: SECRET_BYTES });
     const sealedTotp = this.box.sealText(
@@ -87,7 +89,7 @@ export class SecondFactorsService {
     return { secret: secret.base32, uri: new TOTP({ ...PARAMETERS, label: email, secret }).toString() };
   }
 
-  /** Answers recovery codes, which are shown this once. */
+  /** Returns recovery codes, which are shown only once. */
   async confirm(user: SessionOwner, code: string): Promise<readonly string[]> {
     const credential = await this.locked(user.id);
     if (credential.totpConfirmedAt) throw enrolledAlready();
@@ -97,7 +99,7 @@ export class SecondFactorsService {
     return this.renewRecoveryCodes(user);
   }
 
-  /** Refuses with `conflict` where there is no authenticator app to recover from. */
+  /** Refuses with `conflict` without an authenticator app to recover from. */
   async renewRecoveryCodes(user: SessionOwner): Promise<readonly string[]> {
     const { hasTotp } = await this.status(user);
     if (!hasTotp) throw new AppError('conflict', { detail: 'You have no authenticator app. Add one first.' });
@@ -115,7 +117,7 @@ export class SecondFactorsService {
     await this.recoveryCodes.delete({ organizationId, userId });
   }
 
-  /** A code counts once: of two requests with the same one, only the first moves the step. */
+  /** A code can be used once: of two requests with the same code, only the first advances the step. */
   private async useTotpCode(credential: UserCredential, code: string): Promise<boolean> {
     const { userId, organizationId, sealedTotp } = credential;
     if (!sealedTotp) return false;

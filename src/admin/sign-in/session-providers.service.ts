@@ -5,7 +5,7 @@ import { IdentityProvider, SingleSignOnSession } from './identity-provider.entit
 import type { SessionProvider } from './session.dto.js';
 import type { Session } from './session.entity.js';
 
-/** The identity providers that sessions of single sign-on came from. */
+/** The identity providers of single sign-on sessions. */
 @Injectable()
 export class SessionProvidersService {
   constructor(
@@ -13,7 +13,7 @@ export class SessionProvidersService {
     @InjectRepository(IdentityProvider) private readonly providers: Repository<IdentityProvider>,
   ) {}
 
-  /** Null for a session of another kind, and while its provider is disabled. */
+  /** Null for other sessions, and while the provider is disabled. */
   async of({ id: sessionId, organizationId, method }: Session): Promise<SessionProvider | null> {
     if (method !== 'single_sign_on') return null;
     const signOn = await this.signOns.findOneBy({ sessionId });

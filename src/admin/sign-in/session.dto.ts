@@ -75,7 +75,7 @@ const SESSION_PROVIDER: ApiPropertyOptions = {
   },
 };
 
-/** The signed-in user, and their rights. */
+/** The signed-in user and their rights. */
 export class SignedInDto {
   @ApiProperty({ enum: ['signed-in'] })
   readonly object = 'signed-in';
@@ -86,7 +86,7 @@ export class SignedInDto {
   @ApiProperty({ type: SessionOrganizationDto })
   readonly organisation: SessionOrganizationDto;
 
-  /** The workspaces of the user, by name; of owners and admins all, up to 1,000. Search for others in the list of workspaces. */
+  /** The user's workspaces, by name; all of them for owners and admins, up to 1,000. Search for others in the list of workspaces. */
   @ApiProperty({ type: [SessionWorkspaceDto] })
   readonly workspaces: readonly SessionWorkspaceDto[];
 
@@ -97,7 +97,7 @@ export class SignedInDto {
   @ApiProperty({ type: ScopesByRoleDto })
   readonly scopes_by_role: ScopesByRoleDto;
 
-  /** The scopes in this request's reach: the workspace of the header `x-gateway-workspace`, or the whole organization. */
+  /** The scopes of this request: in the workspace of the header `x-gateway-workspace`, or in the whole organization. */
   @ApiProperty({ type: [String], example: SOME_SCOPES })
   readonly scopes: readonly Scope[];
 
@@ -108,7 +108,7 @@ export class SignedInDto {
   @ApiMoment()
   readonly authenticated_at: string;
 
-  /** The header that every change must carry, with the value 1. */
+  /** The header required for every change, with the value 1. */
   @ApiProperty({ example: 'x-gateway-csrf' })
   readonly csrf_header: string;
 
@@ -116,7 +116,7 @@ export class SignedInDto {
   readonly sign_in_methods: SignInMethodsDto;
 
   /**
-   * Where the session came from by single sign-on; null for every other session. Its user steps up at
+   * The identity provider of a single sign-on session; null for other sessions. Its user steps up at
    * `/v1/auth/single-sign-on/start?provider=<id>&reauthenticate=true`.
    */
   @ApiProperty(SESSION_PROVIDER)

@@ -2,7 +2,7 @@ import { Column, Entity } from 'typeorm';
 import type { SignInMethod } from '../../common/contracts/sign-in-method.js';
 import { TenantRecord } from '../../database/tenant-owned.entity.js';
 
-/** The session of a user in a browser. The cookie holds the secret; the row holds its hash. */
+/** A user's session in a browser. The cookie holds the secret; the row holds its hash. */
 @Entity('sessions')
 export class Session extends TenantRecord {
   @Column({ type: 'uuid' })

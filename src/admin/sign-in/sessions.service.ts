@@ -20,7 +20,7 @@ export interface SignInOrigin {
   readonly userAgent: string | undefined;
 }
 
-/** A user. Never a session, which has an `id` and an `organizationId` too: `userId` distinguishes them at compile time. */
+/** A user, never a session, which also has an `id` and an `organizationId`: `userId` distinguishes them at compile time. */
 export interface SessionOwner {
   readonly id: string;
   readonly organizationId: string;
@@ -33,13 +33,13 @@ export const ownerOf = ({ userId, organizationId }: KnownSession): SessionOwner 
   organizationId,
 });
 
-/** A session and the `Set-Cookie` that hands it to the browser. */
+/** A session and its `Set-Cookie` header. */
 export interface OpenedSession {
   readonly session: Session;
   readonly cookie: string;
 }
 
-/** The dashboard sessions of users. A session ends by being deleted, and every process sees that with the next request. */
+/** The dashboard sessions of users. Ending a session deletes it, with effect in every process from the next request on. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -49,7 +49,7 @@ export class SessionsService {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Always a new secret, whatever the browser presented before: a planted session id is never used. */
+  /** Always a new secret, regardless of what the browser presented: a planted session id is never used. */
   async open(user: SessionOwner, method: SignInMethod, origin: SignInOrigin): Promise<OpenedSession> {
     await this.forgetOver(user);
     const { token, hash } = this.tokens.issue('session');
@@ -66,26 +66,26 @@ export class SessionsService {
     return { session: await this.sessions.findOneByOrFail({ id }), cookie: this.cookieOf(token.reveal()) };
   }
 
-  /** Records a step-up of the user, and gives the session a new secret: a copy of the old one gains nothing. */
+  /** Records a step-up of the user, and gives the session a new secret: copies of the old one become useless. */
   async renew({ id }: KnownSession): Promise<OpenedSession> {
     const { token, hash } = this.tokens.issue('session');
     await this.sessions.update({ id }, { secretHash: hash, authenticatedAt: () => 'now()' });
     return { session: await this.find({ id }), cookie: this.cookieOf(token.reveal()) };
   }
 
-  /** For a user who was authenticated elsewhere, at another moment than that of the sign-in. */
+  /** For a user who was authenticated elsewhere, at another time than the sign-in. */
   async noteProof({ id }: Session, authenticatedAt: Date): Promise<void> {
     await this.sessions.update({ id }, { authenticatedAt });
   }
 
-  /** Refuses with `session_ended` one that ended since the caller was identified. */
+  /** Refuses with `session_ended` a session that ended since the caller was identified. */
   async find({ id }: Pick<KnownSession, 'id'>): Promise<Session> {
     const session = await this.sessions.findOneBy({ id });
     if (!session) throw new AppError('session_ended');
     return session;
   }
 
-  /** Newest first, without those that are over. */
+  /** Newest first, without expired ones. */
   list({ organizationId, id: userId }: SessionOwner): Promise<Session[]> {
     const { lifetimeMs, idleMs } = this.settings.sessions;
     const since = (ms: number) => MoreThan(new Date(Date.now() - ms));
@@ -95,7 +95,7 @@ export class SessionsService {
     });
   }
 
-  /** One of a user's sessions. Refuses with `not_found` any other. */
+  /** Ends one of a user's sessions. Refuses with `not_found` any other. */
   async end({ organizationId, id: userId }: SessionOwner, id: string): Promise<void> {
     const { affected } = isUuid(id)
       ? await this.sessions.delete({ organizationId, userId, id: id.toLowerCase() })
@@ -107,7 +107,7 @@ export class SessionsService {
     await this.sessions.delete({ organizationId, userId, id: Not(id) });
   }
 
-  /** The session that a browser presents, which another one replaces. */
+  /** Ends the browser's session, which another one replaces. */
   async endPresented(cookies: string | undefined): Promise<void> {
     const secret = this.cookie.read(cookies);
     if (secret !== null) await this.sessions.delete({ secretHash: this.tokens.hashOf('session', secret) });
@@ -118,7 +118,7 @@ export class SessionsService {
     await this.sessions.delete({ organizationId, userId: id });
   }
 
-  /** Sessions that are over are gone with the next sign-in of their user, so no job has to remove them. */
+  /** Expired sessions are deleted at their user's next sign-in, which saves a cleanup job. */
   private async forgetOver({ id: userId, organizationId }: SessionOwner): Promise<void> {
     const { lifetimeMs, idleMs } = this.settings.sessions;
     const before = (ms: number) => LessThan(new Date(Date.now() - ms));

@@ -29,13 +29,13 @@ import { SignedInService } from './signed-in.service.js';
 const LONGEST_TOKEN = 200;
 
 class SetUpDto {
-  /** What stands behind the `#` of the link. */
+  /** The part after the `#` of the link. */
   @ApiProperty({ writeOnly: true, example: 'gw_setup_…' })
   @IsString()
   @MaxLength(LONGEST_TOKEN)
   readonly token: string;
 
-  /** The address to sign in with. Only the set-up link of the first owner changes it. */
+  /** The sign-in address. Only the first owner's set-up link changes it. */
   @ApiPropertyOptional({ example: 'ada@example.com' })
   @IfGiven()
   @IsEmailAddress()
@@ -52,7 +52,7 @@ class SetUpDto {
   readonly code?: string;
 }
 
-/** Limits guesses at the second factor of a user whose link another person has. */
+/** Limits guesses at the second factor of a user whose link was obtained by someone else. */
 @Injectable()
 export class SetUpBrakeGuard implements CanActivate {
   constructor(
@@ -70,7 +70,7 @@ export class SetUpBrakeGuard implements CanActivate {
   }
 }
 
-/** Needs no other credential: the token of the link is one. */
+/** Needs no other credential than the token of the link. */
 @PublicController('auth/set-up', 'auth')
 @Refusals()
 export class SetUpController {

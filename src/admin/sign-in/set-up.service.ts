@@ -54,7 +54,7 @@ export class SetUpService {
     private readonly changes: ChangePublisher,
   ) {}
 
-  /** Refuses with `sign_in_link_gone` a link that is used, expired or unknown. Of two uses at the same moment one wins. */
+  /** Refuses with `sign_in_link_gone` a link that is used, expired or unknown. Of two concurrent uses, one succeeds. */
   async use({ token, email, name, password, code }: SetUp, origin: SignInOrigin): Promise<OpenedSession> {
     const found = await this.links.find(token);
     const user = found && (await this.users.findOneBy({ id: found.userId, status: 'active' }));
@@ -73,13 +73,13 @@ export class SetUpService {
     return this.signIn.open(user, 'set_up_link', origin);
   }
 
-  /** For the audit record, also that of an attempt that is refused from here on. */
+  /** For the audit record, including that of an attempt refused from here on. */
   private identify(user: User): void {
     this.audit.identify(signingIn(user), 'passwords.update');
     this.audit.note({ targetId: user.id });
   }
 
-  /** The first owner has no address of their own before this. */
+  /** The first owner has no email address before this. */
   private async introduce(user: User, email: string, name: string | undefined): Promise<void> {
     const [firstName = null, ...rest] = name?.trim().split(/\s+/) ?? [];
     const names = name === undefined ? {} : { firstName, lastName: rest.join(' ') || null };

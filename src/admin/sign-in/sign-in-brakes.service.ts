@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error.js';
 
 interface Brake {
   readonly kind: string;
-  /** Failures within one window. */
+  /** Failures per window. */
   readonly most: number;
   readonly windowSeconds: number;
 }
@@ -17,7 +17,7 @@ const FOR_ACCOUNT_FROM_ADDRESS: Brake = { kind: 'pair', most: 10, windowSeconds:
 /** High, so that an attacker who guesses from one address locks no user out. */
 const FOR_ACCOUNT: Brake = { kind: 'account', most: 100, windowSeconds: 60 * MINUTE };
 
-/** An attempt counts before its password is looked at: of many at once none slips through. A window is never prolonged. */
+/** An attempt is counted before its password is checked: concurrent attempts cannot evade the limit. A window is never extended. */
 const COUNT = `
   INSERT INTO sign_in_brakes AS brake (subject, failures, ends_at) VALUES ($1, 1, now() + $2 * interval '1 second')
   ON CONFLICT (subject) DO UPDATE SET
@@ -28,23 +28,23 @@ const UNDO = 'UPDATE sign_in_brakes SET failures = greatest(failures - 1, 0) WHE
 const GIVE_BACK = `
   UPDATE sign_in_brakes SET failures = CASE WHEN subject = $2 THEN 0 ELSE greatest(failures - 1, 0) END
   WHERE subject = ANY ($1)`;
-/** Each success and each failure removes a few old rows, so that no job has to. */
+/** Each success and each failure removes a few old rows, which saves a cleanup job. */
 const FORGET = `
   DELETE FROM sign_in_brakes WHERE subject = ANY (ARRAY(
     SELECT subject FROM sign_in_brakes WHERE ends_at < now() ORDER BY ends_at LIMIT 10 FOR UPDATE SKIP LOCKED))`;
 
 const IPV6_NETWORK_BITS = 64;
 
-/** The address of the attempt, and its account, whether or not it exists. */
+/** The IP address of the attempt, and its account, which may not exist. */
 export interface SignInAttempt {
   readonly address: string;
-  /** The e-mail address, or the id of a user. */
+  /** The email address, or the id of a user. */
   readonly account: string;
 }
 
 /**
- * Slows down guessing, counted in PostgreSQL for all processes together: by address, by account, and by both. Each
- * brake lets go at the end of its window, so no account is locked for good.
+ * Throttles guessing, with counts in PostgreSQL shared by all processes: by address, by account, and by both. Each throttle ends with its
+ * window, so no account is locked permanently.
  */
 @Injectable()
 export class SignInBrakes {
@@ -53,7 +53,7 @@ export class SignInBrakes {
     private readonly tokens: OpaqueTokens,
   ) {}
 
-  /** Counts an attempt. Rejects with `rate_limited` when there were too many; the password must not be looked at then. */
+  /** Counts an attempt. Rejects with `rate_limited` after too many; the password must not be checked then. */
   async count(attempt: SignInAttempt): Promise<void> {
     await this.database.query(FORGET);
     for (const [brake, subject] of this.subjectsOf(attempt)) {
@@ -69,12 +69,12 @@ export class SignInBrakes {
     }
   }
 
-  /** The attempt was no guess, because it lacked the second factor. */
+  /** The attempt was not a guess, because it lacked the second factor. */
   async undo(attempt: SignInAttempt): Promise<void> {
     await this.database.query(UNDO, [this.subjectsOf(attempt).map(([, subject]) => subject)]);
   }
 
-  /** The attempt succeeded, so it is no failure, and neither are the user's earlier ones from there. */
+  /** The attempt succeeded, so it and the user's earlier ones from there do not count as failures. */
   async giveBack(attempt: SignInAttempt): Promise<void> {
     const subjects = this.subjectsOf(attempt);
     const [, pair] = subjects.find(([brake]) => brake === FOR_ACCOUNT_FROM_ADDRESS) ?? [];

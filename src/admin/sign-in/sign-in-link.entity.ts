@@ -2,7 +2,7 @@ import { Column, Entity } from 'typeorm';
 import type { SignInLinkPurpose } from '../../common/crypto/sign-in-link.js';
 import { TenantRecord } from '../../database/tenant-owned.entity.js';
 
-/** A link that lets a user set a password, once. The row goes with its use. */
+/** A link for a user to set a password once. Using it deletes the row. */
 @Entity('sign_in_links')
 export class SignInLink extends TenantRecord {
   @Column({ type: 'uuid' })

@@ -6,7 +6,7 @@ import type { SignInMethodsDto } from '../shapes/session.dto.js';
 import { SecondFactorsService } from './second-factors.service.js';
 import type { SessionOwner } from './sessions.service.js';
 
-/** How a user can sign in. */
+/** The sign-in methods of a user. */
 @Injectable()
 export class SignInMethodsService {
   constructor(

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How users of an organization may sign in. Without a row: in every way. */
+/** The allowed sign-in methods of an organization. Without a row: all of them. */
 @Entity('sign_in_policies')
 export class SignInPolicy {
   @PrimaryColumn({ type: 'uuid' })
@@ -14,7 +14,7 @@ export class SignInPolicy {
   breakGlassUserIds: string[];
 }
 
-/** A token that counts once, by its keyed hash. */
+/** The keyed hash of a token that can be used once. */
 @Entity('used_tokens')
 export class UsedToken {
   @PrimaryColumn({ type: 'bytea' })

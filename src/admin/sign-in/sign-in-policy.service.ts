@@ -5,17 +5,17 @@ import { SignInPolicy } from './sign-in-policy.entity.js';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** Decides which users may sign in with a password, a link or a passkey, where the organization has an identity provider. */
+/** Decides which users may sign in with a password, a link or a passkey if the organization has an identity provider. */
 @Injectable()
 export class SignInPolicyService {
   constructor(@InjectRepository(SignInPolicy) private readonly policies: Repository<SignInPolicy>) {}
 
-  /** Null for an organization that closed nothing. */
+  /** Null for an organization without restrictions. */
   find(organizationId: string): Promise<SignInPolicy | null> {
     return this.policies.findOneBy({ organizationId });
   }
 
-  /** Refuses with `single_sign_on_required` a user who must come from the identity provider. */
+  /** Refuses with `single_sign_on_required` a user who must use the identity provider. */
   async checkOpenTo({
     organizationId,
     id,

@@ -18,7 +18,7 @@ export class SignInDto {
   @MayTakeCode()
   readonly code?: string;
 
-  /** For a user of several organizations; otherwise the oldest one in which the password fits. */
+  /** For a user of several organizations; default: the oldest one whose password matches. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
   @IsUUID()

@@ -29,14 +29,14 @@ interface Candidate extends SessionOwner {
   readonly passwordHash: string;
 }
 
-/** A user whose password was right a moment ago. */
+/** A user whose password was just verified. */
 export type VerifiedUser = Candidate;
 
-/** The one policy of signing in: every way opens its session here. */
+/** The sign-in policy: every method opens its session here. */
 @Injectable()
 export class SignInService {
   constructor(
-    // No user is identified yet, so this is no tenant's transaction.
+    // No user is identified yet, so this is not a tenant's transaction.
     private readonly database: DataSource,
     @InjectRepository(User) private readonly users: Repository<User>,
     private readonly passwords: PasswordsService,
@@ -44,7 +44,7 @@ export class SignInService {
     private readonly policy: SignInPolicyService,
   ) {}
 
-  /** The user with this password, or the user of the address. Takes as long where there is no such user. */
+  /** The user with this password, or the user of the address. Takes equally long without such a user. */
   async verify({ email, password, organisation_id }: SignInDto): Promise<{
     readonly user: VerifiedUser | null;
     readonly meant: (SessionOwner & { readonly email: string }) | null;
@@ -67,7 +67,7 @@ export class SignInService {
     return this.open(user, 'password', origin);
   }
 
-  /** Until the transaction ends nobody deactivates the user, and afterwards that ends the session too. */
+  /** Until the transaction ends the user cannot be deactivated; later deactivation ends this session, too. */
   async open(user: SessionOwner, method: SignInMethod, origin: SignInOrigin): Promise<OpenedSession> {
     const lock = { mode: 'pessimistic_read' } as const;
     const active = await this.users.findOne({ where: { id: user.id, status: 'active' }, lock });
@@ -77,7 +77,7 @@ export class SignInService {
   }
 }
 
-/** For the audit record of a sign-in: who it is about. They hold no scopes yet. */
+/** The principal of a sign-in's audit record. It has no scopes yet. */
 export function signingIn({
   id,
   organizationId,

@@ -23,7 +23,7 @@ const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member']
 
 type ReachableWorkspace = SignedInDto['workspaces'][number];
 
-/** Shows sessions, and tells the user of one who they are and what they may do. */
+/** Shows sessions, and a session's user and their rights. */
 @Injectable()
 export class SignedInService {
   constructor(
@@ -36,7 +36,7 @@ export class SignedInService {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** `scopes`: those of the request; left out, those that the user has without naming a workspace. */
+  /** `scopes`: those of the request; default: the user's scopes without naming a workspace. */
   async of(session: Session, scopes?: ReadonlySet<Scope>): Promise<SignedInDto> {
     const user = await this.users.findOneByOrFail({ id: session.userId });
     const organization = await this.organizations.findOneByOrFail({ id: session.organizationId });
@@ -117,7 +117,7 @@ function scopesByRole(
   );
 }
 
-/** As `sessionPrincipalOf` gives them: a member of one workspace needs not name it. */
+/** As returned by `sessionPrincipalOf`: a member of one workspace need not name it. */
 function scopesWithoutWorkspace(
   { role: organization }: User,
   workspaces: readonly ReachableWorkspace[],

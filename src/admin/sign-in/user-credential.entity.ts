@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
-/** What a user signs in with. A user without a row cannot sign in to the dashboard. */
+/** A user's sign-in credentials. A user without a row cannot sign in to the dashboard. */
 @Entity('user_credentials')
 export class UserCredential {
   @PrimaryColumn({ type: 'uuid' })
@@ -9,18 +9,18 @@ export class UserCredential {
   @Column({ type: 'uuid' })
   organizationId: string;
 
-  /** As `hashPassword` wrote it; null for a user without a password. */
+  /** As written by `hashPassword`; null for a user without a password. */
   @Column({ type: 'text', nullable: true })
   passwordHash: string | null;
 
   @Column({ type: 'timestamptz', nullable: true })
   passwordChangedAt: Date | null;
 
-  /** The secret of the authenticator app, sealed by the organization's key. */
+  /** The secret of the authenticator app, sealed with the organization's key. */
   @Column({ type: 'bytea', nullable: true })
   sealedTotp: Buffer | null;
 
-  /** Null until a code of it was seen: then sign-ins ask for one. */
+  /** Null until a code of it was verified; from then on sign-ins require one. */
   @Column({ type: 'timestamptz', nullable: true })
   totpConfirmedAt: Date | null;
 

@@ -4,32 +4,32 @@ import { TenantRecord } from '../../database/tenant-owned.entity.js';
 
 export type InviteStatus = 'pending' | 'accepted' | 'cancelled' | 'expired';
 
-/** Nobody can be invited as an owner. */
+/** Users cannot be invited as owners. */
 export type InvitedRole = Exclude<OrganizationRole, 'owner'>;
 
-/** That somebody may join the organization. Only a hash of its token is kept. */
+/** An invitation to join the organization. Only a hash of its token is stored. */
 @Entity('invites')
 export class Invite extends TenantRecord {
-  /** As `normalizeEmail` writes it. */
+  /** As normalized by `normalizeEmail`. */
   @Column({ type: 'text' })
   email: string;
 
   @Column({ type: 'text' })
   role: InvitedRole;
 
-  /** Of the API keys that are made at acceptance, one for each workspace; null when none is wanted. */
+  /** Scopes of the API keys created at acceptance, one key per workspace; null for none. */
   @Column({ type: 'text', array: true, nullable: true })
   keyScopes: string[] | null;
 
-  /** A pending invite whose time is over has expired, whether or not this says so yet. */
+  /** A pending invite past its expiry has expired, even if this is not updated yet. */
   @Column({ type: 'text', default: 'pending' })
   status: InviteStatus;
 
-  /** Null while the mail that makes the token has not been written yet. */
+  /** Null until the mail that contains the token was written. */
   @Column({ type: 'bytea', nullable: true, select: false })
   tokenHash: Buffer | null;
 
-  /** The person on whose authority it was made. */
+  /** The user on whose authority it was created. */
   @Column({ type: 'uuid' })
   invitedBy: string;
 

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 
-/** A tenant. Its own key, sealed by the master key, seals the credentials of its virtual keys. */
+/** A tenant. Its own key, sealed with the master key, seals its virtual keys' credentials. */
 @Entity('organizations')
 export class Organization {
   @PrimaryColumn({ type: 'uuid' })
@@ -13,7 +13,7 @@ export class Organization {
   @Column({ type: 'bytea' })
   wrappedKey: Buffer;
 
-  /** What differs from `USUAL_SETTINGS`. */
+  /** Differences from `USUAL_SETTINGS`. */
   @Column({ type: 'jsonb' })
   settings: Partial<OrganizationSettings>;
 
@@ -21,11 +21,11 @@ export class Organization {
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;
 
-  /** Where reached budgets are reported; null for nowhere. */
+  /** URL for budget alerts; null for none. */
   @Column({ type: 'text', nullable: true })
   alertWebhookUrl: string | null;
 
-  /** What those calls are signed with, sealed for `alertPurpose` of this row. */
+  /** Signing secret of those calls, sealed for `alertPurpose` of this row. */
   @Column({ type: 'bytea', nullable: true })
   sealedAlertSecret: Buffer | null;
 

@@ -2,10 +2,10 @@ import { Column, Entity } from 'typeorm';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import { TenantOwned } from '../../database/tenant-owned.entity.js';
 
-/** A person of one organization. */
+/** A user of one organization. */
 @Entity('users')
 export class User extends TenantOwned {
-  /** As `normalizeEmail` writes it. Unique in the organization, whatever the case. */
+  /** As normalized by `normalizeEmail`. Unique in the organization, ignoring case. */
   @Column({ type: 'text' })
   email: string;
 
@@ -18,7 +18,7 @@ export class User extends TenantOwned {
   @Column({ type: 'text' })
   role: OrganizationRole;
 
-  /** A deactivated person keeps everything and may do nothing. */
+  /** A deactivated user keeps everything but has no rights. */
   @Column({ type: 'text', default: 'active' })
   status: UserStatus;
 }

@@ -9,12 +9,12 @@ import { Workspace } from './workspace.entity.js';
 
 export const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
 
-/** Finds workspaces by their id or slug within the reach of the caller. */
+/** Finds workspaces by id or slug, as far as the caller can access them. */
 @Injectable()
 export class WorkspaceFinder {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Where a new row goes: the caller's own workspace, or for an organization-wide caller the one it names. */
+  /** The tenant of a new row: the caller's own workspace, or for an organization-wide caller the named one. */
   async tenantFor(caller: Principal, named: string | undefined): Promise<Tenant> {
     if (named !== undefined) return tenantOf(await this.get(caller, named));
     const { organizationId, workspaceId } = caller;
@@ -23,19 +23,19 @@ export class WorkspaceFinder {
     return { organizationId, workspaceId };
   }
 
-  /** The caller's own workspace, or the one that it names; null for an organization-wide caller who names none. */
+  /** The caller's own workspace, or the named one; null for an organization-wide caller that names none. */
   async ownOrNamed(caller: Principal, named: string | undefined): Promise<Workspace | null> {
     if (named === undefined && caller.workspaceId === null) return null;
     const { workspaceId: id } = await this.tenantFor(caller, named);
     return this.unitOfWork.repository(Workspace).findOneByOrFail({ id });
   }
 
-  /** What a list shows: everything within reach, or of that the workspace that is named. */
+  /** The scope of a list: everything the caller can access, or the named workspace. */
   async narrowed(caller: Principal, named: string | undefined): Promise<Reach> {
     return named === undefined ? reachOf(caller) : tenantOf(await this.get(caller, named));
   }
 
-  /** Another tenant's workspace is "not found", not "forbidden": a 403 would tell that it exists. */
+  /** Another tenant's workspace is "not found", not "forbidden": a 403 would reveal that it exists. */
   async get(caller: Principal, named: string, lock = false): Promise<Workspace> {
     const { organizationId, workspaceId } = reachOf(caller);
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };

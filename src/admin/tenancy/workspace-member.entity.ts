@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 
-/** That a person belongs to a workspace. */
+/** Membership of a user in a workspace. */
 @Entity('workspace_members')
 export class WorkspaceMember {
   @PrimaryColumn({ type: 'uuid' })

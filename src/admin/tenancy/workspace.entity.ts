@@ -4,7 +4,7 @@ import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { TenantOwned } from '../../database/tenant-owned.entity.js';
 
-/** Where keys and virtual keys live. The slug is unique in the organization. */
+/** Contains keys and virtual keys. The slug is unique in the organization. */
 @Entity('workspaces')
 export class Workspace extends TenantOwned {
   @Column({ type: 'text' })
@@ -16,11 +16,11 @@ export class Workspace extends TenantOwned {
   @Column({ type: 'text', nullable: true })
   description: string | null;
 
-  /** What requests of this workspace get, whatever they say themselves. */
+  /** Defaults for its requests, overriding their own values. */
   @Column({ type: 'jsonb', default: {} })
   defaults: WorkspaceDefaults;
 
-  /** The one that the organization began with. It cannot be deleted. */
+  /** The organization's initial workspace. It cannot be deleted. */
   @Column({ type: 'boolean', default: false })
   isDefault: boolean;
 
@@ -34,15 +34,15 @@ export class Workspace extends TenantOwned {
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;
 
-  /** Days for which its request logs are kept; null for the organization's. */
+  /** Retention of its request logs in days; null for the organization's. */
   @Column({ type: 'integer', nullable: true })
   logRetentionDays: number | null;
 
-  /** The same of request and response bodies. */
+  /** The same for request and response bodies. */
   @Column({ type: 'integer', nullable: true })
   bodyRetentionDays: number | null;
 
-  /** What the log must not keep of its requests, besides what its organization says. */
+  /** Content of its requests that the log must not keep, in addition to the organization's rules. */
   @Column({ type: 'jsonb', nullable: true })
   logRedaction: LogRedaction | null;
 }

@@ -14,16 +14,16 @@ import { SessionsService } from '../sign-in/sessions.service.js';
 import { PeopleService } from './people.service.js';
 import { UserDto } from './user.dto.js';
 
-/** Somebody whom a directory vouches for. */
+/** A user that a directory has authenticated. */
 export interface DirectoryUser extends GivenRoles {
   readonly organizationId: string;
-  /** In its one spelling. */
+  /** Normalized. */
   readonly email: string;
   readonly firstName?: string | null;
   readonly lastName?: string | null;
 }
 
-/** Users as a directory has them: made at their first visit, and with the roles that their groups give. */
+/** Users of a directory: created at their first sign-in, with the roles of their groups. */
 @Injectable()
 export class DirectoryUsersService {
   constructor(
@@ -35,7 +35,7 @@ export class DirectoryUsersService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Null when somebody has the address. Workspaces that are not there (any more) are left out. */
+  /** Null when the address is taken. Missing workspaces are left out. */
   async create({ workspaces, ...fields }: DirectoryUser, request: FastifyRequest): Promise<User | null> {
     const id = uuidV7(Date.now());
     if ((await this.unitOfWork.insertUnlessTaken(User, { id, ...fields })) === 0) return null;
@@ -48,8 +48,8 @@ export class DirectoryUsersService {
   }
 
   /**
-   * Gives a user these roles and takes those that the directory took: of the workspaces that it governs, and no others.
-   * Ownership is neither given nor taken. Another role in the organization ends the user's sessions.
+   * Gives a user these roles, and removes those that the directory removed, only in the workspaces that it governs. Ownership is neither
+   * given nor removed. A changed role in the organization ends the user's sessions.
    */
   async follow(
     user: User,
@@ -110,7 +110,7 @@ export class DirectoryUsersService {
     await this.unitOfWork.repository(WorkspaceMember).delete({ workspaceId, userId });
   }
 
-  /** By id, those of these workspaces that are there, and that nobody can delete before their member is in. */
+  /** The existing ones of these workspaces by id, locked against deletion until the member is added. */
   private async found(
     organizationId: string,
     named: ReadonlyMap<string, WorkspaceRole>,

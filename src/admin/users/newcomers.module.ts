@@ -3,7 +3,7 @@ import { Newcomers } from '../../auth/identity/newcomers.js';
 import { NewcomersService } from './newcomers.service.js';
 import { UsersModule } from './users.module.js';
 
-/** Behind the guard of every administrative controller. */
+/** Used by the guard of every administrative controller. */
 @Global()
 @Module({
   imports: [UsersModule],

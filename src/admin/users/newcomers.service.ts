@@ -8,7 +8,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { DirectoryUsersService } from './directory-users.service.js';
 import { PeopleService } from './people.service.js';
 
-/** Makes people of whom a signed token spoke first, as far as their organization takes newcomers. */
+/** Creates users that a signed token names first, if their organization accepts new users. */
 @Injectable()
 export class NewcomersService extends Newcomers {
   constructor(
@@ -19,7 +19,7 @@ export class NewcomersService extends Newcomers {
     super();
   }
 
-  /** Of two first requests at the same time one makes the person, and the other finds it. */
+  /** Of two concurrent first requests, one creates the user, and the other finds it. */
   override async welcome({ mostPeople, ...newcomer }: Newcomer, request: FastifyRequest): Promise<void> {
     const { organizationId } = newcomer;
     await this.unitOfWork.runFor({ organizationId, isReading: false }, async () => {

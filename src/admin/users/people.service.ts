@@ -15,14 +15,14 @@ const INVITED_ROLES: readonly InvitedRole[] = ['admin', 'member'];
 const mayInvite = ({ role: own, status }: User, role: OrganizationRole): boolean =>
   status === 'active' && own !== 'member' && !isAbove(role, own);
 
-/** The people of an organization, as those see them who decide about them. */
+/** The users of an organization, for those who manage them. */
 @Injectable()
 export class PeopleService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /**
-   * From here to the end of the transaction nobody else changes who is who in this organization, so that what is read
-   * of roles stays true: two owners cannot make each other members at the same moment.
+   * Until the end of the transaction no other transaction changes roles in this organization, so that roles stay as they were read: two
+   * owners cannot demote each other at the same moment.
    */
   takeTurn(organizationId: string): Promise<Organization> {
     return this.unitOfWork
@@ -30,7 +30,7 @@ export class PeopleService {
       .findOneOrFail({ where: { id: organizationId }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** Another organization's person is "not found", as one that never was. */
+  /** Another organization's user is "not found", like one that never existed. */
   async find(organizationId: string, id: string): Promise<User> {
     const user = isUuid(id)
       ? await this.unitOfWork.repository(User).findOneBy({ organizationId, id: id.toLowerCase() })
@@ -39,7 +39,7 @@ export class PeopleService {
     return user;
   }
 
-  /** The person on whose authority a caller acts, with the role of this moment and not of when the caller was identified. */
+  /** The user on whose authority a caller acts, with the current role and not the one at identification. */
   async actor({ organizationId, authorityId }: Principal): Promise<User> {
     const actor =
       authorityId === null
@@ -52,20 +52,20 @@ export class PeopleService {
     return actor;
   }
 
-  /** The actor, for one who gives a role to somebody. */
+  /** The actor, for granting a role. */
   async actorWhoGives(caller: Principal, role: OrganizationRole): Promise<User> {
     const actor = await this.actor(caller);
     checkMayGrant(actor, role);
     return actor;
   }
 
-  /** Whether a person may still vouch for somebody whom it invited. */
+  /** Whether a user may still grant the role of an invite they sent. */
   async mayStillGive({ organizationId, id }: Pick<User, 'organizationId' | 'id'>, role: OrganizationRole) {
     const user = await this.unitOfWork.repository(User).findOneBy({ organizationId, id, status: 'active' });
     return user !== null && mayInvite(user, role);
   }
 
-  /** Cancels the open invites that a person, after a change of role or status, may not give any more. */
+  /** Cancels the open invites that a user, after a change of role or status, can no longer grant. */
   async cancelInvitesBeyond(user: User): Promise<void> {
     const lost = INVITED_ROLES.filter((role) => !mayInvite(user, role));
     if (lost.length === 0) return;
@@ -77,7 +77,7 @@ export class PeopleService {
       );
   }
 
-  /** The owner that has been there longest, but for one. Refuses with `last_owner` when there is no other. */
+  /** The longest-standing other owner. Refuses with `last_owner` when there is none. */
   async ownerBesides({ organizationId, id }: User): Promise<User> {
     const owner = await this.unitOfWork.repository(User).findOne({
       where: { organizationId, id: Not(id), role: 'owner', status: 'active' },

@@ -8,7 +8,7 @@ import { UnitOfWork } from '../../database/unit-of-work.js';
 const KEYS_OF_MAKER = `
   organization_id = $1 AND created_by_user_id = $2 AND user_id IS NULL AND deleted_at IS NULL`;
 
-/** Gives keys to another authority with the scopes that they could use until now: `$4` of those that they carry. */
+/** Transfers keys to another authority with the scopes that were effective until now: `$4` of those they have. */
 const HAND_OVER_CUT = `
   UPDATE api_keys SET created_by_user_id = $3, updated_at = now(),
     scopes = ARRAY(SELECT scope FROM unnest(scopes) scope WHERE scope = ANY($4::text[]) ORDER BY scope)
@@ -19,10 +19,9 @@ const HAND_OVER_CUT = `
 const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
 
 /**
- * Hands the service keys that a person made to somebody else, so that what runs with them goes on running.
+ * Transfers the service keys that a user created to another user, so that services using them keep running.
  *
- * A key never gains by it: of its scopes it keeps those that it could use on the old authority, because the new one may
- * be allowed more.
+ * A key never gains rights: it keeps only the scopes that were effective under the old authority, because the new one may be allowed more.
  */
 @Injectable()
 export class ServiceKeyHandover {
@@ -42,7 +41,7 @@ export class ServiceKeyHandover {
 
 type Allowance = readonly [role: WorkspaceRole | null, scopes: Iterable<string>];
 
-/** In which workspaces, by the person's role there, which scopes had an effect. Null stands for all that are left. */
+/** Effective scopes by workspace, for the user's role there. Null stands for all other workspaces. */
 function stillAllowed({ role: organization, status }: User, switches: SwitchPositions | null): Allowance[] {
   const of = (workspace: Roles['workspace']) => scopesOfRoles({ organization, workspace }, switches);
   if (status !== 'active') return [[null, []]];

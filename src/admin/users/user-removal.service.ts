@@ -16,7 +16,7 @@ import { PeopleService } from './people.service.js';
 import { checkMayActOn, isAbove } from './ranks.js';
 import { UserDto } from './user.dto.js';
 
-/** Removes a person from the organization, with all that goes or is handed on with it. */
+/** Removes a user from the organization, with everything that is deleted or transferred with them. */
 @Injectable()
 export class UserRemovalService {
   constructor(
@@ -28,7 +28,7 @@ export class UserRemovalService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** `confirmation` must be the person's address; without it the refusal says what would go. */
+  /** `confirmation` must be the user's email address; without it the error lists what would be deleted. */
   async remove(caller: Principal, id: string, confirmation: string | undefined): Promise<void> {
     const { settings } = await this.people.takeTurn(caller.organizationId);
     const user = await this.people.find(caller.organizationId, id);
@@ -51,7 +51,7 @@ export class UserRemovalService {
     await this.changes.publish({ resource: 'user', id: user.id });
   }
 
-  /** An owner may go only while there is another. Who leaves cannot inherit from itself. */
+  /** An owner can be removed only while there is another. A removed user cannot inherit from themselves. */
   private async heirOf(user: User, actor: User): Promise<User> {
     const owner = await this.people.ownerBesides(user);
     return actor.id === user.id ? owner : actor;
@@ -108,7 +108,7 @@ export class UserRemovalService {
   }
 }
 
-/** A copy of an admin key's secret may be in the hands of who goes, so it must not act on a higher authority than before. */
+/** The removed user may have a copy of an admin key's secret, so it must not act on a higher authority than before. */
 function keepsAdminKeys(user: User, heir: User): boolean {
   return user.status === 'active' && !isAbove(heir.role, user.role);
 }

@@ -13,7 +13,7 @@ import { SignInMethodsService } from '../sign-in/sign-in-methods.service.js';
 import { PeopleService } from './people.service.js';
 import { checkMayActOn } from './ranks.js';
 
-/** Sessions and sign-in methods of other people, for those who administer them. */
+/** Sessions and sign-in methods of other users, for administrators. */
 @Injectable()
 export class UserSignInService {
   constructor(
@@ -34,7 +34,7 @@ export class UserSignInService {
     return this.signInMethods.of(await this.people.find(organizationId, id));
   }
 
-  /** Refuses with `forbidden` people of the caller's rank or above, and with `not_found` a session that is not theirs. */
+  /** Refuses with `forbidden` users of the caller's rank or above, and with `not_found` a session that is not theirs. */
   async endSession(caller: Principal, id: string, sessionId: string): Promise<void> {
     await this.sessions.end(await this.changeable(caller, id), sessionId);
   }
@@ -44,8 +44,8 @@ export class UserSignInService {
   }
 
   /**
-   * Removes authenticator app, recovery codes and passkeys, for a person who lost them, and ends the person's sessions. Only owners may,
-   * because afterwards the password alone is enough to sign in. Refuses with `conflict` where there is nothing to remove.
+   * Removes authenticator app, recovery codes and passkeys, for a user who lost them, and ends the user's sessions. Only owners may,
+   * because afterwards the password alone is enough to sign in. Refuses with `conflict` when there is nothing to remove.
    */
   async removeSecondFactors(caller: Principal, id: string): Promise<void> {
     const user = await this.changeable(caller, id);

@@ -12,14 +12,14 @@ export const ORGANIZATION_ROLES = ['admin', 'member', 'owner'] as const;
 const GIVEN_ROLES = ['admin', 'member'] as const;
 const LONGEST_CONFIRMATION = 320;
 
-/** Ownership is handed over by an operation of its own and not given here. */
+/** Ownership is transferred by a separate operation and not given here. */
 export class UpdateUserDto {
   @ApiPropertyOptional({ enum: GIVEN_ROLES })
   @IfGiven()
   @IsIn(GIVEN_ROLES)
   readonly role?: (typeof GIVEN_ROLES)[number];
 
-  /** A deactivated person keeps keys, roles and memberships, and none of them has any effect. */
+  /** A deactivated user keeps keys, roles and memberships, but none of them has any effect. */
   @ApiPropertyOptional({ enum: ['active', 'deactivated'] })
   @IfGiven()
   @IsIn(['active', 'deactivated'])
@@ -37,7 +37,7 @@ export class UpdateUserDto {
 }
 
 export class RemoveUserDto {
-  /** The address of the person, repeated as confirmation; or send it as `?confirm=`. */
+  /** The user's email address, repeated as confirmation; or send it as `?confirm=`. */
   @ApiPropertyOptional({ example: 'ada@example.com' })
   @IfGiven()
   @IsString()
@@ -52,7 +52,7 @@ export class RemoveUserDto {
 }
 
 export class TransferOwnershipDto {
-  /** Whether the person on whose authority this happens becomes an admin; otherwise the organization has one owner more. */
+  /** Whether the current owner becomes an admin; otherwise the organization has one more owner. */
   @ApiPropertyOptional({ default: true })
   @IfGiven()
   @IsBoolean()
@@ -64,7 +64,7 @@ export interface UserWithWorkspaces {
   readonly memberships: readonly Pick<WorkspaceMember, 'workspaceId' | 'role'>[];
 }
 
-/** A person as the API shows it. */
+/** A user as the API shows it. */
 export class UserDto {
   @ApiProperty({ enum: ['user'] })
   readonly object = 'user';
@@ -93,11 +93,11 @@ export class UserDto {
   @ApiMoment()
   readonly last_updated_at: string;
 
-  /** Where the person is a member. Owners and admins reach every workspace without being one. */
+  /** The user's memberships. Owners and admins can access every workspace without one. */
   @ApiProperty({ type: [String], example: [AN_ID] })
   readonly workspace_ids: readonly string[];
 
-  /** The same workspaces, each with the person's role in it. */
+  /** The same workspaces, each with the user's role in it. */
   @ApiProperty({ type: [UserMembershipDto] })
   readonly workspaces: readonly UserMembershipDto[];
 

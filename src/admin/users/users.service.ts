@@ -16,7 +16,7 @@ import { type UpdateUserDto, UserDto, type UserWithWorkspaces } from './user.dto
 
 export interface UserFilters {
   readonly role?: OrganizationRole | undefined;
-  /** In its one spelling. */
+  /** Normalized. */
   readonly email?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export class UsersService {
     this.audit.note({ targetId: user.id, before, after });
   }
 
-  /** Makes somebody an owner. The one on whose authority it happens must be one, and becomes an admin if it steps down. */
+  /** Makes a user an owner. The acting user must be an owner, and becomes an admin when stepping down. */
   async transferOwnership(caller: Principal, id: string, stepsDown: boolean): Promise<void> {
     await this.people.takeTurn(caller.organizationId);
     const user = await this.people.find(caller.organizationId, id);
@@ -88,7 +88,7 @@ export class UsersService {
     });
   }
 
-  /** Answers the person as it was and as it is. */
+  /** Returns the user before and after. */
   private async save(user: User, changed: Partial<User>): Promise<[UserDto, UserDto]> {
     const before = UserDto.from(await this.shown(user));
     const saved = await this.unitOfWork.repository(User).save(Object.assign(user, changed));

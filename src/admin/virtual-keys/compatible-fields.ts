@@ -3,7 +3,7 @@ import type { UpdateVirtualKeyDto } from './virtual-key.dto.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the compatible API calls by names of Azure's, and its SDK by the same in snake_case. */
+/** Fields that the compatible API names after Azure's, and its SDK likewise in snake_case. */
 function compatibleFieldsOf(dto: UpdateVirtualKeyDto): Fields {
   const [deployment] = dto.deploymentConfig ?? dto.deployment_config ?? [];
   const named = [
@@ -14,7 +14,7 @@ function compatibleFieldsOf(dto: UpdateVirtualKeyDto): Fields {
   return Object.fromEntries(named.filter(([, value]) => value != null));
 }
 
-/** The fields that a client says, under whichever names; undefined when it says none. */
+/** The fields of a request, under either kind of name; undefined without any. */
 export function fieldsOf(dto: UpdateVirtualKeyDto): Fields | undefined {
   const compatible = compatibleFieldsOf(dto);
   return dto.fields === undefined && Object.keys(compatible).length === 0
@@ -22,7 +22,7 @@ export function fieldsOf(dto: UpdateVirtualKeyDto): Fields | undefined {
     : { ...dto.fields, ...compatible };
 }
 
-/** What a change makes of them: `fields` takes the place of all, a compatible name of its own only. */
+/** The fields after a change: `fields` replaces all of them, a compatible name only its own. */
 export function changedFields(key: VirtualKey, dto: UpdateVirtualKeyDto): { readonly fields?: Fields } {
   const fields = fieldsOf(dto);
   if (fields === undefined) return {};

@@ -18,8 +18,8 @@ export interface TestedAccount {
 }
 
 /**
- * `works`: the provider accepted the credential. `refused`: it answered 401 or 403. `inconclusive`: it answered, and the answer says
- * nothing about the credential. `unreachable`: it did not respond. `not_testable`: there is nothing to ask it.
+ * `works`: the provider accepted the credential. `refused`: it responded with 401 or 403. `inconclusive`: its response does not depend on
+ * the credential. `unreachable`: it did not respond. `not_testable`: it has no suitable endpoint.
  */
 export const TEST_OUTCOMES = ['works', 'refused', 'inconclusive', 'unreachable', 'not_testable'] as const;
 
@@ -28,13 +28,13 @@ export interface TestResult {
   readonly status: number | null;
   readonly latencyMs: number | null;
   readonly models: readonly string[];
-  /** Those among them without a known price. */
+  /** Models without a known price. */
   readonly unpriced: readonly string[];
-  /** Why it does not work, or cannot be known: the provider's own words where it said something. */
+  /** Why it does not work, or is unknown: the provider's own message if there is one. */
   readonly reason: string | null;
 }
 
-/** Of both requests together. A test holds a connection to the database for so long at most. */
+/** For both requests together, which bounds how long a test holds a database connection. */
 const TIMEOUT_MS = 8_000;
 const MOST_AT_ONCE = 2;
 const WAIT_MS = 2_000;
@@ -45,7 +45,7 @@ const SIGNED =
 const PUBLIC_LIST =
   'The provider lists its models without a credential, so this test cannot tell whether it accepts yours.';
 
-/** Asks a provider for its models with a credential: costs nothing, and shows what the account reaches. */
+/** Requests a provider's model list with a credential: this is free, and shows which models the account can use. */
 @Injectable()
 export class CredentialTester {
   private readonly slots = new Slots(MOST_AT_ONCE);
@@ -55,7 +55,7 @@ export class CredentialTester {
     private readonly prices: PriceBook,
   ) {}
 
-  /** Never rejects for what the provider does. Rejects with `overloaded` while too many tests run. */
+  /** Provider failures never reject. Rejects with `overloaded` while too many tests run. */
   async test(account: TestedAccount): Promise<TestResult> {
     const { provider } = account;
     if (provider.inProcess) return this.answered(account, 'works', [...(provider.prices?.keys() ?? [])]);
@@ -93,7 +93,7 @@ export class CredentialTester {
     return { ...result, status, latencyMs, reason: isPublic ? PUBLIC_LIST : null };
   }
 
-  /** Whether the list is there for everybody: then it proves nothing. */
+  /** Whether the list is public: then it proves nothing. */
   private async isPublic(account: TestedAccount, timeoutMs: number): Promise<boolean> {
     if (account.key === null) return false;
     const answer = await this.list(account, null, Math.max(1, timeoutMs)).catch(() => null);
@@ -143,7 +143,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The error message of an answer, wherever the provider keeps it; else the beginning of the answer. */
+/** The error message of a response, wherever the provider puts it; else the beginning of the response. */
 function wordsOf(text: string): string {
   const { error, message, detail } = (parsed(text) ?? {}) as Record<string, unknown>;
   const inner =
@@ -152,6 +152,6 @@ function wordsOf(text: string): string {
   return typeof said === 'string' ? said : text;
 }
 
-/** Some servers repeat what was sent to them. */
+/** Some servers echo what was sent to them. */
 const withoutSecret = (text: string, key: Secret | null): string =>
   key === null || key.reveal() === '' ? text : text.replaceAll(key.reveal(), '***');

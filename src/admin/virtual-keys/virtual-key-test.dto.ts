@@ -14,26 +14,26 @@ export class TestCredentialDto extends PickType(CreateVirtualKeyDto, [
 
 const MOST_MODELS = 200;
 
-/** What a provider answered to a credential. */
+/** A provider's response to a credential. */
 export class CredentialTestDto {
   @ApiProperty({ enum: ['virtual-key-test'] })
   readonly object = 'virtual-key-test';
 
   /**
-   * `works`: the provider accepted the credential. `refused`: it answered 401 or 403. `inconclusive`: its answer says nothing about the
-   * credential. `unreachable`: it did not respond. `not_testable`: its requests are signed one by one.
+   * `works`: the provider accepted the credential. `refused`: it responded with 401 or 403. `inconclusive`: its response does not depend on
+   * the credential. `unreachable`: it did not respond. `not_testable`: its requests are signed individually.
    */
   @ApiProperty({ enum: TEST_OUTCOMES, example: 'works' })
   readonly outcome: (typeof TEST_OUTCOMES)[number];
 
-  /** HTTP status of the provider's answer. */
+  /** HTTP status of the provider's response. */
   @ApiProperty({ type: Number, nullable: true, example: 200 })
   readonly status: number | null;
 
   @ApiProperty({ type: Number, nullable: true, example: 312 })
   readonly latency_ms: number | null;
 
-  /** Models that the account reaches, at most 200 of them. */
+  /** Models that the account can use, at most 200. */
   @ApiProperty({ type: [String], example: ['gpt-5', 'gpt-5-mini'] })
   readonly models: readonly string[];
 
@@ -44,7 +44,7 @@ export class CredentialTestDto {
   @ApiProperty({ example: 0 })
   readonly unpriced_models: number;
 
-  /** The provider's own error message, or why the test says nothing. */
+  /** The provider's own error message, or why the test is inconclusive. */
   @ApiTextOrNull()
   readonly reason: string | null;
 

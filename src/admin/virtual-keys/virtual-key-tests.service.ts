@@ -7,7 +7,7 @@ import { CredentialTester, type TestResult } from './credential-tester.service.j
 import type { TestCredentialDto } from './virtual-key-test.dto.js';
 import { VirtualKeysService } from './virtual-keys.service.js';
 
-/** Tests of credentials, stored or not. Each leaves an audit record, because the credential is sent. */
+/** Tests of stored and unsaved credentials. Each leaves an audit record, because the credential is sent. */
 @Injectable()
 export class VirtualKeyTests {
   constructor(
@@ -17,7 +17,7 @@ export class VirtualKeyTests {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Refuses what could not be stored. */
+  /** Refuses credentials that could not be stored. */
   async ofUnsaved({ organizationId, workspaceId }: Tenant, dto: TestCredentialDto): Promise<TestResult> {
     const wanted = { provider: dto.provider, customHost: dto.custom_host ?? null, fields: dto.fields ?? {} };
     const destination = this.credentials.read(wanted, dto.key);

@@ -57,7 +57,7 @@ const LONGEST_FIELD = 128;
 const NO_REFERENCES =
   'secrets in external stores are not supported yet; send the secret itself in the field "key"';
 
-/** A deployment of Azure OpenAI. Whatever model a request names, it goes to the virtual key's deployment. */
+/** A deployment of Azure OpenAI. All models go to the virtual key's deployment. */
 class DeploymentDto {
   @ApiProperty({ example: '2024-10-21' })
   @IsString()
@@ -81,7 +81,7 @@ class DeploymentDto {
   readonly is_default?: boolean;
 }
 
-/** A field of Azure's in the words of the compatible API. */
+/** An Azure field under its name in the compatible API. */
 const IsCompatibleField = (): PropertyDecorator =>
   applyDecorators(ApiHideProperty(), OrNull(), IsString(), Length(1, LONGEST_FIELD));
 
@@ -95,17 +95,17 @@ const IsDeployments = (): PropertyDecorator =>
     Type(() => DeploymentDto),
   );
 
-/** Fields that a virtual key has from its making and that can be changed later. */
+/** Fields of a virtual key that can be set on creation and changed later. */
 @TakesLimits()
 class VirtualKeyFields {
-  /** The provider's own secret. It is sealed at once and never shown again. */
+  /** The provider's secret. It is sealed when saved and never shown again. */
   @MayTakeSecret()
   readonly key?: string;
 
   @MayTakeNote()
   readonly note?: string | null;
 
-  /** Base URL to call instead of the provider's own. Null goes back to the provider's own. */
+  /** Base URL to use instead of the provider's own. Null restores the provider's own. */
   @ApiPropertyOptional({
     type: String,
     nullable: true,
@@ -117,7 +117,7 @@ class VirtualKeyFields {
   @Length(0, LONGEST_HOST)
   readonly custom_host?: string | null;
 
-  /** What the provider knows the account by, besides the key. Not secret. */
+  /** Account settings besides the key. Not secret. */
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
@@ -154,22 +154,22 @@ class VirtualKeyFields {
   @IsDeployments()
   readonly deployment_config?: readonly DeploymentDto[];
 
-  /** What models cost under this key instead of their list price, by name. Null goes back to the list prices. */
+  /** Prices of models under this key instead of list prices, by name. Null restores the list prices. */
   @ApiPropertyOptional({ type: 'object', nullable: true, additionalProperties: PRICING_CONFIG_SCHEMA })
   @OrNull()
   @IsObject()
   readonly model_pricing?: Readonly<Record<string, unknown>> | null;
 
   /**
-   * What happens to a request whose client disconnects: `cancel` ends it and charges what arrived, as an estimate; `finish` reads
-   * the answer to its end and charges what the provider reports. Null: the workspace's default applies.
+   * What happens to a request whose client disconnects: `cancel` ends it and charges what arrived, as an estimate; `finish` reads the
+   * response to its end and charges what the provider reports. Null: the workspace's default applies.
    */
   @MayTakeDisconnectRule()
   readonly on_client_disconnect?: ClientDisconnectRule | null;
 
   /**
-   * What happens to a request with a parameter that the provider does not have, such as `seed` at Anthropic: `refuse` answers
-   * 400, `drop` sends it without the parameter. Null: `refuse`. The request's header and its config take precedence.
+   * What happens to a request with a parameter that the provider does not support, such as `seed` with Anthropic: `refuse` returns 400,
+   * `drop` sends it without the parameter. Null: `refuse`. The request's header and its config take precedence.
    */
   @ApiPropertyOptional({
     type: String,
@@ -195,19 +195,19 @@ export class CreateVirtualKeyDto extends VirtualKeyFields {
   @TakesName('OpenAI production')
   readonly name: string;
 
-  /** Made from the name if it is left out. Unique in the organization. */
+  /** Default: made from the name. Unique in the organization. */
   @MayTakeSlug('openai-production')
   readonly slug?: string;
 
   @TakesProvider()
   readonly provider: string;
 
-  /** Id or slug. A workspace key may leave it out: it has only one. */
+  /** Id or slug. A workspace key may omit it: it has only one. */
   @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
-/** Another provider or host needs the secret again, so that it cannot be sent to a place it was not entered for. */
+/** Changing the provider or host requires the secret again, so that it cannot be sent to a destination it was not entered for. */
 export class UpdateVirtualKeyDto extends VirtualKeyFields {
   @MayTakeName('OpenAI production')
   readonly name?: string;
@@ -215,26 +215,26 @@ export class UpdateVirtualKeyDto extends VirtualKeyFields {
   @MayTakeProvider()
   readonly provider?: string;
 
-  /** True sets what was used of budgets and rates back to nothing. Concurrency counts the requests that run, and stays. */
+  /** True resets the use of budgets and rates. Concurrency counts running requests and is not reset. */
   @ApiPropertyOptional({ example: true })
   @IfGiven()
   @IsBoolean()
   readonly reset_usage?: boolean;
 }
 
-/** Where a second virtual key with the same credential goes. */
+/** A second virtual key with the same credential. */
 export class DuplicateVirtualKeyDto {
-  /** That of the first, if it is left out. */
+  /** Default: that of the original. */
   @MayTakeName('OpenAI production')
   readonly name?: string;
 
-  /** Made from the name if it is left out. Unique in the organization. */
+  /** Default: made from the name. Unique in the organization. */
   @MayTakeSlug('openai-production-2')
   readonly slug?: string;
 }
 
 export class CopyVirtualKeyDto extends DuplicateVirtualKeyDto {
-  /** Id or slug of the workspace that gets it. */
+  /** Id or slug of its workspace. */
   @ApiProperty({ example: 'ws-research' })
   @IsIdOrSlug()
   readonly workspace_id: string;
@@ -257,7 +257,7 @@ export class CreatedVirtualKeyDto {
   }
 }
 
-/** A virtual key as the API shows it. The credentials never come out again. */
+/** A virtual key as the API shows it, without its credentials. */
 @ShowsLimits()
 export class VirtualKeyDto {
   @ApiId()
@@ -294,11 +294,11 @@ export class VirtualKeyDto {
   @ApiProperty({ type: 'object', nullable: true, additionalProperties: PRICING_CONFIG_SCHEMA, example: null })
   readonly model_pricing: Readonly<Record<string, PricingConfig>> | null;
 
-  /** What happens to a request whose client disconnects; null where the workspace's default applies. */
+  /** What happens to a request whose client disconnects; null for the workspace's default. */
   @ApiProperty({ type: String, enum: [...CLIENT_DISCONNECT_RULES, null], nullable: true, example: null })
   readonly on_client_disconnect: ClientDisconnectRule | null;
 
-  /** What happens to parameters that the provider does not have; null where they are refused. */
+  /** What happens to parameters that the provider does not support; null: they are refused. */
   @ApiProperty({
     type: String,
     enum: [...UNSUPPORTED_PARAMETER_RULES, null],

@@ -6,12 +6,12 @@ import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';
 
 /**
- * Our alias for stored provider credentials. It belongs to one workspace; the slug is unique in the organization.
- * A row with an integration is a `WorkspaceProvider`.
+ * An alias for a stored provider credential. It belongs to one workspace; the slug is unique in the organization. A row with an integration
+ * is a `WorkspaceProvider`.
  */
 @Entity('virtual_keys')
 export class VirtualKey extends WorkspaceOwned {
-  /** Null: the credential is its own. */
+  /** Null: it has its own credential. */
   @Column({ type: 'uuid', nullable: true })
   integrationId: string | null;
 
@@ -27,30 +27,30 @@ export class VirtualKey extends WorkspaceOwned {
   @Column({ type: 'text' })
   providerId: string;
 
-  /** Base URL that this key pins instead of the provider's own. */
+  /** Fixed base URL instead of the provider's own. */
   @Column({ type: 'text', nullable: true })
   customHost: string | null;
 
-  /** What the provider needs besides the key, such as a project. Not secret. */
+  /** Account settings besides the key, such as a project. Not secret. */
   @Column({ type: 'jsonb' })
   fields: Record<string, string>;
 
-  /** The key, sealed for `credentialBindingOf` this row; null where the provider asks for none. */
+  /** The key, sealed for `credentialBindingOf` this row; null if the provider needs none. */
   @Column({ type: 'bytea', nullable: true })
   sealedCredentials: Buffer | null;
 
-  /** What models cost under this key instead of the list price, by their name. */
+  /** Prices of models under this key instead of list prices, by model name. */
   @Column({ type: 'jsonb', nullable: true })
   prices: Record<string, Price> | null;
 
   @Column({ type: 'timestamptz', nullable: true })
   expiresAt: Date | null;
 
-  /** What becomes of an attempt whose client leaves; null for the workspace's rule. */
+  /** What happens to an attempt when its client disconnects; null for the workspace's rule. */
   @Column({ type: 'text', nullable: true })
   onClientDisconnect: ClientDisconnectRule | null;
 
-  /** What happens to parameters that the provider does not have; null: they are refused. */
+  /** What happens to parameters that the provider does not support; null: they are refused. */
   @Column({ type: 'text', nullable: true })
   unsupportedParameters: UnsupportedParameterRule | null;
 

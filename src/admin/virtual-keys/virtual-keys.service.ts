@@ -85,7 +85,10 @@ export class VirtualKeysService {
     await this.announce(saved);
   }
 
-  /** A second key to the same place, with a credential sealed and limits counted for itself; in the same workspace unless another is said. */
+  /**
+   * A second key to the same destination, with a separately sealed credential and separate limits; in the same workspace unless another is
+   * given.
+   */
   async copy(reach: Reach, slug: string, wish: DuplicateVirtualKeyDto, to?: Tenant): Promise<VirtualKey> {
     const key = await this.find(reach, slug, true);
     const { organizationId, providerId, customHost, note, fields, prices, expiresAt } = key;
@@ -125,7 +128,7 @@ export class VirtualKeysService {
     if (reset_usage) key.rateLimits = await this.limits.reset(key);
   }
 
-  /** Adds a row and tells of it. */
+  /** Adds a row and announces it. */
   private async add(
     row: Tenant & Partial<VirtualKey> & { readonly name: string },
     chosen: string | undefined,
@@ -167,7 +170,7 @@ export class VirtualKeysService {
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })
       : null;
-    // Another tenant's key is "not found", not "forbidden": a 403 would tell that it exists.
+    // Another tenant's key is "not found", not "forbidden": a 403 would reveal that it exists.
     if (!key) throw new AppError('not_found', { resource: 'virtual key' });
     return key;
   }
@@ -182,7 +185,7 @@ export class VirtualKeysService {
   }
 }
 
-/** A change of the name alone does not look at the rest again: an address that was closed meanwhile may still be renamed. */
+/** A change of the name alone does not check the rest again: a key can be renamed even if its address was blocked since. */
 function namesDestination(dto: UpdateVirtualKeyDto): boolean {
   return [dto.provider, dto.custom_host, dto.key, fieldsOf(dto)].some((given) => given !== undefined);
 }

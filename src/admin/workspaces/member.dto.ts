@@ -13,7 +13,7 @@ import { ListOf } from '../shapes/list.dto.js';
 export const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
 const MOST_USERS = 100;
 
-/** A member with the person that it is, and the switches of the organization that bind it. */
+/** A member with their user, and the organization's switches that apply. */
 export interface MemberDetails {
   readonly switches: SwitchPositions | null;
   readonly member: WorkspaceMember;
@@ -30,7 +30,7 @@ class NewMemberDto {
   readonly role: WorkspaceRole;
 }
 
-/** What the compatible SDK repeats of the path in bodies. */
+/** Ids that the compatible SDK repeats from the path in bodies. */
 class RepeatedIdsDto {
   @ApiHideProperty()
   @IfGiven()
@@ -69,7 +69,7 @@ export class MemberDto {
   @ApiProperty({ enum: ['workspace-user'] })
   readonly object = 'workspace-user';
 
-  /** The person's. */
+  /** The user's. */
   @ApiId()
   readonly id: string;
 
@@ -94,7 +94,7 @@ export class MemberDto {
   @ApiId()
   readonly workspace_id: string;
 
-  /** What this person may do in the workspace, and so what a key of theirs may do at most. */
+  /** The user's scopes in the workspace, which also limit their keys. */
   @ApiProperty({ type: [String], example: ['logs.list'] })
   readonly scopes: readonly string[];
 

@@ -17,7 +17,7 @@ import { MemberDto, type MemberDetails } from './member.dto.js';
 
 export interface MemberFilters {
   readonly role?: WorkspaceRole | undefined;
-  /** In its one spelling. */
+  /** Normalized. */
   readonly email?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ interface NewMember {
   readonly role: WorkspaceRole;
 }
 
-/** Who belongs to a workspace, and as what. */
+/** The members of a workspace and their roles. */
 @Injectable()
 export class MembersService {
   constructor(
@@ -60,7 +60,7 @@ export class MembersService {
       (ofEmail ?? (await this.users({ organizationId, id }))).map((user) => [user.id, user]),
     );
     const switches = await this.switchesOf(organizationId);
-    // A person who left since has no membership any more.
+    // A user who left in the meantime has no membership any more.
     const shown = members.flatMap((member) => {
       const user = users.get(member.userId);
       return user ? [{ member, user, switches }] : [];
@@ -81,7 +81,7 @@ export class MembersService {
     });
   }
 
-  /** A person must be in the organization first. Refuses with `conflict` when one is a member already. */
+  /** Users must belong to the organization. Refuses with `conflict` when one is already a member. */
   async enter({ organizationId, workspaceId }: Tenant, members: readonly NewMember[]): Promise<void> {
     const rows = members.map(({ id, role }) => ({
       organizationId,
@@ -90,7 +90,7 @@ export class MembersService {
       role,
     }));
     const ids = rows.map(({ userId }) => userId);
-    // Nobody who is found here can be removed before this is committed.
+    // The users found here cannot be removed before the commit.
     const known = await this.unitOfWork
       .repository(User)
       .find({ where: { organizationId, id: In(ids) }, lock: { mode: 'for_key_share' } });
@@ -112,7 +112,7 @@ export class MembersService {
     await this.changes.publish({ resource: 'user', id: user.id });
   }
 
-  /** The person's own keys of this workspace are revoked with the membership. */
+  /** The user's own keys of this workspace are revoked with the membership. */
   async remove(tenant: Tenant, userId: string): Promise<void> {
     const membership = await this.find(tenant, userId, true);
     const { member, user } = membership;

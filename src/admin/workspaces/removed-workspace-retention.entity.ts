@@ -1,7 +1,7 @@
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** For how long the request log of a workspace that is no more is kept, and what of it not, where that was its own. */
+/** The retention and redaction of a removed workspace's request log, if it had its own. */
 @Entity('retention_of_removed_workspaces')
 export class RemovedWorkspaceRetention {
   @PrimaryColumn({ type: 'uuid' })

@@ -11,7 +11,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { UsableConfig } from '../configs/usable-config.service.js';
 
-/** Says whether what a workspace gives all of its requests is there. */
+/** Checks that the resources in a workspace's defaults exist. */
 @Injectable()
 export class WorkspaceDefaultsChecker {
   constructor(
@@ -20,7 +20,7 @@ export class WorkspaceDefaultsChecker {
     private readonly configs: UsableConfig,
   ) {}
 
-  /** With rules of the cache as they are stored. Refuses with `invalid_request`, which names the place of what is wrong or not there. */
+  /** With cache rules as stored. Refuses with `invalid_request`, which names the path of an invalid or missing value. */
   async read(tenant: Tenant, given: GivenDefaults | null | undefined): Promise<GivenDefaults> {
     if (!given) return {};
     await this.guardrails.check(tenant, given, 'defaults.');

@@ -24,7 +24,7 @@ interface Content {
   readonly entity: EntityTarget<Tenant>;
 }
 
-/** What a workspace may still hold and nobody wants to lose by mistake: it must be removed first. */
+/** Content that must be removed before the workspace, so that it is not lost by mistake. */
 const MUST_BE_EMPTY: readonly Content[] = [
   { name: 'virtual key', entity: VirtualKey },
   { name: 'integration', entity: Integration },
@@ -32,11 +32,11 @@ const MUST_BE_EMPTY: readonly Content[] = [
   { name: 'guardrail', entity: Guardrail },
 ];
 
-/** What ends with a workspace: its keys, and who belongs to it. */
+/** Content that is deleted with a workspace. */
 const KEYS: Content = { name: 'API key', entity: ApiKey };
 const MEMBERS: Content = { name: 'member', entity: WorkspaceMember };
 
-/** Deletes a workspace for good. The rows of its request log stay for as long as it had said. */
+/** Deletes a workspace permanently. The rows of its request log stay for its retention. */
 @Injectable()
 export class WorkspaceRemovalService {
   constructor(
@@ -47,9 +47,9 @@ export class WorkspaceRemovalService {
     private readonly changes: ChangePublisher,
   ) {}
 
-  /** `confirmation` must be the name; without it the refusal says what would go. */
+  /** `confirmation` must be the name; without it the error lists what would be deleted. */
   async remove(caller: Principal, named: string, confirmation: string | undefined): Promise<void> {
-    // Whoever adds something to this workspace now waits for the lock, and then finds no workspace.
+    // Concurrent additions to this workspace wait for the lock, and then find no workspace.
     const workspace = await this.finder.get(caller, named, true);
     if (workspace.isDefault)
       throw new AppError('conflict', { detail: 'The default workspace cannot be deleted.' });
@@ -81,7 +81,7 @@ export class WorkspaceRemovalService {
     await this.changes.publish({ resource: 'workspace', id: workspace.id });
   }
 
-  /** Feedback on requests goes with a workspace, and a hold keeps that too. */
+  /** Feedback on requests is deleted with a workspace, and a hold protects it, too. */
   private async checkHolds({ organizationId, workspaceId }: Tenant): Promise<void> {
     const releasedAt = IsNull();
     const held = await this.unitOfWork.repository(LegalHold).existsBy([

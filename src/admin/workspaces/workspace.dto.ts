@@ -82,7 +82,7 @@ export class WorkspaceDefaultsDto {
   @Length(1, LONGEST_REFERENCE)
   readonly user_api_key_config?: string | null;
 
-  /** The response cache, for what configs and requests do not say of it themselves. Null: nothing is said. */
+  /** The response cache for configs and requests without their own setting. Null: no default. */
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: true,
@@ -94,8 +94,8 @@ export class WorkspaceDefaultsDto {
   readonly cache?: CacheRules | null;
 
   /**
-   * What happens to a request whose client disconnects, where its config and its virtual key do not say: `cancel` (also when null)
-   * ends it and charges what arrived, as an estimate; `finish` reads the answer to its end and charges what the provider reports.
+   * What happens to a request whose client disconnects, unless its config or virtual key has its own rule: `cancel` (also when null) ends
+   * it and charges what arrived, as an estimate; `finish` reads the response to its end and charges what the provider reports.
    */
   @MayTakeDisconnectRule()
   readonly on_client_disconnect?: ClientDisconnectRule | null;
@@ -107,9 +107,9 @@ class WorkspaceFields {
   readonly description?: string | null;
 
   /**
-   * What all requests of the workspace get: metadata, which wins over their own; guardrails, which apply before those of
-   * configs; the config that keys of people go by where they have none; and the response cache where nothing else sets it. A field that is not named stays as it is;
-   null takes all of them away.
+   * Defaults for all requests of the workspace: metadata, which overrides their own; guardrails, which apply before those of configs; the
+   * config for users' keys that have none; and the response cache where nothing else sets it. Omitted fields stay unchanged; null removes
+   * all defaults.
    */
   @ApiPropertyOptional({ type: WorkspaceDefaultsDto, nullable: true })
   @OrNull()
@@ -118,15 +118,15 @@ class WorkspaceFields {
   @Type(() => WorkspaceDefaultsDto)
   readonly defaults?: WorkspaceDefaultsDto | null;
 
-  /** Days for which the request logs of the workspace are kept; null for its organization's. */
+  /** Retention of the workspace's request logs in days; null for its organization's. */
   @TakesDays()
   readonly log_retention_days?: number | null;
 
-  /** The same of request and response bodies. They are kept no longer than their logs. */
+  /** The same for request and response bodies. They are kept no longer than their logs. */
   @TakesDays()
   readonly body_retention_days?: number | null;
 
-  /** What the log must not keep of requests of the workspace, besides what its organization says. */
+  /** Content of the workspace's requests that the log must not keep, in addition to the organization's rules. */
   @TakesRedaction()
   readonly log_redaction?: LogRedaction | null;
 
@@ -141,7 +141,7 @@ export class CreateWorkspaceDto extends WorkspaceFields {
   @TakesName('Search')
   readonly name: string;
 
-  /** People of the organization who become members. Other roles are given by the operations on members. */
+  /** Users of the organization who become members. Use the member operations for other roles. */
   @ApiPropertyOptional({ type: [String], example: [AN_ID] })
   @IfGiven()
   @IsArray()
@@ -195,19 +195,19 @@ export class WorkspaceDto {
   @ApiProperty({ type: [ShownUsageLimitsDto], nullable: true, example: null })
   readonly usage_limits: readonly ShownUsageLimitsDto[] | null;
 
-  /** Days for which the request logs of the workspace are kept; null for its organization's. */
+  /** Retention of the workspace's request logs in days; null for its organization's. */
   @KeepsForDays()
   readonly log_retention_days: number | null;
 
-  /** The same of bodies. */
+  /** The same for bodies. */
   @KeepsForDays()
   readonly body_retention_days: number | null;
 
-  /** What the log does not keep of its requests, besides what its organization says. */
+  /** Content of its requests that the log does not keep, in addition to the organization's rules. */
   @ShowsRedaction()
   readonly log_redaction: LogRedaction | null;
 
-  /** 1 for the workspace that the organization began with. */
+  /** 1 for the organization's initial workspace. */
   @ApiProperty({ enum: [0, 1] })
   readonly is_default: 0 | 1;
 
@@ -231,7 +231,7 @@ export class WorkspaceWithUsersDto extends WorkspaceDto {
   @ApiProperty({ type: [MemberDto] })
   readonly users: readonly MemberDto[];
 
-  /** How many members there are in all; the list of members pages through them. */
+  /** The total number of members; the list of members has pages. */
   @ApiProperty({ example: 1 })
   readonly total_users: number;
 

@@ -24,15 +24,15 @@ import {
 } from './workspace.dto.js';
 
 export interface WorkspaceFilters {
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   readonly name?: string | undefined;
   readonly exactName?: string | undefined;
 }
 
-/** Of the members that are shown with a workspace. */
+/** The members shown with a workspace. */
 const SHOWN_MEMBERS: Page = { skip: 0, take: 100 };
 
-/** Workspaces within the reach of the caller. */
+/** Workspaces that the caller can access. */
 @Injectable()
 export class WorkspacesService {
   constructor(
@@ -106,21 +106,21 @@ export class WorkspacesService {
     await this.changes.publish({ resource: 'workspace', id: saved.id });
   }
 
-  /** A workspace with the first of its members, as reading it shows them. */
+  /** A workspace with its first members, as in its response. */
   async withMembers(workspace: Workspace): Promise<WorkspaceWithUsersDto> {
     const usage = await this.limits.usageOf([workspace]);
     const members = await this.members.list(tenantOf(workspace), {}, SHOWN_MEMBERS);
     return WorkspaceWithUsersDto.from(workspace, usage, members);
   }
 
-  /** For the record of a change; refuses when the client's condition is about another state. */
+  /** For the record of a change; refuses when the client's condition does not match. */
   async noteBefore(workspace: Workspace): Promise<void> {
     const { id } = workspace;
     const before = WorkspaceDto.from(workspace);
     this.audit.note({ targetId: id, workspaceId: id, before, seen: await this.withMembers(workspace) });
   }
 
-  /** The slug is made of the name, and gets an ending when it is taken. The unique index is the judge. */
+  /** The slug is derived from the name, with a suffix when it is taken, which the unique index determines. */
   private async insert(row: Partial<Workspace> & Pick<Workspace, 'id' | 'name'>): Promise<Workspace> {
     const wanted = `ws-${slugOfName(row.name, 'workspace')}`;
     for (const slug of [wanted, withSuffix(wanted)])
@@ -130,7 +130,7 @@ export class WorkspacesService {
   }
 }
 
-/** What is not named stays as it is, and what is null is not there. */
+/** Omitted fields stay unchanged, and null removes a field. */
 function merged(before: WorkspaceDefaults, given: GivenDefaults): WorkspaceDefaults {
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
   const all = Object.entries({ ...before, ...Object.fromEntries(said) });

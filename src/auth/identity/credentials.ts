@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 import { looksLikeToken } from '../tokens/compact-token.js';
 
-/** Where clients put the gateway key; the first that is there counts. */
+/** The headers of the gateway key; the first one present counts. */
 const KEY_HEADERS = ['x-gateway-api-key', 'x-portkey-api-key'] as const;
 
-/** Where the SDKs of Anthropic, Google and Azure put their only key. */
+/** The key headers of the SDKs of Anthropic, Google and Azure. */
 const SDK_KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
 /** Every header that may carry a gateway key. */
@@ -16,8 +16,8 @@ const BEARER = /^bearer +/i;
 /**
  * The gateway key or signed token that a request presents, or null.
  *
- * `Authorization`, `x-api-key`, `x-goog-api-key` and `api-key` are looked at only when no key header is there, so that an SDK
- * which can set nothing but its API key works; otherwise they belong to the provider.
+ * `Authorization`, `x-api-key`, `x-goog-api-key` and `api-key` are read only without a gateway key header, so that SDKs which can set
+ * nothing but their API key work; otherwise they belong to the provider.
  */
 export function presentedKey(headers: IncomingHttpHeaders): string | null {
   for (const name of KEY_HEADERS) {
@@ -33,14 +33,14 @@ export function presentedKey(headers: IncomingHttpHeaders): string | null {
   return bearer && looksLikeToken(bearer) ? bearer : null;
 }
 
-/** How keys of widely used providers begin. */
+/** Prefixes of keys of widely used providers. */
 const PROVIDER_KEY = /^(?:sk-|sk_|xai-|gsk_|pplx-|AIza|hf_|r8_|nvapi-|fw_|csk-|AKIA)/;
 
-/** The header for gateway keys that carries a provider's key by its form, or null. */
+/** The gateway key header that contains a provider's key, judging by its format, or null. */
 export const misplacedKey = (headers: IncomingHttpHeaders): string | null =>
   KEY_HEADERS.find((name) => PROVIDER_KEY.test(String(headers[name] ?? ''))) ?? null;
 
-/** Another gateway key than the credential that a request presents, in any header; null where there is none. */
+/** Another gateway key than the presented credential, in any header; null without one. */
 export function keyBeside(presented: string, headers: IncomingHttpHeaders): string | null {
   for (const name of CREDENTIAL_HEADERS) {
     const value = headers[name];
@@ -59,7 +59,7 @@ export function hasSeveralKeys(presented: string): boolean {
 }
 
 /**
- * Enters a gateway key that came in another place than a header. Beside a credential in a header it stays a second one, so that a request
+ * Adds a gateway key that was sent elsewhere than in a header. Beside a credential in a header it counts as a second one, so that a request
  * with different ones is refused as ambiguous.
  */
 export function enterKey(headers: IncomingHttpHeaders, key: string): void {
@@ -68,7 +68,7 @@ export function enterKey(headers: IncomingHttpHeaders, key: string): void {
   if (free !== undefined) headers[free] = key;
 }
 
-/** A token that stands beside the gateway key that a request presents: ours, or the provider's. */
+/** A token sent beside the presented gateway key: ours, or the provider's. */
 export function tokenBeside(key: string, headers: IncomingHttpHeaders): string | null {
   const bearer = headers.authorization === undefined ? null : bearerOf(headers);
   if (bearer !== null && bearer !== key && looksLikeToken(bearer)) return bearer;
@@ -83,7 +83,7 @@ export function isGatewayCredential(bearer: string, headers: IncomingHttpHeaders
   return looksLikeGatewayKey(bearer) || bearer === presentedKey(headers);
 }
 
-/** The token in `Authorization`, with or without `Bearer` before it: the compatible SDK sends both forms. */
+/** The token in `Authorization`, with or without `Bearer`: the compatible SDK sends both forms. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
   return headers.authorization?.replace(BEARER, '') ?? null;
 }

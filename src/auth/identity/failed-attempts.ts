@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Failures from one address within one second before it gets a 429. */
+/** Failures from one address within a second before it gets a 429. */
 const FAILURES_PER_SECOND = 50;
 const WINDOW_MS = 1_000;
 const ADDRESSES_MAX = 10_000;
@@ -11,8 +11,8 @@ interface Window {
 }
 
 /**
- * Counts failed identifications by address, so that guessing is slow and costs nothing behind it.
- * Only failures are limited: a valid key from a busy address continues to work.
+ * Counts failed identifications by address, so that guessing is slow and causes no further work. Only failures are limited: a valid key
+ * from a busy address continues to work.
  */
 export class FailedAttempts {
   private readonly windows = new LRUCache<string, Window>({ max: ADDRESSES_MAX });

@@ -13,8 +13,8 @@ import { looksLikeToken } from '../tokens/compact-token.js';
 type KeyLookup = KnownKey | null | Promise<KnownKey | null>;
 
 /**
- * Identifies the caller, for both planes, by an API key or by a signed token. A caller with the whole secret of a key that has ended
- * gets the reason; every other failure is the same 401, whatever its reason. An address that fails too often gets a 429.
+ * Identifies the caller, for both planes, by an API key or a signed token. A caller with the complete secret of an ended key gets the
+ * reason; every other failure is the same 401. An address that fails too often gets a 429.
  */
 @Injectable()
 export class IdentityService {
@@ -27,8 +27,8 @@ export class IdentityService {
   ) {}
 
   /**
-   * Returns without a promise when the credential is in memory. Rejects with `unauthenticated`, `rate_limited`,
-   * `ambiguous_credentials` or `auth_unavailable`, and for a token with `forbidden`.
+   * Returns without a promise when the credential is cached. Rejects with `unauthenticated`, `rate_limited`, `ambiguous_credentials` or
+   * `auth_unavailable`, and for a token with `forbidden`.
    */
   identify(request: RequestOrigin): Principal | Promise<Principal> {
     const presented = presentedKey(request.headers);
@@ -49,7 +49,7 @@ export class IdentityService {
     return token === null ? known : this.alone(token, known);
   }
 
-  /** A token beside a key is the provider's, unless it says that it is for us: then the caller would be ambiguous. */
+  /** A token beside a key is the provider's, unless it is addressed to us: then the caller would be ambiguous. */
   private async alone(token: string, known: KeyLookup): Promise<KnownKey | null> {
     const [isOurs, found] = await Promise.all([this.tokens.isOurs(token), known]);
     if (isOurs) throw ambiguous(NOT_BOTH);
@@ -74,7 +74,7 @@ export class IdentityService {
     throw new AppError('provider_key_misplaced', { header });
   }
 
-  /** Only a caller with the whole secret is told that the key existed. */
+  /** Only a caller with the complete secret learns that the key existed. */
   private async refuseKey(presented: string, request: RequestOrigin): Promise<never> {
     this.countFailure(request);
     const end = await this.directory.endOf(presented);
@@ -83,7 +83,7 @@ export class IdentityService {
     throw new AppError('api_key_ended', { ended });
   }
 
-  /** Counts a failed attempt, also one of a caller without an API key, such as a guess at an invite. Throws `rate_limited` when there were too many. */
+  /** Counts a failed attempt, including one without an API key, such as a guess at an invite. Throws `rate_limited` after too many. */
   countFailure(request: RequestOrigin): void {
     if (this.failures.record(this.addresses.of(request), Date.now()))
       throw new AppError('rate_limited', { subject: 'failed attempts from this address' });

@@ -3,6 +3,6 @@ import type { Newcomer } from '../tokens/newcomer.js';
 
 /** Creates users that a signed token names first. */
 export abstract class Newcomers {
-  /** Afterwards the user exists. Rejects with `forbidden` when the organization accepts no more users. */
+  /** Resolves once the user exists. Rejects with `forbidden` when the organization accepts no more users. */
   abstract welcome(newcomer: Newcomer, request: FastifyRequest): Promise<void>;
 }

@@ -3,14 +3,14 @@ import type { KnownSession } from '../ports.js';
 import type { Principal } from '../principal.js';
 import type { Scope } from './scopes.js';
 
-/** What the guards found out about a request. They fill it in their order, so a refusal leaves it half full. */
+/** The guards' findings about a request. They fill it in order, so it stays incomplete after a refusal. */
 export interface Access {
   caller?: Principal;
   /** The session that identified the caller. */
   session?: KnownSession;
   /** For the audit record of a handler that requires no scope. */
   action?: string;
-  /** Of these the caller must hold one. */
+  /** The caller must have one of these. */
   scopes?: readonly Scope[];
 }
 
@@ -25,14 +25,14 @@ export function accessOf(request: object): Access {
   return access;
 }
 
-/** The session of the caller, behind `SessionGuard`. */
+/** The caller's session, after `SessionGuard`. */
 export function sessionOf(context: ExecutionContext): KnownSession {
   const { session } = accessOf(context.switchToHttp().getRequest());
   if (!session) throw new Error('The session was asked for before SessionGuard had run.');
   return session;
 }
 
-/** The caller, behind AuthGuard. */
+/** The caller, after AuthGuard. */
 export function callerOf(context: ExecutionContext): Principal {
   const { caller } = accessOf(context.switchToHttp().getRequest());
   if (!caller) throw new Error('The caller was asked for before AuthGuard had run.');

@@ -2,15 +2,14 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Principal, PrincipalKind } from '../principal.js';
 
 /**
- * Which kinds of callers an operation is for, as the permission tables have it:
- * `administrators` manage the organization, its workspaces and its users, which no workspace key may;
- * `workspace` is for those who use a workspace (feedback), which no admin key may.
+ * The kinds of callers for an operation, as in the permission tables: `administrators` manage the organization, its workspaces and its
+ * users, which no workspace key may; `workspace` is for users of a workspace (feedback), which no admin key may.
  */
 export type CallersOf = 'anybody' | 'administrators' | 'workspace';
 
 interface Callers {
   readonly kinds: ReadonlySet<PrincipalKind>;
-  /** What the others are answered. */
+  /** The error for other callers. */
   readonly refusal: string;
 }
 
@@ -30,7 +29,7 @@ const CALLERS: Readonly<Record<Exclude<CallersOf, 'anybody'>, Callers>> = {
   },
 };
 
-/** Refuses with `forbidden` a caller of a kind that an operation is not for. */
+/** Refuses with `forbidden` a caller of another kind. */
 export function requireCaller(caller: Principal, callers: CallersOf): void {
   if (callers === 'anybody') return;
   const { kinds, refusal } = CALLERS[callers];

@@ -6,8 +6,8 @@ import { accessOf } from './access.js';
 import { type CallersOf, requireCaller } from './callers.js';
 
 /**
- * Lets a caller through whom the operation is for, whatever scopes they hold: administrators where the permission
- * tables name them, users of a workspace, or users with a dashboard session. Runs after `ScopeGuard`.
+ * Admits the callers that the operation is for, whatever their scopes: administrators if the permission tables name them, users of a
+ * workspace, or users with a dashboard session. Runs after `ScopeGuard`.
  */
 @Injectable()
 export class RoleGuard implements CanActivate {

@@ -3,7 +3,7 @@ import type { SwitchPositions } from '../../common/contracts/organization-settin
 import { isScope, type Scope, SCOPES } from './scopes.js';
 import { seesAllData, switched, type SwitchedRole } from './switches.js';
 
-/** The roles of one user: in the organization, and in the workspace in question; null where there is none. */
+/** The roles of one user: in the organization, and in the workspace in question; null without one. */
 export interface Roles {
   readonly organization: OrganizationRole;
   readonly workspace: WorkspaceRole | null;
@@ -12,12 +12,12 @@ export interface Roles {
 const EVERY_SCOPE: ReadonlySet<Scope> = new Set(Object.keys(SCOPES).filter(isScope));
 const NONE: ReadonlySet<Scope> = new Set();
 
-/** All that can be done within one workspace: what its service keys may carry. */
+/** Everything within one workspace: the scopes that its service keys can have. */
 const WITHIN_A_WORKSPACE: ReadonlySet<Scope> = new Set(
   [...EVERY_SCOPE].filter((scope) => SCOPES[scope].service),
 );
 
-/** A member uses what is there: calls models and sees; it changes nothing, and makes no keys. */
+/** Members use what exists: they call models and read, but change nothing and create no keys. */
 const USING: ReadonlySet<Scope> = new Set<Scope>([
   'agents.invoke',
   'agent_servers.list',
@@ -61,16 +61,16 @@ const IN_WORKSPACE: Readonly<Record<WorkspaceRole, ReadonlySet<Scope>>> = {
   member: USING,
 };
 
-/** Owners and admins of the organization administer every workspace of it. */
+/** Owners and admins of the organization administer all of its workspaces. */
 export const administersOrganization = ({ organization }: Roles): boolean => organization !== 'member';
 
-/** Members see and change the API keys that are their own and no others, whatever scopes they hold. */
+/** Members see and change only their own API keys, whatever their scopes. */
 export const keysWithin = (roles: Roles | null): { readonly hasOnlyOwnKeys?: true } =>
   roles && !administersOrganization(roles) && roles.workspace === 'member' ? { hasOnlyOwnKeys: true } : {};
 
 /**
- * The most that a user may do, after the organization's policy flags. A credential never has more rights than the user on whose authority it acts, whatever
- * scopes it was given.
+ * The maximum scopes of a user, after the organization's switches. A credential never has more rights than the user on whose authority it
+ * acts, whatever scopes it was given.
  */
 export function scopesOfRoles(roles: Roles, switches: SwitchPositions | null = null): ReadonlySet<Scope> {
   if (administersOrganization(roles)) return switched(EVERY_SCOPE, 'organization_admin', switches);

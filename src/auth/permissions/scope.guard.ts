@@ -7,9 +7,9 @@ import { requireScope } from './require-scope.js';
 import type { Scope } from './scopes.js';
 
 /**
- * Lets a caller through that holds the scope which the handler requires, or one of them.
+ * Admits callers with the scope that the handler requires, or one of them.
  *
- * A handler without a scope is refused to everyone: forgetting the decorator must close the door, not open it.
+ * A handler without a scope is refused for everyone: forgetting the decorator must deny access, not grant it.
  */
 @Injectable()
 export class ScopeGuard implements CanActivate {

@@ -1,8 +1,8 @@
 /**
- * The scope catalogue: what a credential may be allowed to do, and which kinds of key may carry it.
+ * The scope catalogue: what credentials can do, and which kinds of key can have each scope.
  *
- * The identifiers are those of the compatible API. Columns: offered to admin keys, to workspace
- * service keys, to workspace user keys. A scope that is not in this table does not exist.
+ * The identifiers are those of the compatible API. Columns: available to admin keys, to workspace service keys, to workspace user keys.
+ * Scopes outside this table do not exist.
  */
 interface ScopeOffer {
   readonly admin: boolean;

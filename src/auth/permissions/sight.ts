@@ -2,15 +2,15 @@ import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import type { Principal } from '../principal.js';
 import { type Reach, reachOf } from '../tenant.js';
 
-/** What of the request log, and of its sums, a caller may see within reach. */
+/** The part of the request log and its rollups that a caller may see. */
 export interface Sight extends Reach {
-  /** Added to the caller's own filter. Empty for a caller that sees everything within reach. */
+  /** Added to the caller's own filter. Empty for a caller without restrictions. */
   readonly own: readonly QueryCondition[];
 }
 
 /**
- * A caller that may see only traffic of their own keys sees requests with keys that belong to them: service keys and signed
- * tokens belong to no user. The rollups count keys separately, so analytics need no request rows for it.
+ * A caller limited to the traffic of their own keys sees requests with keys that belong to them: service keys and signed tokens belong to
+ * no user. The rollups count keys separately, so analytics need no request rows for it.
  */
 export function ownTraffic(userId: string): QueryCondition {
   return {

@@ -32,8 +32,8 @@ const hasField = (body: unknown, field: string): boolean =>
   typeof body === 'object' && body !== null && Object.hasOwn(body, field);
 
 /**
- * For handlers whose misuse at an unlocked screen, or with a stolen session, costs most. API keys and signed
- * tokens need no step-up. `fields`: only a body with one of them requires it.
+ * For handlers with the most harmful misuse at an unlocked screen, or with a stolen session. API keys and signed tokens need no step-up.
+ * `fields`: only a body with one of them requires it.
  */
 export const RequireStepUp = (...fields: readonly string[]): MethodDecorator =>
   applyDecorators(SetMetadata(STEP_UP, fields), UseGuards(StepUpGuard));

@@ -1,13 +1,13 @@
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { Scope } from './scopes.js';
 
-/** Whose rights a switch gives or takes: owners and admins of the organization, admins and managers of a workspace, or its members. */
+/** The roles affected by a switch: owners and admins of the organization, admins and managers of a workspace, or its members. */
 export type SwitchedRole = 'organization_admin' | 'manager' | 'member';
 
 interface Switch {
   readonly role: SwitchedRole;
   readonly scopes: readonly Scope[];
-  /** Its position as long as the organization has not said another. */
+  /** Its default position. */
   readonly usual: boolean;
   readonly meaning: string;
 }
@@ -73,7 +73,7 @@ const off = (role: SwitchedRole, scopes: readonly Scope[], meaning: string): Swi
   usual: false,
 });
 
-/** What an organization can give to or take from roles. A scope that no switch names does not depend on one. */
+/** Rights that an organization can give to roles or take from them. Scopes that no switch names do not depend on any. */
 export const SWITCHES = {
   organisationAdminsViewLogs: on(
     'organization_admin',
@@ -118,7 +118,7 @@ export function seesAllData(role: SwitchedRole, positions: SwitchPositions | nul
   return positions?.[name] ?? SWITCHES[name].usual;
 }
 
-/** The scopes of a role after the organization's switches. Without any the very same set comes back. */
+/** The scopes of a role after the organization's switches. Returns the same set if none applies. */
 export function switched(
   scopes: ReadonlySet<Scope>,
   role: SwitchedRole,

@@ -14,8 +14,8 @@ type PassportMiddleware = (request: object, response: object, next: (error: unkn
 const STRATEGIES = ['session-cookie', 'api-key', 'signed-token'];
 
 /**
- * Identifies the caller by the first strategy whose credential the request carries. The strategies are registered with
- * a Passport of this guard: the default one belongs to the process, and a process may hold several applications.
+ * Identifies the caller by the first strategy whose credential the request contains. The strategies are registered with this guard's own
+ * Passport: the default one belongs to the process, which may host several applications.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -39,7 +39,7 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  /** Rejects with the refusal of the strategy, or with `unauthenticated` when the request carries no credential. */
+  /** Rejects with the refusal of the strategy, or with `unauthenticated` when the request contains no credential. */
   async identify(request: FastifyRequest): Promise<Principal> {
     const caller = await new Promise<Principal | null>((resolve, reject) => {
       const done: passport.AuthenticateCallback = (error, user) =>

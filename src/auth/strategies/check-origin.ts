@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** A page of another origin cannot set it without a preflight, which the gateway never answers. */
+/** A page of another origin cannot set it without a preflight, which the gateway never allows. */
 export const CSRF_HEADER = 'x-gateway-csrf';
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses with `csrf_rejected` a change that a page of another origin may have sent with the user's cookie. A change
- * must carry the header and come from the same origin, by `Sec-Fetch-Site`, or by `Origin` in a browser that does not
- * send that: https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
+ * Refuses with `csrf_rejected` a change that a page of another origin may have sent with the user's cookie. A change must have the header
+ * and come from the same origin, by `Sec-Fetch-Site`, or by `Origin` in a browser that does not send it:
+ * https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
  */
 export function checkOrigin(
   { method, raw: { headers } }: FastifyRequest,
@@ -23,7 +23,7 @@ export function checkOrigin(
   if (!isOwn) throw rejected('it must come from a page of this service');
 }
 
-/** The browser writes `Host` and `Origin`; a page cannot. A proxy may rewrite `Host`, and then the public URL counts. */
+/** The browser sets `Host` and `Origin`; a page cannot. A proxy may rewrite `Host`, and then the public URL counts. */
 function isOwnOrigin(
   origin: string | undefined,
   host: string | undefined,

@@ -4,8 +4,8 @@ type VerifyCallback = (error: unknown, user?: object | null) => void;
 type Verify = (request: object, done: VerifyCallback) => void;
 
 /**
- * The Passport strategy beneath all of ours: it passes the request to `validate`, which returns the caller, null for
- * a request without a credential of its kind, or rejects with a refusal. https://www.passportjs.org/concepts/authentication/strategies/
+ * The base of our Passport strategies: passes the request to `validate`, which returns the caller, null for a request without a credential
+ * of its kind, or rejects with a refusal. https://www.passportjs.org/concepts/authentication/strategies/
  */
 export class CredentialStrategy extends passport.Strategy {
   constructor(private readonly verify: Verify) {

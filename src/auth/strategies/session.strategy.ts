@@ -13,12 +13,12 @@ import type { Principal } from '../principal.js';
 import { checkOrigin } from './check-origin.js';
 import { CredentialStrategy } from './credential-strategy.js';
 
-/** Which workspace a request of a session is about: an id or a slug. */
+/** The workspace of a session's request: an id or a slug. */
 export const WORKSPACE_HEADER = 'x-gateway-workspace';
 
 /**
- * Users with a dashboard session. Only the administration reads the cookie: the data plane never uses this
- * strategy, so a page in a browser cannot call models with it.
+ * Users with a dashboard session. Only the administration reads the cookie: the data plane never uses this strategy, so a page in a browser
+ * cannot call models with it.
  */
 @Injectable()
 export class SessionStrategy extends PassportStrategy(CredentialStrategy, 'session-cookie') {

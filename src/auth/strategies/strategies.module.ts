@@ -7,7 +7,7 @@ import { AuthGuard } from './auth.guard.js';
 import { ApiKeyStrategy, SignedTokenStrategy } from './key-strategies.js';
 import { SessionStrategy } from './session.strategy.js';
 
-/** How callers of the administration are identified. Gateway processes do not load it. */
+/** Identification of the administration's callers. Gateway processes do not load it. */
 @Global()
 @Module({
   imports: [AuthModule],

@@ -1,7 +1,7 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
 
 interface Algorithm {
-  /** What node:crypto calls the kind of key. */
+  /** The kind of key in node:crypto. */
   readonly keyType: 'rsa' | 'ec' | 'ed25519';
   readonly curve?: string;
   readonly hash: string | null;
@@ -9,8 +9,8 @@ interface Algorithm {
 }
 
 /**
- * The signatures that are accepted: https://www.rfc-editor.org/rfc/rfc7518#section-3.1. Asymmetric ones only; who could
- * check a symmetric one could also make it.
+ * The accepted signatures: https://www.rfc-editor.org/rfc/rfc7518#section-3.1. Asymmetric ones only: a key that can verify a symmetric
+ * signature can also create one.
  */
 const ALGORITHMS = {
   RS256: { keyType: 'rsa', hash: 'sha256' },
@@ -35,7 +35,7 @@ export function isSignatureAlgorithm(name: string): name is SignatureAlgorithm {
 /** https://www.rfc-editor.org/rfc/rfc7518#section-3.3 */
 const SHORTEST_RSA_BITS = 2048;
 
-/** Whether a key is one for this algorithm. The key decides, never the token alone. */
+/** Whether a key matches this algorithm. The key decides, never the token alone. */
 function fits(key: KeyObject, { keyType, curve }: Algorithm): boolean {
   const { namedCurve, modulusLength } = key.asymmetricKeyDetails ?? {};
   return (
@@ -45,7 +45,7 @@ function fits(key: KeyObject, { keyType, curve }: Algorithm): boolean {
   );
 }
 
-/** Whether `signature` is this key's over these bytes. Signatures of elliptic curves are the plain pair that tokens carry. */
+/** Whether `signature` is this key's over these bytes. Elliptic curve signatures are in the plain pair format of tokens. */
 export function isSignedBy(
   key: KeyObject,
   name: SignatureAlgorithm,

@@ -1,18 +1,18 @@
 /**
- * Reads the compact form of a signed token (https://www.rfc-editor.org/rfc/rfc7515#section-7.1) and judges all that can
- * be judged without a key. Strict: what two readers could read differently is refused.
+ * Parses the compact form of a signed token (https://www.rfc-editor.org/rfc/rfc7515#section-7.1) and checks everything that needs no key.
+ * Strict: ambiguous input is refused.
  */
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A token that is well formed. Nothing it says is true before its signature was checked. */
+/** A well-formed token. None of its content can be trusted before its signature was verified. */
 export interface UnverifiedToken {
   readonly algorithm: string;
   readonly keyId: string | null;
-  /** The header's `typ` in small letters, without `application/`; null when there is none. */
+  /** The header's `typ` in lower case, without `application/`; null without one. */
   readonly type: string | null;
   readonly claims: Claims;
-  /** The bytes that the signature is over. */
+  /** The signed bytes. */
   readonly signed: Buffer;
   readonly signature: Buffer;
 }
@@ -22,17 +22,17 @@ const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const KEY_ID = /^[\w.\-=+/:]{1,128}$/;
 
 /**
- * Header parameters that end a token. Keys or their addresses inside of it are the sender's own word, and the others
- * change how it is to be read: https://www.rfc-editor.org/rfc/rfc8725#section-3.10
+ * Header parameters that invalidate a token. Keys and their URLs inside it are the sender's own claims, and the others change how it is to
+ * be read: https://www.rfc-editor.org/rfc/rfc8725#section-3.10
  */
 const REFUSED_PARAMETERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'enc'] as const;
 
-/** Whether a text has the form of a signed token. Touches nothing but the text. */
+/** Whether a text has the form of a signed token. Inspects only the text. */
 export function looksLikeToken(text: string): boolean {
   return text.startsWith('ey') && text.length <= LONGEST_TOKEN && SHAPE.test(text);
 }
 
-/** The token, or null for whatever is not exactly one. */
+/** The token, or null for anything else. */
 export function readToken(text: string): UnverifiedToken | null {
   if (!looksLikeToken(text)) return null;
   const [head = '', body = '', ending = ''] = text.split('.');
@@ -48,7 +48,7 @@ export function readToken(text: string): UnverifiedToken | null {
   };
 }
 
-/** What a token says of itself, to find out whose it might be; null for what is no token. */
+/** A token's unverified claims, to find out whose it might be; null if it is not a token. */
 export function unverifiedClaims(text: string): Claims | null {
   return looksLikeToken(text) ? objectIn(text.split('.')[1] ?? '') : null;
 }
@@ -71,7 +71,7 @@ function isAcceptable(header: Claims): boolean {
   );
 }
 
-/** Only the one spelling that encoding gives back: padding, blanks and stray bits at the end are refused. */
+/** Accepts only the canonical encoding: padding, blanks and stray trailing bits are refused. */
 function bytesIn(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : null;

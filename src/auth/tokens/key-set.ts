@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 
-/** A public key as it is kept: the members that make the key, and nothing else that its publisher wrote. */
+/** A public key as stored: only the members that define the key. */
 export interface StoredKey {
   readonly kid: string | null;
   readonly alg: string | null;
@@ -11,7 +11,7 @@ const MOST_KEYS = 1000;
 export const LARGEST_KEY_SET_BYTES = 300 * 1024;
 const LONGEST_KEY_ID = 128;
 
-/** Members of a public key by its type: https://www.rfc-editor.org/rfc/rfc7518#section-6 */
+/** Members of a public key by type: https://www.rfc-editor.org/rfc/rfc7518#section-6 */
 const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   RSA: ['n', 'e'],
   EC: ['crv', 'x', 'y'],
@@ -19,9 +19,9 @@ const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The keys for signatures in a published set (https://www.rfc-editor.org/rfc/rfc7517#section-5). Keys of other kinds
- * are left out, as that document requires. A text describes what is wrong with the whole: no set, too many keys, none usable,
- * or two of one name, between which a token could choose.
+ * The signature keys of a published set (https://www.rfc-editor.org/rfc/rfc7517#section-5). Keys of other kinds are ignored, as that
+ * document requires. Returns an error text for an invalid set: not a set, too many keys, no usable key, or two keys of one name, between
+ * which a token could choose.
  */
 export function keysInSet(set: unknown): readonly StoredKey[] | string {
   const { keys } = (typeof set === 'object' && set !== null ? set : {}) as { keys?: unknown };
@@ -47,7 +47,7 @@ function storedKey(value: unknown): StoredKey | null {
 const isKeyId = (kid: unknown): kid is string | null =>
   kid === null || (typeof kid === 'string' && kid.length <= LONGEST_KEY_ID);
 
-/** Null for a key that is no public one, or not whole. */
+/** Null for a key that is not public or is incomplete. */
 function membersOf(key: Readonly<Record<string, unknown>>): readonly string[] | null {
   const { kty } = key;
   const members =
@@ -62,13 +62,13 @@ function isForSignatures({ use, key_ops: operations }: Readonly<Record<string, u
   );
 }
 
-/** A set of keys in use. A key is built when it is first used: a set may have a thousand, and tokens name one. */
+/** A set of keys in use. A key is built on first use: a set may have a thousand, and tokens name one. */
 export class KeySet {
   private readonly made = new Map<StoredKey, KeyObject | null>();
 
   constructor(private readonly keys: readonly StoredKey[]) {}
 
-  /** The key that a token names, for the algorithm it names. A token that names none must leave no choice. */
+  /** The key that a token names, for its algorithm. Without a name, there must be only one candidate. */
   find(keyId: string | null, algorithm: string): KeyObject | null {
     const [key, another] = this.keys.filter(({ kid }) => keyId === null || kid === keyId);
     if (!key || another || (key.alg !== null && key.alg !== algorithm)) return null;

@@ -4,17 +4,17 @@ import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { Claims } from './compact-token.js';
 import { DEFAULT_NEWCOMERS, type NewcomerRules, type RoleMapping, type TokenRules } from './token-rules.js';
 
-/** What role mappings give to a user. */
+/** Roles given by role mappings. */
 export interface GivenRoles {
   readonly role: 'admin' | 'member';
   /** Each workspace once, by id or slug as the organization named it. */
   readonly workspaces: ReadonlyMap<string, WorkspaceRole>;
 }
 
-/** The claims of a valid token about a user that the organization does not have yet. */
+/** The claims of a valid token about a user who does not exist in the organization yet. */
 export interface Newcomer extends GivenRoles {
   readonly organizationId: string;
-  /** In its one spelling. */
+  /** Normalized. */
   readonly email: string;
   /** The maximum number of users in the organization. */
   readonly mostPeople: number;
@@ -43,8 +43,8 @@ interface NewcomerClaims {
 }
 
 /**
- * For a token whose `user` does not exist in the organization. Throws an `UnknownPerson` where the user is to be created, and
- * refuses with `forbidden` where unknown users are refused; otherwise the token is treated as that of a service.
+ * For a token whose `user` does not exist in the organization. Throws an `UnknownPerson` if the user is to be created, and refuses with
+ * `forbidden` if unknown users are refused; otherwise the token acts as a service.
  */
 export function checkUnknown(user: string | null, told: NewcomerClaims): void {
   const { unknownPeople } = told.rules.newcomers ?? DEFAULT_NEWCOMERS;
@@ -62,7 +62,7 @@ function newcomerOf(email: string, { organizationId, claims, rules }: NewcomerCl
   };
 }
 
-/** The roles that the organization gives for what a claim says; of several the highest, and never above its ceiling. */
+/** The roles that the organization maps to the values of a claim; the highest of several, and never above its ceiling. */
 export function rolesGiven(
   said: ReadonlySet<string>,
   { roleMappings, highestRoles }: Pick<NewcomerRules, 'roleMappings' | 'highestRoles'>,
@@ -83,7 +83,7 @@ function workspacesOf(given: readonly RoleMapping[], highest: WorkspaceRole): Ma
   return workspaces;
 }
 
-/** A text with blanks or commas between, or a list. */
+/** A text separated by blanks or commas, or a list. */
 export function valuesIn(claims: Claims, names: readonly string[]): ReadonlySet<RoleMapping['value']> {
   const value = names.map((name) => claims[name]).find((each) => each !== undefined);
   const texts: readonly unknown[] =

@@ -1,20 +1,20 @@
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { SignatureAlgorithm } from './algorithms.js';
 
-/** Which claims say what. Of several names the first that a token has counts. */
+/** Claim names by meaning. The first one that a token contains is used. */
 export interface ClaimNames {
   readonly user: readonly string[];
   readonly organisation: readonly string[];
   readonly workspace: readonly string[];
   readonly scopes: readonly string[];
-  /** Absent in settings of before there were role mappings. */
+  /** Absent in settings from before role mappings existed. */
   readonly roles?: readonly string[];
 }
 
 /** Tokens of unknown users: they act as services, are refused, or create the user. */
 export type UnknownPeople = 'service' | 'refuse' | 'create';
 
-/** What a value of the roles claim gives to a newcomer. */
+/** The role that a value of the roles claim gives a new user. */
 export interface RoleMapping {
   readonly value: string;
   readonly organisationRole?: 'admin' | 'member' | undefined;
@@ -23,7 +23,7 @@ export interface RoleMapping {
   readonly workspaceRole?: WorkspaceRole | undefined;
 }
 
-/** No mapping gives more than this. Ownership is never given. */
+/** The highest role that a mapping can give. Ownership is never given. */
 export interface HighestRoles {
   readonly organisation: 'admin' | 'member';
   readonly workspace: WorkspaceRole;
@@ -41,9 +41,9 @@ export interface TokenRules {
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
   readonly algorithms: readonly SignatureAlgorithm[];
-  /** Values of the header `typ`, small letters; a token without one counts as `jwt`. */
+  /** Values of the header `typ`, in lower case; a token without one counts as `jwt`. */
   readonly tokenTypes: readonly string[];
-  /** The longest time from a token's issue, or from now where it does not say, to its expiry. */
+  /** Maximum time from a token's issue (or from now, without `iat`) to its expiry. */
   readonly maxLifetimeSeconds: number;
   readonly claims: ClaimNames;
   /** Absent in earlier settings: unknown users act as services. */

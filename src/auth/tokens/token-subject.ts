@@ -9,17 +9,17 @@ import type { Claims } from './compact-token.js';
 import type { ClaimNames } from './token-rules.js';
 import { isText } from './verify-token.js';
 
-/** Whom and what a token names, as its claims have it. */
+/** The user, workspace and scopes that a token's claims name. */
 export interface NamedByToken {
-  /** E-mail address or id of a user, or the name of a service. */
+  /** Email address or id of a user, or the name of a service. */
   readonly user: string | null;
   /** Id or slug. */
   readonly workspace: string | null;
-  /** Null when the token has none: then a user has what their roles give. */
+  /** Null without such a claim: a user then has the scopes of their roles. */
   readonly scopes: ReadonlySet<Scope> | null;
 }
 
-/** A workspace, and the config that requests for it go by. */
+/** A workspace, and the config for its requests. */
 export interface NamedWorkspace {
   readonly workspaceId: string;
   readonly configId: string | null;
@@ -30,25 +30,25 @@ export interface Membership extends NamedWorkspace {
   readonly role: WorkspaceRole;
 }
 
-/** What the organization's tables say of whom a token names. */
+/** The organization's records for the names in a token. */
 export interface KnownSubject {
   readonly organizationId: string;
   readonly policy: OrganizationPolicy | null;
   readonly switches: SwitchPositions | null;
-  /** What every request for a workspace gets. */
+  /** Defaults for every request of a workspace. */
   readonly imposed: (
     defaults: WorkspaceDefaults | null,
   ) => Pick<Principal, 'guardrails' | 'metadata' | 'cache'>;
-  /** The config of workspaces that have none of their own. */
+  /** The config of workspaces without their own. */
   readonly configId: string | null;
-  /** The workspace that the token names, if the organization has it. */
+  /** The workspace that the token names, if it exists. */
   readonly workspace: NamedWorkspace | null;
   readonly person: {
     readonly id: string;
     readonly email: string;
     readonly role: OrganizationRole;
     readonly isActive: boolean;
-    /** Two at most, with the named workspace first: more would change nothing. */
+    /** At most two, the named workspace first: more make no difference. */
     readonly memberships: readonly Membership[];
   } | null;
 }
@@ -75,7 +75,7 @@ function first(claims: Claims, names: readonly string[]): string | null {
   return isText(value) ? value : null;
 }
 
-/** A text with blanks between, or a list. What is no scope of ours, a wildcard too, gives nothing. */
+/** A text separated by blanks, or a list. Values that are not our scopes, including wildcards, grant nothing. */
 function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> | null {
   const value = names.map((name) => claims[name]).find((each) => each !== undefined);
   if (value === undefined) return null;
@@ -86,9 +86,9 @@ function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> 
 }
 
 /**
- * The subject of a token. With a known user it is that user, with the roles of our tables,
- * which a claim can narrow and never widen. Without one it acts for a workspace like a service key. Null when it names
- * neither. Rejects with `forbidden` where it names a workspace that is not open to it.
+ * The principal of a token. With a known user it is that user, with the roles stored here, which a claim can narrow but never widen.
+ * Without one it acts for a workspace like a service key. Null when it names neither. Rejects with `forbidden` if it names a workspace that
+ * it cannot access.
  */
 export function principalOf(named: NamedByToken, known: KnownSubject): Principal | null {
   if (named.workspace !== null && known.workspace === null) throw noSuchWorkspace();
@@ -116,8 +116,8 @@ function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): 
 type Person = NonNullable<KnownSubject['person']>;
 
 /**
- * The subject of a session: its user in the named workspace, or else in the only one or, for administrators, in all
- * of them. A user with no workspace, or with a choice of several, holds no scopes. Null when the user is gone.
+ * The principal of a session: its user in the named workspace, or else in the only one or, for administrators, in all of them. A user with
+ * no workspace, or a choice of several, has no scopes. Null when the user no longer exists.
  */
 export function sessionPrincipalOf(workspace: string | null, known: KnownSubject): Principal | null {
   const { person } = known;
@@ -127,7 +127,7 @@ export function sessionPrincipalOf(workspace: string | null, known: KnownSubject
   return personIn(person, null, known);
 }
 
-/** Whether a request that names no workspace says by itself where it goes. */
+/** Whether the scope of a request that names no workspace is unambiguous. */
 export const hasOneReach = ({ role, memberships }: Person): boolean =>
   administersOrganization({ organization: role, workspace: null }) || memberships.length === 1;
 
@@ -161,7 +161,7 @@ function personIn(person: Person, workspace: NamedWorkspace | null, known: Known
   };
 }
 
-/** Null, for every workspace, is open to administrators of the organization. */
+/** Null stands for every workspace, which only administrators of the organization can access. */
 function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
   if (administersOrganization({ organization: role, workspace: null })) return null;
   if (memberships.length > 1)
@@ -185,6 +185,6 @@ function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Princ
   return configId === null ? undefined : { configId, allowsOverride: true };
 }
 
-/** One refusal for a workspace that does not exist, is another organization's, or is closed to this user. */
+/** The same error for a workspace that does not exist, is another organization's, or is closed to this user. */
 const noSuchWorkspace = (): AppError =>
   new AppError('forbidden', { detail: 'the workspace does not exist, or the user is not a member of it' });

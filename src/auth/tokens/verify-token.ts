@@ -3,10 +3,10 @@ import type { Claims, UnverifiedToken } from './compact-token.js';
 import type { KeySet } from './key-set.js';
 import type { TokenRules } from './token-rules.js';
 
-/** What a token that may be believed says. */
+/** The content of a valid token. */
 export interface VerifiedToken {
   readonly claims: Claims;
-  /** Milliseconds since the epoch; clocks that differ are allowed for already. */
+  /** Milliseconds since the epoch, including the allowance for clock differences. */
   readonly expiresAt: number;
 }
 
@@ -14,8 +14,8 @@ const SKEW_SECONDS = 60;
 const LONGEST_TEXT = 255;
 
 /**
- * Checks signature and claims by the rules of the organization; null for a token that breaks any of them. `now` in
- * milliseconds. https://www.rfc-editor.org/rfc/rfc7519#section-4.1, https://www.rfc-editor.org/rfc/rfc8725
+ * Checks signature and claims by the organization's rules; null for an invalid token. `now` in milliseconds.
+ * https://www.rfc-editor.org/rfc/rfc7519#section-4.1, https://www.rfc-editor.org/rfc/rfc8725
  */
 export function verifyToken(
   token: UnverifiedToken,
@@ -50,21 +50,21 @@ function isForUs({ iss, aud }: Claims, rules: TokenRules): boolean {
   );
 }
 
-/** Claims that only tokens about a sign-in have: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+/** Claims that occur only in tokens about a sign-in: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
 const SIGN_IN_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const;
 
-/** An ID token proves a sign-in to a client; it grants nothing, whoever signed it. */
+/** An ID token proves a sign-in to a client; it grants nothing, regardless of its signer. */
 function isAccessToken({ type, claims }: UnverifiedToken, { tokenTypes }: TokenRules): boolean {
   return (
     tokenTypes.includes(type ?? 'jwt') &&
     SIGN_IN_CLAIMS.every((name) => claims[name] === undefined) &&
-    // As Cognito and Keycloak mark them.
+    // Cognito's and Keycloak's marks of ID tokens.
     claims['token_use'] !== 'id' &&
     claims['typ'] !== 'ID'
   );
 }
 
-/** Seconds since the epoch; null for a token that is over, not yet valid, lasts too long or gives no time. */
+/** Seconds since the epoch; null for a token that has expired, is not yet valid, lasts too long or has no expiry. */
 function expiryOf({ exp, nbf, iat }: Claims, { maxLifetimeSeconds }: TokenRules, now: number): number | null {
   if (!isTime(exp) || exp + SKEW_SECONDS <= now) return null;
   for (const from of [nbf, iat])

@@ -12,7 +12,7 @@ import { say } from '../terminal.js';
 import { type ChainAccess, verifyInParts } from './verify-in-parts.js';
 
 export interface VerifyOptions {
-  /** Its id; all of them when it is left out. */
+  /** Id of the organization; default: all of them. */
   readonly organization?: string;
 }
 
@@ -25,7 +25,7 @@ const PROBLEMS: Readonly<Record<ChainProblem, string>> = {
 
 const PROGRESS_EVERY_MS = 2_000;
 
-/** `gatehouse audit verify`. Returns the exit code: 1 when any record is not what was recorded. */
+/** `gatehouse audit verify`. Returns the exit code: 1 if any record was altered. */
 export async function verifyCommand(
   environment: NodeJS.ProcessEnv,
   { organization }: VerifyOptions,

@@ -8,33 +8,32 @@ import { type ChainReport, verifyChain } from '../../admin/audit/verify-chain.js
 import type { Secret } from '../../common/settings/secret.js';
 import type { PartJob, PartNews } from './verify-worker.js';
 
-/** What it takes to read a chain and to judge its seals. */
+/** Access to read a chain and verify its seals. */
 export interface ChainAccess {
   readonly url: Secret;
   /** 32 bytes in base64. */
   readonly sealKey: Secret;
 }
 
-/** Whose chain is checked, and the callback for progress. */
+/** The organization whose chain is checked, and the progress callback. */
 interface ChainJob {
   readonly organizationId: string;
   readonly onProgress: (records: number) => void;
   readonly cut?: ChainParts;
 }
 
-/** Into how many parts a chain is cut at most, and how many records are worth one. */
+/** The maximum number of parts of a chain, and the minimum number of records per part. */
 interface ChainParts {
   readonly most: number;
   readonly smallest: number;
 }
 
-/** A reader per core, though more than eight only wait for the database; a thread takes its time to start. */
+/** One reader per core; more than eight only wait for the database. Starting a thread takes time. */
 const CUT: ChainParts = { most: Math.min(availableParallelism(), 8), smallest: 50_000 };
 
 /**
- * Checks the chain of an organization in as many parts as there are cores, each by a thread with a connection of its own,
- * all of them in the snapshot that `client` holds meanwhile. The first record that is wrong is that of the first part
- * that is not right.
+ * Checks the chain of an organization in one part per core, each in a thread with its own connection, all of them in the snapshot that
+ * `client` holds. Reports the first wrong record of the first wrong part.
  */
 export async function verifyInParts(
   client: Client,
@@ -76,7 +75,7 @@ async function numberOfLast(client: Client, organizationId: string): Promise<num
   return Number(rows[0]?.seq ?? 0);
 }
 
-/** Without gaps; the last goes to the end of the chain, wherever that is. */
+/** Without gaps; the last part extends to the end of the chain. */
 function partsOf(records: number, { most, smallest }: ChainParts): ChainPart[] {
   const count = Math.min(most, Math.ceil(records / smallest)) || 1;
   const size = Math.ceil(records / count);
@@ -93,7 +92,7 @@ async function verifyByThread(job: PartJob, onProgress: (records: number) => voi
     if ('report' in news) report = news.report;
     else onProgress(news.records);
   });
-  // Rejects with what the thread died of.
+  // Rejects with the error that ended the thread.
   await once(worker, 'exit');
   if (!report) throw new Error('A thread that checked a part of the chain stopped without a result.');
   return report;

@@ -5,7 +5,7 @@ import { type ChainReport, verifyChain } from '../../admin/audit/verify-chain.js
 import { postgresClient } from '../../database/sessions/postgres-connections.js';
 import { Secret } from '../../common/settings/secret.js';
 
-/** What a thread is given. */
+/** The input of a thread. */
 export interface PartJob {
   readonly url: string;
   readonly sealKey: string;
@@ -14,12 +14,12 @@ export interface PartJob {
   readonly part: ChainPart;
 }
 
-/** What a thread tells: how many records of its part were right so far, and in the end what it found. */
+/** Messages of a thread: the number of correct records so far, and finally its result. */
 export type PartNews = { readonly records: number } | { readonly report: ChainReport };
 
 const tell = (news: PartNews): void => parentPort?.postMessage(news);
 
-/** Checks one part of a chain, in a thread of its own. */
+/** Checks one part of a chain, in a separate thread. */
 async function main({ url, sealKey, organizationId, snapshot, part }: PartJob): Promise<void> {
   const client = postgresClient('commands', {
     connectionString: url,

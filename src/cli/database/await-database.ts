@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../../common/settings/secret.js';
 import { LauncherError } from '../launcher-error.js';
 
-/** How long a database that is being started beside us may take. */
+/** How long a database that is being started in parallel may take. */
 export const PATIENCE_MS = 30_000;
 const RETRY_MS = 250;
 
-/** What a database says, or what the network says in its place, while it is not there yet. */
+/** Errors of a database, or of the network, while it is still starting. */
 const NOT_YET = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -20,18 +20,18 @@ const NOT_YET = new Set([
 ]);
 
 export interface WaitOptions {
-  /** How long to try, milliseconds; a try that is under way then is not waited for. */
+  /** How long to try, milliseconds; an attempt under way then is abandoned. */
   readonly patienceMs?: number;
   readonly signal: AbortSignal;
   readonly notice: (text: string) => void;
 }
 
-/** It may come: the connection is refused, or the server says so. */
+/** The database may still come up: the connection is refused, or the server reports that it is starting. */
 export class DatabaseAway extends LauncherError {}
 
 /**
- * Tries until the database answers. What waiting does not mend (a wrong password) is said at once.
- * Rejects with `DatabaseAway` when patience ends.
+ * Tries until the database responds. Permanent errors (a wrong password) are reported at once. Rejects with `DatabaseAway` when the time is
+ * up.
  */
 export async function awaitDatabase<T>(
   url: Secret,
@@ -78,14 +78,14 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** What a LauncherError is made of. */
+/** The parts of a LauncherError. */
 function unusable(url: Secret, cause: unknown): ConstructorParameters<typeof LauncherError> {
   const { code, message } = cause as NodeJS.ErrnoException;
   const reason = message || (code ?? 'no reason was given');
   return [`The database at ${place(url)} cannot be used: ${reason}. Check DATABASE_URL.`, { cause }];
 }
 
-/** Host, port and database: everything of the address that is no secret. */
+/** Host, port and database: the parts of the URL that are not secret. */
 export function place(url: Secret): string {
   const { host, pathname } = new URL(url.reveal());
   return `${host}${pathname}`;

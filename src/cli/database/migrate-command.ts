@@ -36,7 +36,7 @@ async function run(dataSource: DataSource): Promise<void> {
   say('All migrations are done.');
 }
 
-/** One transaction around all of them, rolled back. A statement that cannot run inside a transaction would fail here. */
+/** All migrations in one transaction, rolled back. A statement that cannot run inside a transaction would fail here. */
 async function rehearse(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {

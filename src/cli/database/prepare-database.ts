@@ -15,23 +15,23 @@ export interface Preparation extends WaitOptions {
   readonly url: Secret;
   readonly secrets: InstanceSecrets;
   readonly dataDir: string;
-  /** What `bootstrap.json` gives as the address. */
+  /** The address for `bootstrap.json`. */
   readonly baseUrl: string;
-  /** The server behind `url`, where that is our own. */
+  /** The server behind `url`, if it is the embedded one. */
   readonly server: Pick<EmbeddedPostgres, 'untilUp'> | null;
-  /** An instance that only works in the background makes no keys: it has no address that could be given with them. */
+  /** An instance that only runs jobs creates no keys: it has no address to publish with them. */
   readonly makesFirstKeys: boolean;
-  /** The first owner of the settings. */
+  /** The first owner from the settings. */
   readonly initOwner: Settings['initOwner'];
 }
 
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Brings the schema up to date and makes the first organization when there is none. Returns what it made, or null.
+ * Upgrades the schema and creates the first organization if there is none. Returns what it created, or null.
  *
- * `bootstrap.json` is written before the transaction commits. A kill in between leaves a file with keys that never
- * came to be, and the next start makes new ones and writes the file again; the other order could lose the only copy.
+ * `bootstrap.json` is written before the transaction commits. If the process is killed in between, the file holds keys that do not exist,
+ * and the next start creates new ones and overwrites it; the other order could lose the only copy.
  */
 export async function prepareDatabase(preparation: Preparation): Promise<BootstrapFile | null> {
   const { url, secrets, server, makesFirstKeys } = preparation;
@@ -65,8 +65,8 @@ function explainPassword(error: unknown): never {
 }
 
 /**
- * Settles when an API node has made the first organization. Before that there is no work, and it would be unclear whether
- * the keys of this instance are those of the installation. Rejects when they are not.
+ * Settles when an API node has created the first organization. Before that there is no work, and it cannot be checked whether this
+ * instance's keys are those of the installation. Rejects when they are not.
  */
 export async function awaitInstallation(preparation: Preparation): Promise<void> {
   const { url, secrets, server, signal, notice } = preparation;

@@ -44,7 +44,7 @@ export async function rebuildCommand(
   });
 }
 
-/** There views count whatever is stored, so what may be missing are batches. */
+/** ClickHouse's views count everything that is stored, so only batches can be missing. */
 async function copyToClickHouse(
   url: Secret,
   settings: ClickHouseSettings,

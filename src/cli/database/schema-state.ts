@@ -11,18 +11,17 @@ const MIGRATION_FILES = new URL('../../schema/migrations/', import.meta.url);
 const BEFORE_THE_FIRST_RELEASE =
   'The database has the schema of a development version before 0.1.0, which cannot be upgraded. Start with an empty database, or with an empty data folder.';
 
-/** How the database stands to this release. */
+/** State of the database's schema compared to this release. */
 export interface SchemaState {
-  /** Migrations of this release that the database has not had. */
+  /** Migrations of this release that the database lacks. */
   readonly pending: readonly string[];
-  /** Whether the first organization is there. */
+  /** Whether the first organization exists. */
   readonly populated: boolean;
 }
 
 /**
- * Looks with plain SQL, because the ordinary start finds nothing to do: loading TypeORM and all entities only to
- * learn that costs more time than the rest of the start. Rejects when the keys are not those of this database, or when no
- * release made its schema.
+ * Uses plain SQL, because a normal start finds nothing to do, and loading TypeORM with all entities would take longer than the rest of the
+ * start. Rejects when the keys do not belong to this database, or no release created its schema.
  */
 export async function readSchemaState(url: Secret, keys: InstanceSecrets | null): Promise<SchemaState> {
   const client = postgresClient('probing', {
@@ -60,7 +59,7 @@ async function pendingMigrations(client: Client): Promise<string[]> {
   return pending;
 }
 
-/** Wrong keys would start well and then fail at each stored credential and each API key. */
+/** Wrong keys would start normally and then fail for each stored credential and API key. */
 async function checkKeys(client: Client, secrets: InstanceSecrets): Promise<void> {
   const { rows } = await client.query<{ master_key_check: Buffer; key_pepper_check: Buffer }>(
     'SELECT master_key_check, key_pepper_check FROM installation WHERE id = 1',

@@ -7,7 +7,7 @@ import type { BootstrapFile } from '../bootstrap-file.js';
 import { DatabaseAway, PATIENCE_MS, place } from './await-database.js';
 import { type Preparation, prepareDatabase } from './prepare-database.js';
 
-/** A database that answers later than this is waited for beside the requests, if there is something to serve them with. */
+/** A database that takes longer to respond is awaited in the background while requests are served, if a snapshot allows it. */
 const SHORT_PATIENCE_MS = 3_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5_000;
@@ -15,9 +15,9 @@ const LAST_RETRY_MS = 5_000;
 const logger = createLogger('launcher');
 
 /**
- * Prepares a database that may be unavailable. Is it, and there is a snapshot of an earlier life that may still be used, then `serve` is
- * called, which lets the gateways begin on that; the rest is made up for when the database is back. Returns what was made,
- * as `prepareDatabase` does. Rejects when there is nothing to serve with, or the instance is to stop.
+ * Prepares a database that may be unavailable. If it is, and a snapshot of an earlier run is still valid, calls `serve`, which lets the
+ * gateways start with it; preparation is completed when the database is back. Returns what was created, like `prepareDatabase`. Rejects
+ * when there is nothing to serve with, or the instance is to stop.
  */
 export async function prepareOrServeWithout(
   preparation: Preparation,
@@ -41,7 +41,7 @@ export async function prepareOrServeWithout(
   }
 }
 
-/** When the newest row was read that may still be served, milliseconds since the epoch; null when there is none. */
+/** When the newest row that may still be served was read, milliseconds since the epoch; null without one. */
 async function newestIn({ url, secrets, dataDir }: Preparation, staleMs: number): Promise<number | null> {
   const folder = new SnapshotFolder(dataDir, new SnapshotSeal({ ...secrets, databaseUrl: url }));
   const oldest = Date.now() - staleMs;
@@ -60,7 +60,7 @@ function outageText({ url }: Preparation, newest: number): string {
   );
 }
 
-/** Goes on trying whatever the database says, because requests are being served: only what it says newly is written down. */
+/** Keeps trying after any error, because requests are being served. Logs an error only when it changes. */
 async function untilPrepared(preparation: Preparation): Promise<BootstrapFile | null> {
   const { signal } = preparation;
   let said = '';

@@ -9,15 +9,15 @@ import { connectionsNeeded } from '../launch-plan.js';
 import { say } from '../terminal.js';
 
 /**
- * Lends the database of this instance to a command: that of the settings, or the embedded one, which is started for
- * as long as the command takes. While the service runs on the data folder, the lock says so.
+ * Provides the instance's database to a command: the configured one, or the embedded one, which is started for the duration of the command.
+ * Refused with an explanation while the service has the data folder locked.
  */
 export async function withDatabase<T>(settings: Settings, work: (url: Secret) => Promise<T>): Promise<T> {
   if (settings.databaseUrl) return work(settings.databaseUrl);
   await openDataFolder(settings.dataDir);
   const lock = await FolderLock.acquire(settings.dataDir, say);
   try {
-    // The secrets come first, as in a start: a database without them is refused later.
+    // Secrets come first, as in a start: a database without them is refused later.
     await resolveSecrets(settings);
     const maxConnections = connectionsNeeded(settings);
     const server = await EmbeddedPostgres.start({ dataDir: settings.dataDir, maxConnections });
@@ -32,7 +32,7 @@ export async function withDatabase<T>(settings: Settings, work: (url: Secret) =>
   }
 }
 
-/** The same also beside a service that runs on this data folder: then its own database is asked. */
+/** Also works beside a running service on this data folder: it then uses the service's database. */
 export async function withRunningDatabase<T>(
   settings: Settings,
   work: (url: Secret) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withRunningDatabase<T>(
   return url ? work(url) : withDatabase(settings, work);
 }
 
-/** The address that a running service hands to its processes, or null while it is still on its way up. */
+/** The database URL that a running service passes to its processes, or null while it is still starting. */
 export async function runningUrl(dataDir: string): Promise<Secret | null> {
   const { run } = pathsOf(dataDir);
   const text = await readFile(join(run, 'database_url'), 'utf8').catch(() => '');

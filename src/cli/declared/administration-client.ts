@@ -9,7 +9,7 @@ const PAGE_SIZE = 100;
 const REFUSAL = z.object({ error: z.object({ message: z.string(), code: z.string() }) });
 const LIST = z.object({ total: z.number(), data: z.array(z.record(z.string(), z.unknown())) });
 
-/** What the administration refused, as a sentence for the operator. */
+/** A refusal by the administration, as a sentence for the operator. */
 export class AdministrationRefusal extends LauncherError {
   constructor(
     readonly status: number,
@@ -19,14 +19,14 @@ export class AdministrationRefusal extends LauncherError {
   }
 }
 
-/** The REST administration, as any client sees it: its rules and its audit trail hold for us too. */
+/** The REST administration as a client: its rules and its audit trail apply to these commands, too. */
 export class AdministrationClient {
   constructor(
     private readonly baseUrl: string,
     private readonly apiKey: Secret,
   ) {}
 
-  /** Fails with `AdministrationRefusal`, or where no service answers. */
+  /** Throws `AdministrationRefusal`, also when no service responds. */
   async send(method: string, path: string, body?: JsonRecord, ifMatch?: string): Promise<JsonRecord> {
     const answer = await this.ask(method, path, body, ifMatch);
     const text = await answer.text();
@@ -37,7 +37,7 @@ export class AdministrationClient {
     throw new AdministrationRefusal(answer.status, `${method} ${path}: ${reason}`);
   }
 
-  /** Every page of a list. */
+  /** All pages of a list. */
   async all(path: string): Promise<JsonRecord[]> {
     const found: JsonRecord[] = [];
     for (let page = 0; ; page++) {

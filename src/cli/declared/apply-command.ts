@@ -15,7 +15,7 @@ export interface ApplyOptions extends ConnectOptions {
   readonly dryRun?: boolean;
 }
 
-/** `gatehouse apply`: makes the organization what a file says, after it has shown what that means. Returns the exit code. */
+/** `gatehouse apply`: makes the organization match a file, after showing the changes. Returns the exit code. */
 export async function applyCommand(environment: NodeJS.ProcessEnv, options: ApplyOptions): Promise<number> {
   const read = readDocument(await textOf(options.file), options.file);
   const { client, changes } = await planned(environment, options, read);
@@ -33,7 +33,7 @@ export async function applyCommand(environment: NodeJS.ProcessEnv, options: Appl
   return 0;
 }
 
-/** What is wrong with the file alone is told also where the service, which would tell the rest, cannot be asked. */
+/** Mistakes that the file alone reveals are reported even when the service, which would reveal the others, is unavailable. */
 async function planned(
   environment: NodeJS.ProcessEnv,
   options: ApplyOptions,
@@ -79,7 +79,7 @@ async function isConfirmed(count: number): Promise<boolean> {
   }
 }
 
-/** Each change is a request of its own, so what was made before a refusal stays; applying again makes the rest. */
+/** Each change is a separate request, so changes before a refusal remain; applying again makes the rest. */
 export async function make(
   client: AdministrationClient,
   changes: readonly DeclaredChange[],

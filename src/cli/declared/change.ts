@@ -1,10 +1,10 @@
 import { type Difference, differences } from '../../common/json/differences.js';
 import type { JsonRecord } from './administration-client.js';
 
-/** Gives the id of a workspace that was made just before. */
+/** Returns the id of a workspace that was created just before. */
 export type WorkspaceIds = (workspace: string) => string;
 
-/** One request that brings the organization nearer to what the file says. */
+/** One request that brings the organization closer to the file. */
 export interface DeclaredChange {
   /** For the operator: `virtual key "openai-prod"`. */
   readonly what: string;
@@ -14,24 +14,24 @@ export interface DeclaredChange {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string | ((idOf: WorkspaceIds) => string);
   readonly body: (idOf: WorkspaceIds) => JsonRecord;
-  /** Entity tag of the state that was compared. */
+  /** Entity tag of the compared state. */
   readonly ifMatch?: string;
-  /** Name of the workspace that the request makes. */
+  /** Name of the workspace that the request creates. */
   readonly makesWorkspace?: string;
 }
 
-/** What differs in the fields that are wanted; the others are not looked at. */
+/** Differences in the wanted fields; other fields are ignored. */
 function differing(current: JsonRecord, wanted: JsonRecord): Difference[] {
   return Object.entries(wanted).flatMap(([name, value]) => differences(current[name], value, `/${name}`));
 }
 
-/** A thing that the file names and that is not there. What is hidden is sent and not shown. */
+/** A resource in the file that does not exist yet. Hidden fields are sent but not shown. */
 export function made(what: string, path: string, shown: JsonRecord, hidden: JsonRecord = {}): DeclaredChange {
   const body = { ...shown, ...given(hidden) };
   return { what, isNew: true, differences: differing({}, shown), method: 'POST', path, body: () => body };
 }
 
-/** Sends only what differs; what is hidden goes along with it. */
+/** Sends only the fields that differ, and the hidden ones. */
 export function changed(
   { what, path }: { readonly what: string; readonly path: string },
   current: JsonRecord,
@@ -54,16 +54,16 @@ export function changed(
   ];
 }
 
-/** Without the fields that were left out. */
+/** Without omitted fields. */
 export function given(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Without what is nothing. */
+/** Without empty values. */
 export const filled = (fields: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
-/** The changes as an operator reads them before they are made. */
+/** The changes as shown to the operator before they are made. */
 export function inWords(changes: readonly DeclaredChange[]): string {
   return changes
     .map(({ what, isNew, differences: found }) =>

@@ -12,10 +12,7 @@ export interface ConnectOptions {
   readonly keyEnv?: string;
 }
 
-/**
- * Reaches the administration with an admin key: that of a file, of a variable of the environment, or of the first start's
- * `bootstrap.json`.
- */
+/** Connects to the administration with an admin key: from a file, an environment variable, or the first start's `bootstrap.json`. */
 export async function connect(
   environment: NodeJS.ProcessEnv,
   { url, keyFile, keyEnv }: ConnectOptions,
@@ -45,7 +42,7 @@ async function givenKey(
   return new Secret(value);
 }
 
-/** The text of a file without the line end that editors add. */
+/** The text of a file without the trailing newline that editors add. */
 export async function secretIn(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();

@@ -4,21 +4,21 @@ import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/client-disconnec
 import { UNSUPPORTED_PARAMETER_RULES } from '../../common/contracts/unsupported-parameters.js';
 
 /**
- * What an organization should be, as a file says it. What the file does not name is left alone; a field that is left out
- * stays as it is. Names are those of the administration's own bodies.
+ * The desired state of an organization, as a file. Resources that the file does not name, and omitted fields, stay unchanged. Names are
+ * those of the administration's bodies.
  */
 
 const name = z.string().min(1).max(120);
 const slug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'it must be lowercase letters, digits and hyphens');
-/** Of a thing that shares its name with others, so that it can be distinguished from them. */
+/** Distinguishes resources that share their name. */
 const id = z.guid('it must be an id').optional();
 const note = z.string().max(2000).nullable();
 /** Id, slug or name of a workspace. */
 const workspace = z.string().min(1).max(120);
 
-/** Where a secret is when the file is applied; it never stands in the file. */
+/** Where to find a secret when the file is applied; the file never contains it. */
 const secret = z.union(
   [z.strictObject({ from_env: z.string().min(1) }), z.strictObject({ from_file: z.string().min(1) })],
   'it must be {from_env: NAME} or {from_file: path}: the file must not contain the secret itself',
@@ -109,7 +109,7 @@ const virtualKey = z.strictObject({
   unsupported_parameters: z.enum(UNSUPPORTED_PARAMETER_RULES).nullable().optional(),
   expires_at: z.string().nullable().optional(),
   ...limits,
-  /** Needed for a new key, and for one that is to lead elsewhere. */
+  /** Required for a new key, and to change the destination of an existing one. */
   key: secret.optional(),
 });
 
@@ -122,7 +122,7 @@ const config = z.strictObject({
   status: z.enum(['active', 'archived']).optional(),
 });
 
-/** By reference: a key is made by whom it is shown to, once, so a file can only say what an existing one may do. */
+/** By reference: a new key's secret is shown once to its creator, so a file can only set the permissions of an existing key. */
 const apiKey = z.strictObject({
   name,
   id,
@@ -138,7 +138,7 @@ const list = z.array(z.unknown());
 
 const guardrail = z.strictObject({
   slug,
-  /** Left out: in every workspace. */
+  /** Omitted: in every workspace. */
   workspace: workspace.optional(),
   name,
   checks: list.min(1),
@@ -198,7 +198,7 @@ const auditDestination = z.strictObject({
   secret: secret.optional(),
 });
 
-/** The whole set-up: what is left out has its default. */
+/** The complete setup: omitted fields get their defaults. */
 const signedTokens = z.strictObject({
   issuers: z.array(z.string()).min(1),
   audiences: z.array(z.string()).min(1),
@@ -214,7 +214,7 @@ const signedTokens = z.strictObject({
   max_people: z.number().int().nullable().optional(),
 });
 
-/** The parts of a file that are lists, and what each entry of them must be. */
+/** The lists in a file, and the schema of their entries. */
 export const SECTIONS = {
   workspaces: declaredWorkspace,
   users: user,

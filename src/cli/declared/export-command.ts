@@ -11,7 +11,7 @@ import { limitsForFile } from './declared-limits.js';
 import { INVITES, type ShownMembership, USERS } from './plan-users.js';
 import { entryOf, hasMask, RESOURCES, SIGNED_TOKENS, thingsOf } from './resources.js';
 
-/** `gatehouse export`: the organization as a file that `gatehouse apply` takes, without its secrets. Returns the exit code. */
+/** `gatehouse export`: the organization as a file for `gatehouse apply`, without its secrets. Returns the exit code. */
 export async function exportCommand(
   environment: NodeJS.ProcessEnv,
   options: ConnectOptions,
@@ -23,7 +23,7 @@ export async function exportCommand(
   return 0;
 }
 
-/** The file, and what it cannot hold. */
+/** The file, and the things that it cannot hold. */
 export async function exported(
   client: AdministrationClient,
 ): Promise<{ readonly text: string; readonly notice: string }> {
@@ -73,13 +73,13 @@ export async function exported(
   return { text: `${HEAD}${stringify(document).trimEnd()}`, notice: noticeOf(furtherOf(document, tokens)) };
 }
 
-/** What is not in this file in particular. */
+/** What is missing from this file in particular. */
 const furtherOf = (document: object, tokens: JsonRecord | null): string[] => [
   ...(tokens && !tokens.jwks_uri ? ['the signed-token settings, whose keys were set without a URL'] : []),
   ...(hasMask(document) ? ['secrets in guardrails and integrations, which are shown as "***"'] : []),
 ];
 
-/** The sections of a table, without those that are empty. */
+/** The non-empty sections of a table. */
 async function exportedResources(client: AdministrationClient, places: Places): Promise<JsonRecord> {
   const sections: Record<string, JsonRecord[]> = {};
   for (const resource of RESOURCES) {
@@ -102,10 +102,10 @@ async function exportedResources(client: AdministrationClient, places: Places): 
   return sections;
 }
 
-/** A policy without a name cannot be distinguished from others. */
+/** Policies without a name cannot be told apart. */
 const isGiven = (thing: JsonRecord, field: string): boolean => field === 'workspace' || thing[field] != null;
 
-/** Users with what they were given, and those who are still invited. A user of the file who does not exist elsewhere is invited there. */
+/** Users and open invites with their roles and memberships. Another instance invites the users it does not have. */
 async function exportedUsers(client: AdministrationClient, places: Places): Promise<JsonRecord[]> {
   const users = (await client.all(USERS)).filter(
     ({ role, status }) => role !== 'owner' && status === 'active',
@@ -146,13 +146,13 @@ const LEFT_OUT = [
 const noticeOf = (further: readonly string[]): string =>
   ['# Not in this file:', ...[...LEFT_OUT, ...further].map((each) => `#   - ${each}`)].join('\n');
 
-/** One order in every place, whenever each was made. */
+/** The same order for every organization, whatever the creation times. */
 const sorted = (things: readonly JsonRecord[], field: string): readonly JsonRecord[] =>
   [...things].sort((one, other) => String(one[field]).localeCompare(String(other[field]), 'en'));
 
 type Places = ReadonlyMap<unknown, unknown>;
 
-/** By which word each workspace is meant: its name, which a new place gives it too, or its id where others share the name. */
+/** How to refer to each workspace: by name, which another organization can use too, or by id if others share the name. */
 function placesOf(workspaces: readonly JsonRecord[]): Places {
   const sharesName = sharing(workspaces, ['name']);
   return new Map(workspaces.map((each) => [each.id, sharesName(each) ? each.id : each.name] as const));
@@ -205,7 +205,7 @@ function virtualKey(key: JsonRecord, places: Places): JsonRecord {
 const variableOf = (name: string, field: string): string =>
   `${name}_${field}`.toUpperCase().replaceAll(/\W/g, '_');
 
-/** Tells of each thing whether others have all of this in common with it: then only its id says which is meant. */
+/** Marks resources that share these values with others: only their id identifies them. */
 function sharing(things: readonly JsonRecord[], names: readonly string[]): (thing: JsonRecord) => boolean {
   const identity = (thing: JsonRecord): string => JSON.stringify(names.map((name) => thing[name]));
   const counts = new Map<string, number>();

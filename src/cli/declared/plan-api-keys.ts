@@ -5,7 +5,7 @@ import { limitsIn } from './declared-limits.js';
 import type { DeclaredApiKey } from './document.js';
 import type { PlanningContext } from './planning.js';
 
-/** The requests that give existing API keys what the file says. */
+/** The requests that give existing API keys the file's values. */
 export async function planApiKeys(
   planning: PlanningContext,
   declared: readonly (DeclaredApiKey | undefined)[],
@@ -29,7 +29,7 @@ interface PlannedApiKey {
   readonly known: readonly JsonRecord[];
 }
 
-/** The key that an entry means; null, and noted, where that is none or several. */
+/** The key that an entry refers to; null, with a mistake noted, if there is none or several. */
 async function meant(
   planning: PlanningContext,
   { key, index, known }: PlannedApiKey,

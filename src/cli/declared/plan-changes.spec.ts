@@ -11,7 +11,7 @@ import { readDocument } from './read-document.js';
 const IDS = ['01920000-0000-7000-8000-000000000001', '01920000-0000-7000-8000-000000000002'] as const;
 const SEARCH = { id: '01920000-0000-7000-8000-00000000000a', slug: 'ws-search', name: 'Search' };
 
-/** An administration that has these things, by their paths. */
+/** An administration with these resources, by path. */
 function having(things: Readonly<Record<string, JsonRecord | readonly JsonRecord[]>>): AdministrationClient {
   const client: Pick<AdministrationClient, 'send' | 'all'> = {
     send: async (method, path) => {

@@ -14,9 +14,9 @@ import type { ReadDocument } from './read-document.js';
 import { RESOURCES, SIGNED_TOKENS } from './resources.js';
 
 /**
- * Compares what a file says with what there is, and answers the requests that make the one of the other, in the order in
- * which they can be made. Fails before anything is changed with `WrongFile`, for every mistake that shows by now: those of
- * the form, and of what is well formed, names that lead nowhere and what rules refuse that hold everywhere.
+ * Compares a file with the current state, and returns the requests that turn the state into the file's, in a feasible order. Throws
+ * `WrongFile` before anything is changed, with every mistake that can be found by then: syntax, unresolved names, and violations of general
+ * rules.
  */
 export async function planChanges(
   client: AdministrationClient,
@@ -41,11 +41,11 @@ export async function planChanges(
   return changes;
 }
 
-/** The organization may name guardrails, so they come first. */
+/** The organization may refer to guardrails, so they come first. */
 const GUARDRAILS = RESOURCES.filter(({ section }) => section === 'guardrails');
 const OTHERS = RESOURCES.filter(({ section }) => section !== 'guardrails');
 
-/** The whole set-up is sent, if anything of it differs, under the condition that it is what was compared. */
+/** If anything differs, sends the complete setup, on condition that the compared state is still current. */
 async function planSignedTokens(
   planning: PlanningContext,
   wanted: DeclaredSignedTokens,
@@ -70,7 +70,7 @@ async function planOrganization(
     planning.judge(['organization', 'allowed_providers', index], () => providerOf(provider));
   const current = await planning.client.send('GET', '/v1/admin/organisation');
   const { security_settings: switches } = wanted;
-  // Switches that the file does not name stay as they are.
+  // Switches that the file omits stay unchanged.
   const merged = switches && { ...(current.security_settings as JsonRecord | null), ...switches };
   const body = given({ ...wanted, ...(switches === undefined ? {} : { security_settings: merged }) });
   return changed({ what: 'organization', path: '/v1/admin/organisation' }, current, body);
@@ -103,7 +103,7 @@ async function planWorkspace(
   return [{ ...made(what, '/v1/admin/workspaces', { name, ...wanted }), makesWorkspace: name }];
 }
 
-/** One after the other: the administration is not to be overrun. Places that are empty are passed by. */
+/** Sequential, so as not to overload the administration. Skips invalid entries. */
 async function eachOf<T>(
   items: readonly (T | undefined)[],
   plan: (item: T, index: number) => Promise<DeclaredChange[]>,

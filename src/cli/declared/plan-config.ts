@@ -6,7 +6,7 @@ import type { DeclaredConfig } from './document.js';
 import type { PlanningContext } from './planning.js';
 import { stepsOf } from './read-document.js';
 
-/** The request that makes a saved config what the file says, if one is needed. */
+/** The request that makes a saved config match the file, if needed. */
 export async function planConfig(
   planning: PlanningContext,
   declared: DeclaredConfig,
@@ -36,7 +36,7 @@ export async function planConfig(
   return [await planning.madeIn(workspace, place, made(what, '/v1/configs', body))];
 }
 
-/** Virtual keys and providers that a config names: in the file, or there already. */
+/** Virtual keys and providers that a config names, in the file or existing. */
 async function checkReferences(
   planning: PlanningContext,
   { config }: DeclaredConfig,

@@ -7,7 +7,7 @@ import { entryOf, hasMask, pathOf, type Resource, thingsOf } from './resources.j
 
 type Entry = JsonRecord & { readonly workspace?: string };
 
-/** The requests that make the things of a section what the file says. */
+/** The requests that make a section's resources match the file. */
 export async function planResource(planning: PlanningContext, resource: Resource): Promise<DeclaredChange[]> {
   const declared = planning.declared[resource.section] as readonly (Entry | undefined)[];
   if (declared.length === 0) return [];
@@ -92,7 +92,7 @@ class PlannedEntry {
     return [{ ...change, body: (idOf) => ({ ...change.body(idOf), organisation_id: id }) }];
   }
 
-  /** A provider needs the access of its workspace to the integration. */
+  /** A provider requires its workspace's access to the integration. */
   private async accessFor(entry: Entry, workspace: string): Promise<DeclaredChange[]> {
     if (this.resource.section !== 'providers') return [];
     const slug = String(entry.integration);

@@ -12,7 +12,7 @@ import { limitsIn } from './declared-limits.js';
 import type { DeclaredVirtualKey, SecretSource } from './document.js';
 import type { PlanningContext } from './planning.js';
 
-/** The request that makes a virtual key what the file says, if one is needed. */
+/** The request that makes a virtual key match the file, if needed. */
 export async function planVirtualKey(
   planning: PlanningContext,
   key: DeclaredVirtualKey,
@@ -34,7 +34,7 @@ export async function planVirtualKey(
   return [await planning.madeIn(workspace, place, change)];
 }
 
-/** The fields that can be compared with what there is, as the administration stores them. */
+/** The fields that can be compared with the current ones, as the administration stores them. */
 function wantedOf({
   custom_host: host,
   expires_at: end,
@@ -48,7 +48,7 @@ function wantedOf({
   });
 }
 
-/** The secret to send, for a key that is new or is to lead elsewhere. Notes what does not fit, and what is missing. */
+/** The secret to send for a key that is new or changes its destination. Notes what does not match, and what is missing. */
 async function secretFor(
   planning: PlanningContext,
   judged: JudgedVirtualKey,
@@ -77,10 +77,10 @@ interface JudgedVirtualKey {
   readonly index: number;
 }
 
-/** Which addresses are open is for the service alone to say. */
+/** Only the service can decide which addresses are allowed. */
 const ANY_ADDRESS = { checkDestination: (): void => undefined };
 
-/** Provider, address and account of the key as it will be. False, and noted, where they do not fit each other. */
+/** Provider, address and account of the key after the change. False, with a mistake noted, when they do not match. */
 function checkDestination(planning: PlanningContext, { key, current, index }: JudgedVirtualKey): boolean {
   const wanted: WantedDestination = {
     provider: key.provider,
@@ -103,7 +103,7 @@ function canonicalUrl(text: string): string {
   return URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text;
 }
 
-/** What is no moment goes on as it is, for the administration to refuse. */
+/** Invalid times pass unchanged, for the administration to refuse. */
 function canonicalMoment(text: string): string {
   const moment = Date.parse(text);
   return Number.isNaN(moment) || !isDay(text.slice(0, DAY_CHARACTERS))

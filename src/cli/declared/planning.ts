@@ -9,16 +9,16 @@ import type { DeclaredChange } from './change.js';
 import type { SecretSource, SectionName } from './document.js';
 import type { DeclaredDocument, FileMistake, ReadDocument } from './read-document.js';
 
-/** Gives a secret, or null where it is not there. */
+/** Reads a secret; null when it is missing. */
 export type SecretReader = (source: SecretSource) => Promise<string | null>;
 
 type Path = FileMistake['path'];
 
-/** What planning the changes of a file knows and finds: what there is, what the file says, and what is wrong with it. */
+/** The state of planning a file's changes: the current resources, the file, and the mistakes found. */
 export class PlanningContext {
   readonly mistakes: FileMistake[] = [];
   readonly declared: DeclaredDocument;
-  /** Ids of workspaces by the name that the file gives them; null for those that are to be made. */
+  /** Ids of workspaces by their name in the file; null for those to be created. */
   private readonly named = new Map<string, string | null>();
   private listed: Promise<readonly JsonRecord[]> | undefined;
 
@@ -34,7 +34,7 @@ export class PlanningContext {
     this.mistakes.push({ path, message });
   }
 
-  /** Notes what the rules of the administration, which are here too, refuse. False where they do. */
+  /** Notes violations of the administration's rules, which also run here. False when there is one. */
   judge(path: Path, check: () => void): boolean {
     try {
       check();
@@ -46,7 +46,7 @@ export class PlanningContext {
     }
   }
 
-  /** Null where there is none. */
+  /** Null when it does not exist. */
   async find(path: string): Promise<JsonRecord | null> {
     try {
       return await this.client.send('GET', path);
@@ -56,7 +56,7 @@ export class PlanningContext {
     }
   }
 
-  /** All workspaces that there are; asked for once. */
+  /** All existing workspaces; fetched once. */
   workspaces(): Promise<readonly JsonRecord[]> {
     return (this.listed ??= this.client.all('/v1/admin/workspaces'));
   }
@@ -70,7 +70,7 @@ export class PlanningContext {
     return this.document.names.slugs.get(section)?.has(slug) === true;
   }
 
-  /** The secret, or undefined, which is noted as a mistake, where it is not to be had. */
+  /** The secret; undefined, with a mistake noted, if it is unavailable. */
   async secretFrom(source: SecretSource, path: Path): Promise<string | undefined> {
     const value = await this.readSecret(source);
     if (value !== null) return value;
@@ -83,8 +83,8 @@ export class PlanningContext {
   }
 
   /**
-   * Id of the workspace that a file means by a name, a slug or an id; null for one that is to be made. Names of the file come
-   * first. Undefined, which is noted as a mistake, where that is none or several.
+   * Id of the workspace that a name, slug or id in the file refers to; null for one to be created. The file's own names take precedence.
+   * Undefined, with a mistake noted, for none or several.
    */
   async idOf(workspace: string, path: Path): Promise<string | null | undefined> {
     const times = this.document.names.workspaces.filter((name) => name === workspace).length;
@@ -104,7 +104,7 @@ export class PlanningContext {
     return undefined;
   }
 
-  /** What is there already stays where it is. */
+  /** An existing resource cannot move to another workspace. */
   async checkStays(current: JsonRecord, workspace: string, path: Path): Promise<void> {
     const id = await this.idOf(workspace, path);
     if (id !== undefined && id !== current.workspace_id)

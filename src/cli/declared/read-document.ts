@@ -20,7 +20,7 @@ export interface FileMistake {
   readonly message: string;
 }
 
-/** What of a file is well formed. The place of an entry that is not is empty, so that the others keep theirs. */
+/** The valid parts of a file. Invalid entries leave a gap, so that the others keep their index. */
 export type DeclaredDocument = {
   readonly [Name in SectionName]: readonly (z.infer<(typeof SECTIONS)[Name]> | undefined)[];
 } & {
@@ -28,24 +28,24 @@ export type DeclaredDocument = {
   readonly signed_tokens: DeclaredSignedTokens | undefined;
 };
 
-/** The file is wrong, and the message has its mistakes. */
+/** The file is invalid; the message lists its mistakes. */
 export class WrongFile extends LauncherError {}
 
-/** A file that was read, and where its parts stand in it. */
+/** A parsed file, with the positions of its parts. */
 export interface ReadDocument {
   readonly declared: DeclaredDocument;
-  /** What the file alone tells to be wrong. */
+  /** The mistakes that the file alone reveals. */
   readonly mistakes: readonly FileMistake[];
-  /** What the file names, also where the rest of an entry is wrong. */
+  /** The names in the file, even of otherwise invalid entries. */
   readonly names: {
     readonly workspaces: readonly string[];
     readonly slugs: ReadonlyMap<SectionName, ReadonlySet<string>>;
   };
-  /** Fails with `WrongFile` for these mistakes at once, each with its line; does nothing where there are none. */
+  /** Throws `WrongFile` with all of these mistakes and their lines; does nothing without one. */
   refuse(mistakes: readonly FileMistake[]): void;
 }
 
-/** Reads a file that declares an organization. Fails with `WrongFile` where it is no YAML. */
+/** Reads a file that declares an organization. Throws `WrongFile` if it is not YAML. */
 export function readDocument(text: string, file: string): ReadDocument {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -64,7 +64,7 @@ export function readDocument(text: string, file: string): ReadDocument {
     }));
     throw new WrongFile(worded(file, placed));
   };
-  // Aliases are resolved, but not without bound: https://eemeli.org/yaml/#tojs-options
+  // Aliases are resolved, up to a limit: https://eemeli.org/yaml/#tojs-options
   const value: unknown = document.toJS({ maxAliasCount: 100 });
   const { mistakes: ofForm = [] } = readBySchema(documentSchema, value ?? {});
   const mistakes = [...ofForm.map(mistakeOf), ...configMistakes(value), ...twins(value)];
@@ -98,7 +98,7 @@ function declaredIn(value: unknown, mistakes: readonly FileMistake[]): DeclaredD
 
 const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
 
-/** A config that would not run is a mistake of the file, and is found before anything is changed. */
+/** Invalid configs are mistakes of the file, found before anything is changed. */
 function configMistakes(value: unknown): FileMistake[] {
   return listIn(value, 'configs').flatMap((config, index) => {
     if (config?.config === undefined) return [];
@@ -107,7 +107,7 @@ function configMistakes(value: unknown): FileMistake[] {
   });
 }
 
-/** By which fields an entry says which thing it means. */
+/** The fields that identify the resource of an entry. */
 const IDENTITIES = [
   ['workspaces', ['name', 'id']],
   ['users', ['email']],
@@ -123,7 +123,7 @@ const IDENTITIES = [
   ['api_keys', ['name', 'type', 'workspace', 'id']],
 ] as const satisfies readonly (readonly [SectionName, readonly string[]])[];
 
-/** Two entries for one thing would undo each other each time. */
+/** Two entries for one resource would overwrite each other every time. */
 function twins(value: unknown): FileMistake[] {
   return IDENTITIES.flatMap(([section, fields]) => {
     const [field] = fields;
@@ -160,7 +160,7 @@ function dotted(path: Path): string {
   return text === '' ? 'the file' : text.replace(/^\./, '');
 }
 
-/** Of the innermost part of the path that is there. */
+/** Line of the innermost existing part of the path. */
 function lineOf(document: Document, lines: LineCounter, path: Path): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);

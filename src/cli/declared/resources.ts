@@ -1,36 +1,36 @@
 import type { AdministrationClient, JsonRecord } from './administration-client.js';
 import type { SectionName } from './document.js';
 
-/** How a section of the file and a resource of the administration correspond. */
+/** Maps a section of the file to a resource of the administration. */
 export interface Resource {
   readonly section: SectionName;
-  /** For the operator. */
+  /** Display name. */
   readonly what: string;
   readonly path: string;
-  /** Fields that tell which thing an entry means; the first one is shown. */
+  /** Fields that identify the resource of an entry; the first one is shown. */
   readonly identity: readonly string[];
-  /** Fields that are set when it is made, and only then. */
+  /** Fields that can only be set on creation. */
   readonly fixed: readonly string[];
   /** Fields that can change. */
   readonly changing: readonly string[];
-  /** Names in the API where they differ from those of the file. */
+  /** Names in the API where they differ from the file's. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The field that holds a secret, and the one that shows whether there is one. */
+  /** The secret field, and the field that shows whether it is set. */
   readonly secret?: { readonly field: string; readonly shownAs: string };
-  /** A field that shows the id of another thing; the file has its slug. */
+  /** A field with the id of another resource, for which the file has the slug. */
   readonly refersTo?: { readonly field: string; readonly path: string };
-  /** The list leaves out what the thing itself shows. */
+  /** The list omits fields that the single resource has. */
   readonly hasDetail?: true;
-  /** In every workspace where the entry names none: the organization is named instead. */
+  /** Without a workspace in the entry: shared by all workspaces of the organization. */
   readonly isShared?: true;
-  /** Made and changed by the same PUT. */
+  /** Created and changed by the same PUT. */
   readonly isPut?: true;
 }
 
 const POLICY = ['name', 'workspace'];
 const POLICY_CHANGES = ['conditions'];
 
-/** In the order in which they can be made: later ones may name earlier ones. */
+/** In creation order: later ones may refer to earlier ones. */
 export const RESOURCES: readonly Resource[] = [
   {
     section: 'guardrails',
@@ -99,7 +99,7 @@ export const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** All things of a resource, as the administration shows them, with slugs for references. */
+/** All resources of a kind as the administration shows them, with slugs for references. */
 export async function thingsOf(
   client: AdministrationClient,
   resource: Resource,
@@ -122,24 +122,24 @@ async function withSlugs(
   return things.map((thing) => ({ ...thing, [field]: slugs.get(thing[field]) ?? thing[field] }));
 }
 
-/** The fields of a thing that the file has, by their names there; without the workspace. */
+/** The fields of a resource that a file has, under the file's names; without the workspace. */
 export function entryOf({ identity, fixed, changing, names = {} }: Resource, thing: JsonRecord): JsonRecord {
   const fields = [...identity, ...fixed, ...changing].filter((field) => field !== 'workspace');
   return Object.fromEntries(fields.map((field) => [field, thing[names[field] ?? field]]));
 }
 
-/** The path of the thing itself. */
+/** The path of the resource itself. */
 export function pathOf({ path, isPut }: Resource, thing: JsonRecord): string {
   if (!isPut) return `${path}/${String(thing.slug ?? thing.id)}`;
   return `${path}/${encodeURIComponent(String(thing.provider))}/${encodeURIComponent(String(thing.model))}`;
 }
 
-/** What the administration shows in the place of a secret within a field. */
+/** Shown by the administration in place of a secret within a field. */
 export const MASK = '***';
 
 export const hasMask = (value: unknown): boolean => JSON.stringify(value ?? null).includes(`"${MASK}"`);
 
-/** The set-up of signed tokens: what is set of what is shown. */
+/** The settable fields of the signed token setup. */
 export const SIGNED_TOKENS = {
   path: '/v1/admin/organisation/jwt',
   fields: [

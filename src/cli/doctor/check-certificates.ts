@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const DAYS_WARNED = 30;
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Certificates that the settings name, and the private key of one where there is a pair. */
+/** A configured certificate, with its private key if there is a pair. */
 interface TlsFiles {
   readonly setting: string;
   readonly certificates: string;
@@ -15,8 +15,8 @@ interface TlsFiles {
 }
 
 /**
- * The files of certificates that the settings name: further authorities of Node, and those of PostgreSQL's address
- * (https://node-postgres.com/features/ssl). Nothing to say where there are none.
+ * The configured certificate files: additional authorities of Node, and those in PostgreSQL's URL (https://node-postgres.com/features/ssl).
+ * No findings without them.
  */
 export async function checkCertificates(
   { databaseUrl }: Settings,
@@ -63,8 +63,8 @@ async function checkFiles({ setting, certificates: path, key }: TlsFiles): Promi
 }
 
 /**
- * Of several the one that ends last counts: collections of authorities hold some that are over, and the certificates behind that of a
- * client are those of its authorities.
+ * Of several certificates, the last expiry counts: bundles of authorities contain expired ones, and the certificates after a client's
+ * belong to its authorities.
  */
 export function judgeExpiry(
   named: string,

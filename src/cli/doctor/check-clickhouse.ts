@@ -3,7 +3,7 @@ import type { ClickHouseSettings } from '../../common/settings/settings.js';
 import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
-/** What the tests run on. Whether an older one knows a repeated insert in its views as well was not tried. */
+/** The version the tests run on. Whether older ones deduplicate repeated inserts in their views was not tested. */
 const TESTED_VERSION = [26, 7] as const;
 
 export async function checkClickHouse(settings: ClickHouseSettings | null): Promise<DoctorFinding[]> {
@@ -30,7 +30,7 @@ export async function checkClickHouse(settings: ClickHouseSettings | null): Prom
   }
 }
 
-/** `servers`: how many the cluster of that name has. */
+/** `servers`: the number of servers in the cluster of that name. */
 export function judgeClickHouse(
   version: string,
   cluster: string | undefined,

@@ -12,7 +12,7 @@ import { failed, type DoctorFinding, ok, reasonOf, warning } from './finding.js'
 
 const OLDEST_VERSION = 14;
 
-/** What the server says of itself. */
+/** Facts reported by the server. */
 interface ServerFacts {
   readonly version_num: number;
   readonly encoding: string;
@@ -85,7 +85,7 @@ export function judgeServer(facts: ServerFacts, connections: number): DoctorFind
   return found.length > 0 ? found : [ok('Database', version)];
 }
 
-/** The answer was made between the two readings of our own clock, so only what lies outside of them is skew. */
+/** The response was made between the two readings of our own clock, so only the difference beyond them is skew. */
 export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): DoctorFinding {
   const skewMs = Math.abs(clockOffsetMs(theirMs, beforeMs, afterMs));
   if (skewMs <= CLOCK_OFFSET_MAX_MS) return ok('Clock', `${skewMs} ms from the database's`);
@@ -96,7 +96,7 @@ export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): D
   );
 }
 
-/** Nothing to say of a schema that is still to be made. */
+/** No findings for a schema that does not exist yet. */
 async function checkWall(client: Client): Promise<DoctorFinding[]> {
   const { rows } = await client.query<{ made: boolean }>(
     "SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made",
@@ -115,7 +115,7 @@ export function judgeWall(stands: boolean): DoctorFinding {
   );
 }
 
-/** Nothing to say of a log that is still to be made, or that lies where it belongs. */
+/** No findings for a log that does not exist yet, or has no rows in a default partition. */
 async function checkStrays(client: Client): Promise<DoctorFinding[]> {
   const tables: string[] = [];
   for (const table of PARTITIONED) {
@@ -144,7 +144,7 @@ export function judgeStrays(tables: readonly string[]): DoctorFinding[] {
 
 const INBOX_PATIENCE_S = 60;
 
-/** Nothing to say of an inbox that is still to be made, or that is emptied as it should be. */
+/** No findings for an inbox that does not exist yet, or is being emptied. */
 async function checkInbox(client: Client): Promise<DoctorFinding[]> {
   const made = await client.query<{ made: boolean }>(
     "SELECT to_regclass('ingested_logs') IS NOT NULL AS made",

@@ -26,7 +26,7 @@ export async function checkDataFolder(dataDir: string): Promise<DoctorFinding> {
   }
 }
 
-/** Folders that may be on another disk than the data folder; nothing to say of those that are on the same one. */
+/** Folders that may be on another disk than the data folder; no findings for those on the same disk. */
 export async function checkFurtherFolders({ dataDir, exports }: Settings): Promise<DoctorFinding[]> {
   const folders = [
     ['Spool', join(dataDir, 'spool')],
@@ -53,7 +53,7 @@ export function judgeSpace(name: string, folder: string, free: number): DoctorFi
   return ok(name, detail);
 }
 
-/** Secrets made on one machine are fine there, and wrong as soon as a second instance shares the database. */
+/** Secrets generated on a machine are fine there, and wrong once a second instance shares the database. */
 export function checkSecrets({ masterKey, keyPepper, databaseUrl, dataDir }: Settings): DoctorFinding {
   if (masterKey && keyPepper) return ok('Secrets', 'given in the settings');
   const kept = existsSync(pathsOf(dataDir).secrets);
@@ -66,7 +66,7 @@ export function checkSecrets({ masterKey, keyPepper, databaseUrl, dataDir }: Set
   );
 }
 
-/** `running`: this very data folder is in use, so its service is the one that has the port. */
+/** `running`: the data folder is in use, so its service is the one that has the port. */
 export async function checkPort({ host, port }: Settings, running: boolean): Promise<DoctorFinding> {
   const place = `${host}:${port}`;
   if (running) return ok('Port', `${place}, the service runs`);

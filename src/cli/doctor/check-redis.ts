@@ -26,7 +26,7 @@ export async function checkRedis(url: Secret | undefined): Promise<DoctorFinding
   }
 }
 
-/** Reads the answer to INFO: lines of `name:value` (https://redis.io/docs/latest/commands/info/). */
+/** Reads the response to INFO: lines of `name:value` (https://redis.io/docs/latest/commands/info/). */
 export function judgeRedis(info: string): DoctorFinding[] {
   const facts = new Map(
     info.split(/\r?\n/).map((line) => line.split(':', 2) as [string, string | undefined]),

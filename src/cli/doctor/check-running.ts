@@ -10,7 +10,7 @@ const READINESS = z.object({
 });
 type Readiness = z.infer<typeof READINESS>;
 
-/** What the running instance says of itself at `/readyz?verbose`. */
+/** What the running instance reports at `/readyz?verbose`. */
 export async function checkRunning(settings: Settings, port: number): Promise<DoctorFinding[]> {
   const address = baseUrl({ ...settings, publicUrl: undefined }, port);
   try {

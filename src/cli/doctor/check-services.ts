@@ -14,7 +14,7 @@ export interface ServiceCheck {
   readonly run: () => Promise<DoctorFinding[]>;
 }
 
-/** The services of the operator that are set, besides the database, Redis and ClickHouse. `headers`: of the collectors, by signal. */
+/** The operator's configured services besides the database, Redis and ClickHouse. `headers`: those of the collectors, by signal. */
 export function checkServices(settings: Settings, headers: CollectorHeaders): ServiceCheck[] {
   const { s3, mail, sinks } = settings;
   const checks: ServiceCheck[] = [];
@@ -52,7 +52,7 @@ export function checkServices(settings: Settings, headers: CollectorHeaders): Se
   return checks;
 }
 
-/** Writes, reads and deletes an object of a name that nothing else has. */
+/** Writes, reads and deletes an object with a unique name. */
 async function probeBucket(s3: S3Settings, settings: Settings): Promise<DoctorFinding> {
   const store = new ObjectStore(s3, settings, { idleMs: PROBING_MS, readMs: PROBING_MS });
   const key = `gatehouse-doctor-${randomUUID()}`;
@@ -101,7 +101,7 @@ export interface CollectorHeaders {
 }
 
 /**
- * Headers as OpenTelemetry's packages read them, those of a signal first; names and values in turn.
+ * Headers as OpenTelemetry's packages read them, signal-specific ones first; names and values in turn.
  * https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables
  */
 export function collectorHeaders(environment: NodeJS.ProcessEnv): CollectorHeaders {
@@ -122,7 +122,7 @@ function pairsIn(text = ''): Record<string, string> {
   );
 }
 
-/** Sends a request without data, which a collector accepts: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request */
+/** Sends an empty request, which collectors accept: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request */
 async function probeCollector(
   name: string,
   url: URL,

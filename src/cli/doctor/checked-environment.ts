@@ -6,10 +6,10 @@ import { FolderLock } from '../folder/folder-lock.js';
 import { isSetting, readRunningSettings, type RunningSettings } from '../running-settings.js';
 import { type DoctorFinding, ok, warning } from './finding.js';
 
-/** The settings that `doctor` checks, as variables of the environment. */
+/** The settings that `doctor` checks, as environment variables. */
 export interface CheckedEnvironment {
   readonly environment: NodeJS.ProcessEnv;
-  /** Null where no instance runs on the data folder. */
+  /** Null when no instance runs on the data folder. */
   readonly port: number | null;
   readonly isRunning: boolean;
   readonly findings: readonly DoctorFinding[];
@@ -17,7 +17,7 @@ export interface CheckedEnvironment {
   readonly skipped: ReadonlySet<string>;
 }
 
-/** Secrets without which a check is impossible, with the settings that are invalid without them. */
+/** Secrets required by checks, with the settings that are invalid without them. */
 const NEEDED_SECRETS: Readonly<
   Record<string, { readonly check: string; readonly without: readonly string[] }>
 > = {
@@ -38,8 +38,8 @@ const NEEDED_SECRETS: Readonly<
 };
 
 /**
- * The settings of the instance that runs on the data folder of this shell; those of the shell where none runs, or where
- * `fromShell` asks for them. Secrets come from the files that the instance hands to its processes, else from the shell.
+ * The settings of the instance running on this shell's data folder; the shell's own if none runs, or with `fromShell`. Secrets come from
+ * the files that the instance passes to its processes, else from the shell.
  */
 export async function checkedEnvironment(
   shell: NodeJS.ProcessEnv,
@@ -73,7 +73,7 @@ const runningAt = (dataDir: string, port: number) => ({
   GATEHOUSE_PORT: String(port),
 });
 
-/** The secrets of the instance that this command can read, and the names of the others. */
+/** The instance's secrets that this command can read, and the names of the others. */
 function secretsOf(
   { secrets }: RunningSettings,
   shell: NodeJS.ProcessEnv,
@@ -92,7 +92,7 @@ function secretsOf(
   return { found, missing };
 }
 
-/** Warns of settings of the shell that the instance does not have, because they have no effect on it. */
+/** Warns about settings in the shell that the instance does not have, because they do not affect it. */
 function judgeShell({ settings, secrets }: RunningSettings, shell: NodeJS.ProcessEnv): DoctorFinding[] {
   const differing = Object.keys(shell).filter(
     (name) =>

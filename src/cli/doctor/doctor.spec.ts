@@ -103,7 +103,7 @@ describe('doctor', () => {
     });
     await rm(dataDir, { recursive: true });
 
-    // In the order in which they ended.
+    // In the order in which they finished.
     const failed = findings.filter(({ result }) => result === 'failed').map(({ check }) => check);
     expect(failed.sort()).toEqual(['ClickHouse', 'Database', 'Redis']);
     expect(JSON.stringify(findings)).toContain('127.0.0.1:1/db');

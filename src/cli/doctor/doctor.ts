@@ -26,11 +26,11 @@ const SYMBOLS: Readonly<Record<DoctorFinding['result'], string>> = {
 const DATABASE_LIMIT_MS = 120_000;
 
 export interface DoctorOptions {
-  /** Check the settings of this shell, also while an instance runs with others. */
+  /** Checks this shell's settings even if a running instance has others. */
   readonly fromShell?: boolean;
 }
 
-/** `gatehouse doctor`: every check, also after one failed; each row is printed when its check ends. Returns 1 when any failed. */
+/** `gatehouse doctor`: runs every check, also after a failure, and prints each finding when its check ends. Returns 1 if any failed. */
 export async function doctor(
   environment: NodeJS.ProcessEnv,
   options: DoctorOptions = {},
@@ -49,7 +49,7 @@ const rowOf = ({ check, result, detail, todo }: DoctorFinding): string => {
   return todo === '' ? row : `${row}\n${' '.repeat(26)}What to do: ${todo}`;
 };
 
-/** Each finding as soon as it is known: the checks of services run at the same time. */
+/** Yields each finding as soon as it is known: service checks run concurrently. */
 export async function* examine(
   shell: NodeJS.ProcessEnv,
   { fromShell = false }: DoctorOptions = {},
@@ -103,7 +103,7 @@ async function inTime({ name, run, limitMs = PROBING_MS }: Check): Promise<Docto
   }
 }
 
-/** What each promise gives, in the order in which they end. */
+/** The results of promises, in the order in which they settle. */
 async function* asTheyEnd(works: readonly Promise<DoctorFinding[]>[]): AsyncGenerator<DoctorFinding> {
   const open = new Map(works.map((work, place) => [place, work.then((found) => ({ place, found }))]));
   while (open.size > 0) {
@@ -122,7 +122,7 @@ function tryLoad(environment: NodeJS.ProcessEnv): Settings | SettingsError {
   }
 }
 
-/** An embedded database that was never made has nothing to check; one that runs is asked where it runs. */
+/** An embedded database that was never created needs no check; a running one is checked where it runs. */
 async function checkStores(settings: Settings, isRunning: boolean): Promise<DoctorFinding[]> {
   const url = settings.databaseUrl ?? (isRunning ? await runningUrl(settings.dataDir) : null);
   if (url) return checkDatabase(url, settings);

@@ -1,4 +1,4 @@
-/** What one check found. `todo` is empty when all is well. */
+/** The finding of one check. `todo` is empty when all is well. */
 export interface DoctorFinding {
   readonly check: string;
   readonly result: 'ok' | 'warning' | 'failed';
@@ -15,12 +15,12 @@ export function warning(check: string, detail: string, todo: string): DoctorFind
   return { check, result: 'warning', detail, todo };
 }
 
-/** The service would not start, or would lose or refuse something. */
+/** The service would not start, or would lose or refuse requests or data. */
 export function failed(check: string, detail: string, todo: string): DoctorFinding {
   return { check, result: 'failed', detail, todo };
 }
 
-/** What a failure says of itself: some network errors have a code and no message. */
+/** Describes a failure: some network errors have a code but no message. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return message || (code ?? 'unknown');

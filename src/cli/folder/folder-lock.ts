@@ -7,7 +7,7 @@ import { isRunning, ownIdentity, type ProcessIdentity, sameRealm } from './proce
 import { OWNER_ONLY } from '../../common/files/write-atomically.js';
 
 const HEARTBEAT_MS = 2_000;
-/** Two missed heartbeats and a little: then the holder in another container is gone. */
+/** Two missed heartbeats and a margin: then the holder in another container is gone. */
 const WATCH_MS = 2 * HEARTBEAT_MS + 1_000;
 const ATTEMPTS = 5;
 
@@ -16,10 +16,10 @@ type Notice = (text: string) => void;
 /**
  * One instance per data folder.
  *
- * The lock is a file that names its holder. A holder of this machine that no longer runs (its number may have gone to
- * another process, so the start time counts too) left a stale lock, which is taken over. A holder on another machine
- * or in another container cannot be asked; it touches its lock every two seconds, so a lock that is not touched while
- * we watch is stale too. The lock also says which folder it was made in, because a copy of the folder holds a copy of it.
+ * The lock is a file that names its holder. If the holder on this machine no longer runs (its pid may have been reused, so the start time
+ * counts too), the lock is stale and is taken over. A holder on another machine or in another container cannot be inspected; it touches its
+ * lock every two seconds, so a lock that stays untouched during the watch is stale too. The lock also records the folder it was made in,
+ * because a copy of the folder contains a copy of the lock.
  */
 export class FolderLock {
   readonly #heartbeat: NodeJS.Timeout;
@@ -31,7 +31,7 @@ export class FolderLock {
     this.#heartbeat = setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
   }
 
-  /** Takes the lock of this folder, or throws the sentence that says who has it. `notice` is called for a wait of seconds. */
+  /** Takes the lock of this folder, or throws an error that names the holder. `notice` is called before a wait of seconds. */
   static async acquire(
     folder: string,
     notice: Notice = () => undefined,
@@ -62,13 +62,13 @@ export class FolderLock {
     return isHeld(path, found, () => undefined, WATCH_MS);
   }
 
-  /** Lets go of the folder. A lock that is no longer ours stays. */
+  /** Releases the folder. A lock that another process has taken over stays. */
   async release(): Promise<void> {
     clearInterval(this.#heartbeat);
     if ((await read(this.path)) === this.content) await rm(this.path, { force: true });
   }
 
-  /** A folder that is gone or full is noticed by those who write to it; the heartbeat has nothing to add. */
+  /** Writers notice a deleted folder or full disk themselves; the heartbeat need not report it. */
   async #touch(): Promise<void> {
     const now = new Date();
     await utimes(this.path, now, now).catch(() => undefined);
@@ -79,7 +79,7 @@ function lockPath(folder: string): string {
   return join(folder, 'gatehouse.lock');
 }
 
-/** A hard link appears with its whole content or not at all, and only for one of those who try at once. */
+/** A hard link appears with its complete content or not at all, and only for one of several concurrent attempts. */
 async function create(path: string, content: string): Promise<boolean> {
   const own = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   await writeFile(own, content, { mode: OWNER_ONLY, flag: 'wx' });
@@ -106,10 +106,7 @@ async function isHeld(path: string, content: string, notice: Notice, watchMs: nu
   return (await touched(path)) !== before;
 }
 
-/**
- * Moves the stale lock away before deleting it: whoever tries at the same moment may already have replaced it, and a
- * lock that turns out to be another's new one is put back.
- */
+/** Moves the stale lock aside before deleting it: a concurrent process may already have replaced it, and then its new lock is put back. */
 async function removeStale(path: string, stale: string): Promise<void> {
   const aside = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   if ((await read(path)) !== stale) return;
@@ -133,13 +130,13 @@ function copied(folder: string, content: string): string {
   );
 }
 
-/** Whether the lock was made in another folder than the one in which it lies. */
+/** Whether the lock was made in another folder than the one that contains it. */
 async function isCopied(folder: string, content: string): Promise<boolean> {
   const holder = parse(content);
   return holder?.folder !== undefined && sameRealm(holder) && holder.folder !== (await numberOf(folder));
 }
 
-/** What tells a folder from its copies, and stays when it is renamed: device and inode. */
+/** Identifies a folder, but not its copies, across renames: device and inode. */
 async function numberOf(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
   return `${dev}:${ino}`;
@@ -156,7 +153,7 @@ async function read(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null);
 }
 
-/** Of the folder nothing is known in a lock of an earlier release. */
+/** Locks of earlier releases do not record the folder. */
 function parse(content: string): (ProcessIdentity & { readonly folder?: string | undefined }) | null {
   try {
     const { pid, started, realm, folder } = JSON.parse(content) as Partial<

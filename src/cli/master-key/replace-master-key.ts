@@ -11,16 +11,15 @@ import type { Secret } from '../../common/settings/secret.js';
 import { wrongKey } from '../database/schema-state.js';
 import { LauncherError } from '../launcher-error.js';
 
-/** From which master key to which. */
+/** The current and the next master key. */
 export interface Replacement {
   readonly present: Secret;
   readonly next: Secret;
 }
 
 /**
- * Seals by the next master key what the present one sealed: the keys of organizations, which seal all the rest, and the key
- * of the audit seals. All of it or nothing; done twice it does nothing more. Answers how many organizations there were, null
- * where the next one is the database's already.
+ * Reseals with the next master key what the current one sealed: the keys of organizations, which seal everything else, and the key of the
+ * audit seals. Atomic and idempotent. Returns the number of organizations, or null if the database already uses the next key.
  */
 export async function replaceMasterKey(
   client: Client,

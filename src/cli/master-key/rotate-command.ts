@@ -12,8 +12,8 @@ import { say } from '../terminal.js';
 import { replaceMasterKey } from './replace-master-key.js';
 
 /**
- * `gatehouse rotate master-key`. Returns the exit code. Whatever it is killed at, the service starts again with the keys that
- * it has by then, and the command goes on where it was.
+ * `gatehouse rotate master-key`. Returns the exit code. If it is killed at any point, the service starts with the keys it has by then, and
+ * the command can be repeated to continue.
  */
 export async function rotateCommand(environment: NodeJS.ProcessEnv): Promise<number> {
   const settings = loadSettings(environment);
@@ -34,7 +34,7 @@ export async function rotateCommand(environment: NodeJS.ProcessEnv): Promise<num
   return 0;
 }
 
-/** The key that will be the database's is in `secrets.json`, and on the disk, before anything is sealed by it. */
+/** The next key is in `secrets.json`, and synced to the disk, before anything is sealed with it. */
 async function rotate(client: Client, settings: Settings, isRunning: boolean): Promise<void> {
   const secrets = await resolveSecrets(settings);
   const next = await nextKey(settings, secrets, isRunning);
@@ -49,7 +49,7 @@ async function rotate(client: Client, settings: Settings, isRunning: boolean): P
   say(settings.masterKey ? AFTER_SETTINGS : AFTER_FILE);
 }
 
-/** Null where nothing is left to do, or the service must be started again before anything is replaced. */
+/** Null when nothing is left to do, or the service must be restarted before anything is resealed. */
 async function nextKey(
   settings: Settings,
   { masterKey: present, nextMasterKey: next }: InstanceSecrets,
@@ -79,7 +79,7 @@ const NOT_STARTED_WITH_IT =
   'The service on this data folder was started without the next master key. Restart it, then run this command again.';
 const AFTER_SETTINGS =
   'Now set it as GATEHOUSE_MASTER_KEY on every instance, unset GATEHOUSE_NEXT_MASTER_KEY, and restart each. The former key is no longer needed.';
-/** Of a service that was started for a replacement, which is over since: its next key is the present one now. */
+/** For a service that was started for a rotation which has since ended: its next key is now the current one. */
 const DONE =
   'The master key was replaced. Back up secrets.json. To replace it again, restart the service first.';
 const AFTER_FILE =

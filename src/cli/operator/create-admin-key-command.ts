@@ -7,7 +7,7 @@ import { asOperator, findActiveUser, type OperatorSession } from './operator-ses
 
 export interface CreateAdminKeyOptions {
   readonly name: string;
-  /** Address of the user on whose authority the key acts; default: the oldest active owner. */
+  /** Email address of the user the key acts for; default: the oldest active owner. */
   readonly user?: string;
   readonly organization?: string;
 }
@@ -21,7 +21,7 @@ export async function createAdminKeyCommand(
   return 0;
 }
 
-/** An admin key with every scope that one may carry. It can do no more than its user may. */
+/** An admin key with every scope that one can have. Its user's permissions limit it. */
 export async function newAdminKey(
   { manager, keyPepper, record }: OperatorSession,
   { name, user: email, organization }: CreateAdminKeyOptions,

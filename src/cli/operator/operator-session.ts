@@ -11,23 +11,23 @@ import { readSchemaState } from '../database/schema-state.js';
 import { withRunningDatabase } from '../database/with-database.js';
 import { LauncherError } from '../launcher-error.js';
 
-/** What a command did, for the audit trail. */
+/** A command's action, for the audit trail. */
 interface OperatorAction {
   readonly organizationId: string;
-  /** As of a request that does the same, such as `passwords.update`. */
+  /** As for a request with the same effect, such as `passwords.update`. */
   readonly action: string;
   readonly targetId: string;
   /** The command without its arguments, such as `gatehouse user reset-password`. */
   readonly command: string;
 }
 
-/** What a command of the person at the machine works with. */
+/** What commands of the operator work with. */
 export interface OperatorSession {
   readonly manager: EntityManager;
   readonly keyPepper: Secret;
   /** Where clients reach the service. */
   readonly baseUrl: string;
-  /** Leaves an audit record, which is written with the commit. */
+  /** Adds an audit record, written with the commit. */
   readonly record: (action: OperatorAction) => void;
 }
 
@@ -38,8 +38,8 @@ export interface ActiveUser {
 }
 
 /**
- * Runs a command in one transaction of the database of this instance, with its audit record. Who can run it has the
- * keys of the installation already, so it asks for no other credential. It works beside a running service.
+ * Runs a command in one transaction of the instance's database, with its audit record. Anyone who can run it already has the installation's
+ * keys, so it asks for no other credential. It works beside a running service.
  */
 export async function asOperator<T>(
   environment: NodeJS.ProcessEnv,
@@ -74,7 +74,7 @@ export async function asOperator<T>(
   });
 }
 
-/** The operator's address: the command runs on the machine of the service. */
+/** The operator's IP address: the command runs on the machine of the service. */
 const LOOPBACK = '127.0.0.1';
 
 function recordOf({ organizationId, action, targetId, command }: OperatorAction) {

@@ -7,9 +7,9 @@ import { say } from '../terminal.js';
 import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
 
 export interface ResetPasswordOptions {
-  /** Where the address belongs to users of several. */
+  /** Needed if users of several organizations have the address. */
   readonly organization?: string;
-  /** For a user who has lost the authenticator app, the recovery codes or a device with passkeys. */
+  /** For a user who lost the authenticator app, the recovery codes or the device with the passkeys. */
   readonly removeSecondFactors?: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function resetPasswordCommand(
   return 0;
 }
 
-/** Replaces an open link of the user. The present password stays until the link is used. */
+/** Replaces the user's open link. The current password stays valid until the link is used. */
 export async function newResetLink(
   { manager, keyPepper, baseUrl, record }: OperatorSession,
   email: string,

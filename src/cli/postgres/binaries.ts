@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { LauncherError } from '../launcher-error.js';
 
-/** The PostgreSQL programs that came with the npm package for this platform. */
+/** The PostgreSQL programs from the npm package for this platform. */
 export interface PostgresBinaries {
   /** The folder that holds `bin`, `lib` and `share`. */
   readonly root: string;
@@ -13,13 +13,13 @@ export interface PostgresBinaries {
   readonly postgres: string;
 }
 
-/** The major version that the package brings. A data folder belongs to one major version. */
+/** The package's major version. A data folder belongs to one major version. */
 export const POSTGRES_MAJOR = '18';
 
 const USE_YOUR_OWN = 'Set DATABASE_URL to use a PostgreSQL of your own.';
 const linkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** Finds the programs and completes what an installation without install scripts left out. */
+/** Finds the programs and completes an installation made without install scripts. */
 export async function findBinaries(): Promise<PostgresBinaries> {
   const root = packageRoot();
   await makeMissingLinks(root);
@@ -39,9 +39,8 @@ function packageRoot(): string {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package lists those of its libraries in `pg-symlinks.json` and makes
- * them in its install script, which `--ignore-scripts` leaves out (and npm 12 does by default).
- * Paths in the list are relative to the folder of the package.
+ * npm packages cannot contain symbolic links, so the package lists its libraries' links in `pg-symlinks.json` and creates them in its
+ * install script, which `--ignore-scripts` skips (the default of npm 12). Paths in the list are relative to the package's folder.
  */
 async function makeMissingLinks(root: string): Promise<void> {
   const list = join(root, 'pg-symlinks.json');

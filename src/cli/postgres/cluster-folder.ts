@@ -12,17 +12,17 @@ import type { RunAs } from './unprivileged.js';
 export const DATABASE_USER = 'gatehouse';
 const PASSWORD_FILE = 'password';
 
-/** What the programs see of our environment: nothing, because their process list entry would show our secrets. */
+/** The programs get none of our environment, because process lists would show our secrets. */
 export const MINIMAL_ENVIRONMENT = { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 export interface Cluster {
   readonly folder: string;
   readonly password: string;
-  /** Made by this very start. */
+  /** Created by this start. */
   readonly fresh: boolean;
 }
 
-/** Opens PostgreSQL's data folder, or makes it. */
+/** Opens or creates PostgreSQL's data folder. */
 export async function openCluster(
   folder: string,
   binaries: PostgresBinaries,
@@ -37,8 +37,8 @@ export async function openCluster(
 }
 
 /**
- * initdb works under a temporary name, and only a finished folder gets its real one: a kill in between leaves a
- * folder that the next start throws away, never half a database.
+ * initdb works under a temporary name, and only a complete folder gets its final name: after a kill in between, the next start discards the
+ * temporary folder, never half a database.
  */
 async function makeCluster(folder: string, binaries: PostgresBinaries, runAs: RunAs): Promise<void> {
   const workshop = await makeWorkshop(folder);
@@ -110,8 +110,8 @@ async function readPassword(folder: string): Promise<string> {
 }
 
 /**
- * The same folder may be run by root under another user today and in a user namespace tomorrow, when a parent was
- * closed meanwhile; its files follow. The folder itself changes hands last: it tells whether all the others have.
+ * Root may run the same folder as another user today and in a user namespace tomorrow, if a parent folder was closed meanwhile; its files
+ * change owner accordingly. The folder itself is changed last: its owner shows whether all files have been changed.
  */
 async function giveTo(folder: string, { owner }: RunAs): Promise<void> {
   if (!owner || (await stat(folder)).uid === owner.uid) return;

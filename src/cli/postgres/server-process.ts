@@ -8,7 +8,7 @@ import { MINIMAL_ENVIRONMENT } from './cluster-folder.js';
 import { memoryOfMachine, sharedBuffersMiB } from './shared-buffers.js';
 import type { RunAs } from './unprivileged.js';
 
-/** What a server needs to run. */
+/** The configuration of a server process. */
 export interface ServerPlan {
   readonly binaries: PostgresBinaries;
   readonly runAs: RunAs;
@@ -18,7 +18,7 @@ export interface ServerPlan {
   readonly logger: Logger;
 }
 
-/** In order (fast shutdown: sessions end, a checkpoint is written), then at once (recovery on the next start), then by force. */
+/** First cleanly (fast shutdown: sessions end, a checkpoint is written), then immediately (recovery on the next start), then by SIGKILL. */
 const STOP_STEPS = [
   ['SIGINT', 20_000],
   ['SIGQUIT', 5_000],
@@ -31,7 +31,7 @@ const LAST_WORDS = 12;
 export class ServerProcess {
   readonly #child: ChildProcessByStdio<null, null, Readable>;
   readonly #lastWords: string[] = [];
-  /** Settles when the process is gone. */
+  /** Settles when the process has ended. */
   readonly exited: Promise<void>;
   #gone = false;
 
@@ -48,7 +48,7 @@ export class ServerProcess {
       cwd: '/',
       env: MINIMAL_ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Its own process group: Ctrl-C reaches the launcher alone, which stops the server last.
+      // A separate process group: Ctrl-C reaches only the launcher, which stops the server last.
       detached: true,
     });
     createInterface(this.#child.stderr).on('line', (line) => this.#hear(line));
@@ -69,12 +69,12 @@ export class ServerProcess {
     return this.#child.pid;
   }
 
-  /** The newest lines that the server wrote, for the sentence that says why it did not start. */
+  /** The last lines of the server's output, for the error when it does not start. */
   get lastWords(): string {
     return this.#lastWords.join('\n');
   }
 
-  /** Stops the server, in order while there is time. `hurry` leaves out the orderly step. */
+  /** Stops the server, cleanly while there is time. `hurry` skips the clean step. */
   async stop(hurry: boolean): Promise<void> {
     for (const [signal, patienceMs] of hurry ? STOP_STEPS.slice(1) : STOP_STEPS) {
       if (!this.running) return;
@@ -98,9 +98,8 @@ export class ServerProcess {
 }
 
 /**
- * Durability as PostgreSQL ships it (fsync, synchronous_commit and full_page_writes are on), said aloud because the
- * product promises it. Errors of statements are not logged here: they carry values, and whoever sent the statement reports them.
- * `jit` costs more than it gives on short queries.
+ * PostgreSQL's default durability (fsync, synchronous_commit and full_page_writes are on), set explicitly because the product promises it.
+ * Statement errors are not logged here: they contain values, and the client reports them. `jit` costs more than it saves on short queries.
  */
 function options({ port, maxConnections }: ServerPlan): string[] {
   const settings: Record<string, string | number> = {

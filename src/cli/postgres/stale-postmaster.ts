@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exists } from '../folder/process-identity.js';
 
-/** How long orphans may take to end: in order, then at once, then by force. Milliseconds each. */
+/** Time for orphans to end: cleanly, then immediately, then by SIGKILL. Milliseconds each. */
 const STEPS = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
@@ -14,11 +14,10 @@ const STEPS = [
 const POLL_MS = 20;
 
 /**
- * Clears what a killed launcher or a killed server left: processes of PostgreSQL that still work on the folder are
- * stopped, and a `postmaster.pid` whose number now belongs to something else is removed, because PostgreSQL would
- * take that for a running server. A `postmaster.pid` of a dead process stays: PostgreSQL reads its shared memory key
- * to make sure that no backend of the old server is left.
- * Only the holder of the data folder's lock may call this: then nobody else's server can be meant.
+ * Cleans up after a killed launcher or server: stops PostgreSQL processes that still use the folder, and removes a `postmaster.pid` whose
+ * pid now belongs to another program, because PostgreSQL would take that for a running server. The `postmaster.pid` of a dead process
+ * stays: PostgreSQL reads its shared memory key to ensure that no backend of the old server is left. Only the holder of the data folder's
+ * lock may call this: it could otherwise stop another instance's server.
  */
 export async function clearStalePostmaster(folder: string): Promise<void> {
   const path = join(folder, 'postmaster.pid');
@@ -37,7 +36,10 @@ async function gone(folder: string, pid: number, patienceMs: number): Promise<vo
   while (processesOn(folder, pid).length > 0 && performance.now() < deadline) await sleep(POLL_MS);
 }
 
-/** The postmaster and its children work in the data folder; elsewhere than on Linux only the postmaster is found, by its command line. */
+/**
+ * The postmaster and its children have the data folder as working directory; on systems other than Linux only the postmaster is found, by
+ * its command line.
+ */
 function processesOn(folder: string, postmaster: number): number[] {
   if (process.platform === 'linux') {
     const real = realpathSync(folder);
@@ -56,7 +58,7 @@ function isPostgresIn(pid: number, folder: string): boolean {
   return name === 'postgres' && tryRead(() => readlinkSync(`/proc/${pid}/cwd`)) === folder;
 }
 
-/** A process may end while it is being looked at. */
+/** A process may end while it is being inspected. */
 function tryRead(read: () => string): string {
   try {
     return read();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeWorkshop, removeUnfinished } from './unfinished-clusters.js';
 
-/** Makes files in every folder it finds, as initdb does, and ends when its time is over or nothing is left. */
+/** Creates files in every folder it finds, like initdb, and ends after its time or when nothing is left. */
 const ORPHAN = `
   const { mkdirSync, writeFileSync } = require('node:fs');
   const [folder, ms] = process.argv.slice(1);

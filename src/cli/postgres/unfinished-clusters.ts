@@ -1,15 +1,15 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** A killed launcher's initdb goes on without it and makes files where they are being removed, until it misses one: seconds. */
+/** The initdb of a killed launcher keeps creating files in the folder that is being removed, for seconds, until one is missing. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 } as const;
 
-/** A folder beside the cluster's own, where one is made; its name tells a later start what it may throw away. */
+/** A temporary folder beside the cluster's own, to create one in; its name marks it as disposable for later starts. */
 export async function makeWorkshop(folder: string): Promise<string> {
   return mkdtemp(`${folder}.init-`);
 }
 
-/** Removes what starts that were killed left of clusters half made, also where one is still being made by nobody's order. */
+/** Removes partly created clusters of killed starts, even if an orphan is still working on one. */
 export async function removeUnfinished(folder: string): Promise<void> {
   const prefix = `${basename(folder)}.init-`;
   const siblings = await readdir(dirname(folder));

@@ -4,23 +4,23 @@ import { basename, dirname } from 'node:path';
 import { LauncherError } from '../launcher-error.js';
 
 /**
- * How to run PostgreSQL's programs, which refuse user 0, and who owns their files.
+ * How to run PostgreSQL's programs, which refuse to run as root, and the owner of their files.
  *
- * `prefix` is put before the program: `setpriv --pdeathsig` makes the kernel stop PostgreSQL in order when the
- * launcher is killed. That setting belongs to the thread that starts the process, so only the main thread may.
+ * `prefix` goes before the program: `setpriv --pdeathsig` makes the kernel stop PostgreSQL cleanly when the launcher is killed. The setting
+ * is bound to the thread that starts the process, so only the main thread may start it.
  */
 export interface RunAs {
   readonly prefix: readonly string[];
-  /** Owner that the files must have, or null when everything is this user's own. */
+  /** Required owner of the files; null when everything belongs to this user. */
   readonly owner: { readonly uid: number; readonly gid: number } | null;
-  /** For `child_process.spawn`, where no tool that changes the user is there. */
+  /** For `child_process.spawn`, if no tool to change the user is installed. */
   readonly spawn: { readonly uid?: number; readonly gid?: number };
 }
 
-/** Users that passwd knows (initdb looks its user up), the fitting one first. */
+/** Users that exist in passwd (initdb looks its user up), the preferred one first. */
 const UNPRIVILEGED_USERS = ['postgres', 'nobody'];
 
-/** Finds the way to run programs of `programs` on files in `data`. Both are existing folders. */
+/** Determines how to run programs of `programs` on files in `data`. Both folders must exist. */
 export function findRunAs(programs: string, data: string): RunAs {
   const setpriv = tool('setpriv');
   if (process.getuid?.() !== 0)
@@ -34,7 +34,7 @@ export function findRunAs(programs: string, data: string): RunAs {
   return { prefix: [setpriv, ...become], owner: user, spawn: {} };
 }
 
-/** To be another user inside and root outside reaches folders that only root may enter. */
+/** Being another user inside and root outside gives access to folders that only root may enter. */
 function insideUserNamespace(user: User, setpriv: string | null, data: string): RunAs {
   const unshare = tool('unshare');
   const { uid, gid } = user;
@@ -64,7 +64,7 @@ function unprivilegedUser(): User {
   );
 }
 
-/** Whether this user may enter the folder and all above it, by their mode bits. */
+/** Whether this user may enter the folder and all of its parents, by their mode bits. */
 function isPassable(folder: string, { uid, gid }: User): boolean {
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     const { mode, uid: owner, gid: group } = statSync(path);
@@ -74,7 +74,7 @@ function isPassable(folder: string, { uid, gid }: User): boolean {
   }
 }
 
-/** Where a tool of util-linux is. BusyBox has tools of the same name that know none of these options. */
+/** Path of a util-linux tool. BusyBox tools of the same name do not support these options. */
 function tool(name: string): string | null {
   if (process.platform !== 'linux') return null;
   const path = [`/usr/bin/${name}`, `/bin/${name}`].find(existsSync);

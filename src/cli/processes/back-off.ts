@@ -1,10 +1,10 @@
 import { retryPauseMs } from '../../common/loops/retry-pause.js';
 
 const PAUSE = { firstMs: 100, maxMs: 5_000 };
-/** A process that ran for so long started well: its next failure counts as the first. */
+/** A process that ran this long started well: its next failure counts as the first. */
 const HEALTHY_MS = 30_000;
 
-/** How long to wait before a process that ended is started again: 100 ms, doubling to 5 s. */
+/** The delay before an ended process is restarted: 100 ms, doubling to 5 s. */
 export class BackOff {
   #failures = 0;
 

@@ -9,7 +9,7 @@ import { LoopWatch } from './loop-watch.js';
 import { MergedMetrics } from './merged-metrics.js';
 
 export interface FleetPlan {
-  /** Gateway processes; 0 when this instance only works in the background. */
+  /** Number of gateway processes; 0 when this instance only runs jobs. */
   readonly gateways: number;
   /** Absolute paths of the programs. */
   readonly programs: Readonly<Record<'gateway' | 'administration' | 'worker', string>>;
@@ -24,32 +24,29 @@ export interface DrainBounds {
 }
 
 const NO_STDIN = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-/** Beyond the time that a process gives its streams: to flush what it holds and exit. */
+/** Beyond the time for streams: to flush buffers and exit. */
 const EXIT_MARGIN_MS = 5_000;
 const WORKER_PATIENCE_MS = 20_000;
 const HURRY_MS = 1_000;
 /**
- * Niceness of the administration and the worker. On a full machine requests for models go first: who administers waits longer, and the spool is
+ * Niceness of the administration and the worker. On a busy machine model requests go first: the administration slows down, and the spool is
  * stored when there is time.
  */
 const BEHIND_THE_GATEWAYS = 5;
 
-/**
- * All processes of this instance: N gateways that share one port (node:cluster), the administration that they relay to,
- * and one background process.
- */
+/** All processes of this instance: N gateways that share one port (node:cluster), the administration that they relay to, and one worker. */
 export class Fleet {
   readonly #metrics = new MergedMetrics(() => this.#all);
   readonly #loops = new LoopWatch(() => this.#all);
   readonly #gateways: readonly KeptProcess[];
-  /** None where there is no gateway that could relay to it. */
+  /** Empty without a gateway to relay to it. */
   readonly #administration: readonly KeptProcess[];
   readonly #worker: KeptProcess;
   #hurried = false;
 
   constructor(private readonly plan: FleetPlan) {
-    // Each process accepts from the shared socket itself. Dealt out by the supervisor, a connection whose process is killed
-    // before it took it would hang indefinitely.
+    // Each process accepts from the shared socket itself. With the supervisor distributing connections, one whose process is killed before
+    // taking it would hang indefinitely.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({
       exec: plan.programs.gateway,
@@ -74,26 +71,26 @@ export class Fleet {
     this.#loops.start();
   }
 
-  /** Says that the database is there: until then processes only load their code, or serve what they know. */
+  /** Signals that the database is available: until then processes only load their code, or serve from the snapshot. */
   release(): void {
     for (const kept of this.#all) kept.release();
   }
 
-  /** In an outage the gateways begin alone, on what they know. Settles when they serve. */
+  /** In an outage only the gateways start, from the snapshot. Settles when they serve. */
   async serveWithoutDatabase(): Promise<void> {
     for (const kept of this.#gateways) kept.release(true);
     await Promise.all(this.#gateways.map(({ ready }) => ready));
   }
 
-  /** Settles when requests are served; where none are, when the work in the background has begun. */
+  /** Settles when requests are served; without gateways, when background work has begun. */
   async ready(): Promise<void> {
     const serving = [...this.#gateways, ...this.#administration];
     await Promise.all((serving.length > 0 ? serving : [this.#worker]).map(({ ready }) => ready));
   }
 
   /**
-   * Ends all processes: the administration after the gateways, which relay to it until their end, and the worker last,
-   * because it takes along what they wrote.
+   * Ends all processes: the administration after the gateways, which relay to it until they end, and the worker last, because it stores
+   * what they wrote.
    */
   async drain(immediate: boolean, { delayMs, timeoutMs }: DrainBounds): Promise<void> {
     this.#loops.stop();
@@ -104,7 +101,7 @@ export class Fleet {
     await this.#worker.close(immediate, this.#hurried ? HURRY_MS : WORKER_PATIENCE_MS);
   }
 
-  /** Shortens a drain that is under way. */
+  /** Shortens a running drain. */
   hurry(): void {
     this.#hurried = true;
     for (const kept of this.#all) kept.hurry(HURRY_MS);

@@ -9,8 +9,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Proves that the address can be listened on, and for port 0 finds a free one.
- * The port is let go again; whoever takes it in the meantime wins, and the one who lost says so then.
+ * Checks that the address can be listened on; for port 0, finds a free one. The port is released again; if another process takes it in the
+ * meantime, the later listener reports the error.
  */
 export async function findPort(host: string, port: number): Promise<number> {
   const probe = createServer();

@@ -12,14 +12,14 @@ import { BackOff } from './back-off.js';
 
 const logger = createLogger('launcher');
 
-/** Starts in a row that may end before the process was ready for the first time. One that has worked before is started again indefinitely. */
+/** Failed starts in a row before a process was ready for the first time. One that has worked before is restarted indefinitely. */
 const FAILED_STARTS = 5;
-/** Whoever signals a whole group may be heard of later than the processes that it ended: the kernel gives signals to any thread. */
+/** A signal to a whole process group may arrive here after the processes that it ended: the kernel may deliver a signal to any thread. */
 const GROUP_SIGNAL_MS = 50;
 
 export interface KeptProcessOptions {
   readonly name: string;
-  /** Which one of its kind, from 0. */
+  /** Index among the processes of its kind, from 0. */
   readonly place: number;
   readonly spawn: () => ChildProcess;
   readonly onMessage: (message: ChildMessage, from: KeptProcess) => void;
@@ -27,7 +27,7 @@ export interface KeptProcessOptions {
   readonly onLost: (error: LauncherError) => void;
 }
 
-/** A place in which one child process runs, and another after that one ended, until the place is closed. */
+/** A slot in which one child process runs, and is replaced after it ends, until the slot is closed. */
 export class KeptProcess {
   readonly #backOff = new BackOff();
   #child: ChildProcess | null = null;
@@ -36,9 +36,9 @@ export class KeptProcess {
   #hasWorked = false;
   #restarts = 0;
   #closing = false;
-  /** The message to a process that has loaded its code; null while none may begin. */
+  /** The message for a process that has loaded its code; null while none may begin. */
   #go: Go | null = null;
-  /** The process listens: what is said to a process of node:cluster before that is lost. */
+  /** The process listens: messages to a node:cluster process before that are lost. */
   #isLoaded = false;
   #isReady = false;
   #announceReady: () => void = () => undefined;
@@ -51,7 +51,7 @@ export class KeptProcess {
     return this.keeping.name;
   }
 
-  /** How often a process ended that should not have. */
+  /** The number of unexpected exits. */
   get restarts(): number {
     return this.#restarts;
   }
@@ -60,7 +60,7 @@ export class KeptProcess {
     return this.#child !== null;
   }
 
-  /** Whether the process that runs now serves (or works). */
+  /** Whether the current process serves (or works). */
   get serves(): boolean {
     return this.#child !== null && this.#isReady;
   }
@@ -85,8 +85,8 @@ export class KeptProcess {
   }
 
   /**
-   * Lets this process, and every one after it in this place, read its settings and begin: with `awaitsDatabase` on what it knows
-   * by itself, until it is called again without.
+   * Lets the current and all later processes in this slot read their settings and begin: with `awaitsDatabase` from the snapshot, until it
+   * is called again without.
    */
   release(awaitsDatabase = false): void {
     const hasBegun = this.#go !== null;
@@ -98,12 +98,15 @@ export class KeptProcess {
     if (this.#child?.connected) this.#child.send(message, () => undefined);
   }
 
-  /** From now on a process that ends has ended: whoever signals a whole group reaches it before `close` does. */
+  /** From now on a process that ends is not replaced: a signal to the whole group reaches it before `close` does. */
   letEnd(): void {
     this.#closing = true;
   }
 
-  /** Asks the process to finish and waits. One that takes longer than this is killed; one that is not ready yet has nothing to finish, and is killed at once. */
+  /**
+   * Asks the process to finish, and waits. It is killed after this time; if it is not ready yet, it has nothing to finish and is killed at
+   * once.
+   */
   async close(immediate: boolean, withinMs: number): Promise<void> {
     this.#closing = true;
     if (this.#isReady) this.tell({ type: 'drain', immediate });
@@ -118,7 +121,7 @@ export class KeptProcess {
     await killed;
   }
 
-  /** The second signal: what has not finished within this time is ended. */
+  /** The second signal: work unfinished within this time is aborted. */
   hurry(withinMs: number): void {
     this.tell({ type: 'drain', immediate: true });
     setTimeout(() => this.kill(withinMs), withinMs).unref();

@@ -11,7 +11,7 @@ function aProcess(name: string) {
   };
 }
 
-/** What it was told last of the others. */
+/** The last report it received about the others. */
 const stalledFor = ({ received }: ReturnType<typeof aProcess>) => {
   const last = received.at(-1);
   return last?.type === 'loops' ? last.stalled : null;

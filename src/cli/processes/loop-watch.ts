@@ -2,7 +2,7 @@ import type { ChildMessage, StalledLoop } from '../../common/processes/ipc.js';
 import type { KeptProcess } from './kept-process.js';
 
 const TELL_EVERY_MS = 5_000;
-/** A process that reports nothing for so long is stalled as a whole: it hangs, or does not come up. */
+/** A process without reports for this long is stalled: it hangs, or does not come up. */
 const SILENT_AFTER_MS = 60_000;
 
 interface Report {
@@ -11,8 +11,8 @@ interface Report {
 }
 
 /**
- * What each process reports of its background loops, passed on to all others: whoever asks any of them for readiness
- * learns that the shipper of the worker stands still.
+ * Collects each process's reports on its background loops and passes them to all others: any process's readiness then shows that, for
+ * example, the worker's shipper is stalled.
  */
 export class LoopWatch {
   readonly #reports = new Map<KeptProcess, Report>();
@@ -36,7 +36,7 @@ export class LoopWatch {
     if (message.type === 'loops') this.#reports.set(from, { at: this.now(), stalled: message.stalled });
   }
 
-  /** One round of messages. Each process receives what the others reported. */
+  /** One round of messages. Each process receives the reports of the others. */
   tell(): void {
     for (const kept of this.everyone()) kept.tell({ type: 'loops', stalled: this.#besides(kept) });
   }

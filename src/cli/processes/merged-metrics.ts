@@ -13,8 +13,8 @@ interface Collection {
 }
 
 /**
- * One answer to `/metrics` for all processes: whoever is asked asks here, everyone gives theirs, and the sum goes
- * back. A process that does not answer within a second is left out, so that a stuck one cannot hide the others.
+ * One response to `/metrics` for all processes: the process that is scraped asks the supervisor, which collects and merges the metrics of
+ * all. A process that does not respond within a second is left out, so that a hanging one cannot hide the others.
  */
 export class MergedMetrics {
   readonly #open = new Map<number, Collection>();
@@ -51,7 +51,7 @@ export class MergedMetrics {
     if (collection.missing.size === 0) collection.finish();
   }
 
-  /** What only the supervisor knows. */
+  /** Metrics that only the supervisor has. */
   #ownMetrics(): readonly MetricJson[] {
     const names = [...new Set(this.everyone().map(({ name }) => name))];
     const sumOf = (count: (kept: KeptProcess) => number) =>
@@ -77,7 +77,7 @@ export class MergedMetrics {
   }
 }
 
-/** prom-client is loaded when somebody first asks: a start does not need it. */
+/** prom-client is loaded on the first scrape: a start does not need it. */
 async function merge(given: readonly (readonly MetricJson[])[]): Promise<string> {
   const { AggregatorRegistry } = await import('prom-client');
   return AggregatorRegistry.aggregate([...given]).metrics();

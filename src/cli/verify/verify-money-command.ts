@@ -19,8 +19,8 @@ export interface VerifyMoneyOptions {
 }
 
 /**
- * `gatehouse verify money`. Says how much of each budget is an estimate, too. Returns 1 when two books differ and nothing explains it. Runs beside a running
- * service too.
+ * `gatehouse verify money`. Also reports how much of each budget is an estimate. Returns 1 when two books differ without a known reason.
+ * Can run beside a running service.
  */
 export async function verifyMoneyCommand(
   environment: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-/** The kinds of things whose change the processes must be notified of, so that their caches forget. */
+/** The kinds of resources whose changes invalidate caches in all processes. */
 export const CHANGED_RESOURCES = [
   'api_key',
   'config',
@@ -21,20 +21,20 @@ export interface Change {
   readonly id: string;
 }
 
-/** How old an entry of a cache may get, milliseconds, and so how late a change is noticed whose message is lost. */
+/** Maximum lifetime of a cache entry in milliseconds, and so the maximum delay of a change whose message is lost. */
 export const UNHEARD_CHANGE_MS = 20_000;
 
 /**
- * Tells every process that something changed. A message is a hint, never the only means: caches also expire by themselves, after
+ * Notifies every process of a change. A message is a hint, never the only means: caches also expire by themselves, after
  * `UNHEARD_CHANGE_MS` at the latest.
  */
 export abstract class ChangePublisher {
-  /** Announces a change. Inside a unit of work it is heard only if and after that commits. */
+  /** Announces a change. Inside a unit of work, it is sent only after the commit. */
   abstract publish(change: Change): Promise<void>;
 }
 
-/** Where a process is notified of changes, its own included. */
+/** Delivers changes to a process, including its own. */
 export abstract class ChangeFeed {
-  /** Calls back for each change, and with null when messages may have been missed: forget everything then. */
+  /** Calls back for each change, and with null when messages may have been missed: then invalidate everything. */
   abstract subscribe(listener: (change: Change | null) => void): void;
 }

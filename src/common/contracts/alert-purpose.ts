@@ -1,2 +1,2 @@
-/** For what the secret of an organization's alerts is sealed, so that it opens nothing else. */
+/** The purpose for which an organization's alert secret is sealed, so that it cannot be used for another. */
 export const alertPurpose = (organizationId: string): readonly string[] => ['alert-webhook', organizationId];

@@ -2,10 +2,10 @@ import { parseDestination } from '../net/destination.js';
 import type { SocketDestination } from '../net/destination-policy.js';
 import { AppError } from '../errors/app-error.js';
 
-/** How syslog travels: https://www.rfc-editor.org/rfc/rfc5425 (TLS), 6587 (TCP) and 5426 (UDP). */
+/** Transports of syslog: https://www.rfc-editor.org/rfc/rfc5425 (TLS), 6587 (TCP) and 5426 (UDP). */
 export type SyslogTransport = 'tls' | 'tcp' | 'udp';
 
-/** Where audit records are forwarded to, read from its address. */
+/** A destination for audit records, parsed from its address. */
 export type AuditTarget =
   | { readonly type: 'webhook'; readonly url: URL }
   | { readonly type: 'syslog'; readonly transport: SyslogTransport; readonly endpoint: SocketDestination };
@@ -13,8 +13,8 @@ export type AuditTarget =
 const SYSLOG = /^(tls|tcp|udp):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+):([1-9]\d{0,4})$/i;
 
 /**
- * Reads `https://host/path` (a webhook), or `tls://host:port`, `tcp://host:port` and `udp://host:port` (syslog). Throws
- * `custom_host_invalid`. Whether the address is open is for the egress to say.
+ * Parses `https://host/path` (a webhook), or `tls://host:port`, `tcp://host:port` and `udp://host:port` (syslog). Throws
+ * `custom_host_invalid`. The egress checks whether the address is allowed.
  */
 export function parseAuditTarget(text: string): AuditTarget {
   const [, scheme, host, port] = SYSLOG.exec(text) ?? [];
@@ -24,7 +24,7 @@ export function parseAuditTarget(text: string): AuditTarget {
       detail: 'it must be https://host/path, or tls://, tcp:// or udp:// with host and port',
     });
   }
-  // The same reading as of any other address, so that one host is never understood in two ways.
+  // Parsed like any other address, so that no host has two interpretations.
   const { hostname } = parseDestination(`https://${host ?? ''}:${port ?? ''}`);
   const transport = scheme.toLowerCase() as SyslogTransport;
   return {
@@ -38,7 +38,7 @@ export function parseAuditTarget(text: string): AuditTarget {
   };
 }
 
-/** What the secret of a destination is sealed for: it opens for the very same row and address only. */
+/** The purpose for which a destination's secret is sealed: it opens only for the same row and address. */
 export function purposeOfAuditSecret({ id, url }: { readonly id: string; readonly url: string }): string[] {
   return ['audit destination', id, new URL(url).origin];
 }

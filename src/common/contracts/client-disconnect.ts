@@ -1,6 +1,6 @@
 /**
- * What becomes of an attempt whose client leaves: `cancel` ends it and charges what arrived, as an estimate; `finish` reads its
- * answer to the end and charges what the provider reports.
+ * What happens to an attempt when its client disconnects: `cancel` ends it and charges what arrived, as an estimate; `finish` reads its
+ * response to the end and charges what the provider reports.
  */
 export const CLIENT_DISCONNECT_RULES = ['cancel', 'finish'] as const;
 

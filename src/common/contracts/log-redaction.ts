@@ -1,12 +1,12 @@
 /**
- * What the log must not keep of requests, as an organization or a workspace says it. What both say holds for the
- * workspace: a workspace can ask for more, never for less.
+ * Content that the log must not keep, as set by an organization or a workspace. Both apply to the workspace: a workspace can add rules,
+ * never remove any.
  */
 export interface LogRedaction {
-  /** Names of headers whose values are not kept, in any case. */
+  /** Names of headers whose values are not kept, case-insensitive. */
   readonly headers?: readonly string[];
-  /** Places in JSON bodies whose values are not kept: `$.messages[*].content`, `$..email`. */
+  /** Paths in JSON bodies whose values are not kept: `$.messages[*].content`, `$..email`. */
   readonly json_paths?: readonly string[];
-  /** What is not kept of any text in bodies, headers and paths, in RE2's syntax. */
+  /** Text that is not kept in bodies, headers and paths, in RE2's syntax. */
   readonly patterns?: readonly string[];
 }

@@ -1,28 +1,28 @@
 import type { LogRedaction } from './log-redaction.js';
 
-/** Positions of the switches that an organization has set, by their names in the API. One that is absent is as usual. */
+/** Positions of the switches that an organization has set, by their API names. Absent switches have their default. */
 export type SwitchPositions = Readonly<Record<string, boolean>>;
 
-/** What an organization decides for all of its workspaces. Null where it has decided nothing. */
+/** An organization's settings for all of its workspaces. Null means not set. */
 export interface OrganizationSettings {
   readonly security_settings: SwitchPositions | null;
-  /** Ids of the providers that may be called. */
+  /** Ids of the allowed providers. */
   readonly allowed_providers: readonly string[] | null;
-  /** Models that may be asked for, exactly as they are named in requests, without a `@slug/`. */
+  /** Models that may be requested, exactly as named in requests, without `@slug/`. */
   readonly allowed_models: readonly string[] | null;
-  /** False: no bodies are kept of any request. */
+  /** False: no request bodies are kept. */
   readonly log_bodies: boolean;
-  /** True: when a request cannot be recorded it is refused. */
+  /** True: requests that cannot be recorded are refused. */
   readonly strict_logging: boolean;
   /** Slugs or ids of the organization's own guardrails, which apply to every request before all others. */
   readonly input_guardrails: readonly string[] | null;
   readonly output_guardrails: readonly string[] | null;
-  /** Days for which logs and bodies are kept where their workspace does not say; null for the installation's. */
+  /** Retention of logs and bodies in days, unless their workspace sets its own; null for the installation's. */
   readonly log_retention_days: number | null;
   readonly body_retention_days: number | null;
-  /** What the log must not keep of requests. */
+  /** Content that the log must not keep. */
   readonly log_redaction: LogRedaction | null;
-  /** What exports of the log may not have; the name inside is the compatible API's. */
+  /** Fields that exports of the log may not contain; `deniedFields` is the compatible API's name. */
   readonly export_settings: { readonly deniedFields: readonly string[] } | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What tokens cost, by kind: nano-dollars (1e-9 USD) per million tokens, so that every published price is an
- * integer: $0.15 per million tokens is 150_000_000. A kind that is null is charged as the kind it is part of.
+ * Token prices by kind: nano-dollars (1e-9 USD) per million tokens, so that every published price is an integer: $0.15 per million tokens
+ * is 150_000_000. A null kind is charged as the kind that contains it.
  */
 export interface Rates {
   readonly input: number;
@@ -11,7 +11,7 @@ export interface Rates {
   readonly audioOutput: number | null;
   /** Absent means null: almost every provider charges reasoning as output. */
   readonly reasoningOutput?: number | null;
-  /** What is kept in the cache for an hour. Where it is null, a usage that has such tokens cannot be charged: it costs more than others. */
+  /** Tokens written to a cache for an hour. If null, usage with such tokens cannot be charged: they cost more than others. */
   readonly cacheWrite1h?: number | null;
   readonly cachedAudioInput?: number | null;
   readonly cachedImageInput?: number | null;
@@ -21,18 +21,18 @@ export interface Rates {
   readonly videoOutput?: number | null;
 }
 
-/** What is charged beside tokens, in nano-dollars. A usage with a unit that has no price here cannot be charged. */
+/** Prices besides tokens, in nano-dollars. Usage with a unit that has no price here cannot be charged. */
 export interface UnitPrices extends OutputPrices {
-  /** A thousand requests. Where there is one, searches are part of it. */
+  /** A thousand requests. If set, it includes searches. */
   readonly thousandRequests?: number;
   readonly thousandWebSearches?: number;
   readonly thousandFileSearches?: number;
   readonly millionCitationTokens?: number;
   readonly audioInputHour?: number;
   readonly thousandDocumentPages?: number;
-  /** Instead of the price of a page, not beside it. */
+  /** Replaces the price of a page. */
   readonly thousandAnnotatedPages?: number;
-  /** Searches as rerankers bill them; a request with many documents counts as several. */
+  /** Search units as billed by rerankers; a request with many documents counts as several. */
   readonly thousandSearchUnits?: number;
 }
 
@@ -41,14 +41,14 @@ export interface UnitPrices extends OutputPrices {
  * prices do not apply to a usage with output tokens unless the price is `isByUnitOnly`.
  */
 export interface OutputPrices {
-  /** Text that becomes speech. */
+  /** Text for speech synthesis. */
   readonly millionInputCharacters?: number;
   readonly audioOutputHour?: number;
   readonly videoOutputSecond?: number;
   readonly images?: readonly ImagePrice[];
 }
 
-/** The price of one generated image. `null` matches every size, or every quality; the most specific price applies. */
+/** The price of one generated image. `null` matches any size, or any quality; the most specific price applies. */
 export interface ImagePrice {
   /** As in requests: `1024x1024`. */
   readonly size: string | null;
@@ -57,29 +57,32 @@ export interface ImagePrice {
   readonly amount: number;
 }
 
-/** What a model costs: the rates of an ordinary request, and others where a long request costs more. */
+/** The price of a model: rates for an ordinary request, and others if long requests cost more. */
 export interface Price extends Rates {
   /** Ascending by threshold. */
   readonly tiers?: readonly PriceTier[];
   readonly units?: UnitPrices;
-  /** Tokens have no price: a usage that has them and no unit cannot be charged. The rates are zero and mean nothing. */
+  /** Tokens have no price: usage with tokens and no unit cannot be charged. The rates are zero and meaningless. */
   readonly isByUnitOnly?: true;
-  /** A request with sound is charged as if it had so much at least, milliseconds. */
+  /** The minimum audio duration that a request with audio is charged for, milliseconds. */
   readonly leastAudioInputMs?: number;
 }
 
-/** A price that was applied, without the kinds that it does not name. `list`: what everybody pays; `agreed`: what the virtual key, its integration or the organization says. */
+/**
+ * A price that was applied, without the kinds it does not define. `list`: the public price; `agreed`: the price of the virtual key, its
+ * integration or the organization.
+ */
 export interface AppliedPrice
   extends Partial<Omit<Price, 'input' | 'output'>>, Pick<Rates, 'input' | 'output'> {
   readonly source: 'list' | 'agreed';
-  /** Whose price it is: the model that answered, or else the one that was asked for. */
+  /** The priced model: the one that responded, or else the requested one. */
   readonly model: string;
 }
 
-/** Requests read more than they write. Three to one is how prices of models are commonly compared. */
+/** Requests have more input than output. Model prices are commonly compared at three to one. */
 const INPUT_SHARE = 3 / 4;
 
-/** What a token costs on average, nano-dollars per million: three read for each that is written. Null where tokens have no price. */
+/** The average price of a token, nano-dollars per million: three input tokens per output token. Null if tokens have no price. */
 export function tokenPriceOf({ input, output, isByUnitOnly }: Price): number | null {
   return isByUnitOnly ? null : INPUT_SHARE * input + (1 - INPUT_SHARE) * output;
 }

@@ -1,11 +1,11 @@
-/** Names and values, as the caller and its workspace give them. */
+/** Names and values from the caller and its workspace. */
 export type RequestMetadata = Readonly<Record<string, string>>;
 
 const USER_CHARS_MAX = 128;
 
 /**
- * The metadata of a request: `_user` comes from the `user` of its body where the caller gives none, as in the compatible API.
- * Conditions, sessions and the log all see it.
+ * The metadata of a request: as in the compatible API, `_user` comes from the `user` of its body if the caller sets none. Conditions,
+ * sessions and the log use it.
  */
 export function requestMetadata(
   given: RequestMetadata | null,

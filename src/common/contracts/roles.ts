@@ -1,5 +1,5 @@
-/** What a person is in the organization. */
+/** A user's role in the organization. */
 export type OrganizationRole = 'owner' | 'admin' | 'member';
 
-/** What a person is in one workspace. */
+/** A user's role in one workspace. */
 export type WorkspaceRole = 'admin' | 'manager' | 'member';

@@ -1,7 +1,6 @@
 /**
- * What happens to a request that names a parameter which its provider does not have: `refuse` answers 400
- * `parameter_unsupported`; `drop` sends the request without the parameter, where `src/providers/unsupported-parameters.ts`
- * lists it.
+ * What happens to a request with a parameter that its provider does not support: `refuse` returns 400 `parameter_unsupported`; `drop` sends
+ * the request without the parameter, if `src/providers/unsupported-parameters.ts` lists it.
  */
 export const UNSUPPORTED_PARAMETER_RULES = ['refuse', 'drop'] as const;
 

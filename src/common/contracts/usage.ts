@@ -1,4 +1,4 @@
-/** Tokens by kind. `input` and `output` are totals that contain the finer kinds. */
+/** Tokens by kind. `input` and `output` are totals that include the finer kinds. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -7,7 +7,7 @@ export interface Usage {
   readonly reasoning_tokens?: number;
   readonly audio_input_tokens?: number;
   readonly audio_output_tokens?: number;
-  // The rest has no column of its own. It decides what the request cost.
+  // The remaining fields have no column. They determine the cost of the request.
   readonly cache_write_1h_tokens?: number;
   readonly cached_audio_input_tokens?: number;
   readonly cached_image_input_tokens?: number;
@@ -15,19 +15,19 @@ export interface Usage {
   readonly video_input_tokens?: number;
   readonly image_output_tokens?: number;
   readonly video_output_tokens?: number;
-  /** Beside the totals: what was read of the pages that an answer cites. */
+  /** Not part of the totals: tokens read from pages that a response cites. */
   readonly citation_tokens?: number;
   readonly web_searches?: number;
   readonly file_searches?: number;
-  /** Of sound that is charged by the second, milliseconds. */
+  /** Audio that is charged by the second, milliseconds. */
   readonly audio_input_ms?: number;
-  /** Of documents that were read. */
+  /** Pages of documents that were read. */
   readonly document_pages?: number;
-  /** Pages among them that were annotated, too. */
+  /** Those of the pages that were also annotated. */
   readonly annotated_pages?: number;
   /** Search units of a rerank request. */
   readonly search_units?: number;
-  /** Text that becomes speech, in Unicode code points. */
+  /** Text for speech synthesis, in Unicode code points. */
   readonly input_characters?: number;
   /** Duration of generated audio, milliseconds. */
   readonly audio_output_ms?: number;

@@ -2,7 +2,7 @@ import type { ApiKeyKind } from './api-key-format.js';
 import { type IssuedApiKey, issueApiKey } from './issued-api-key.js';
 import type { Secret } from '../settings/secret.js';
 
-/** Makes API keys under the server's pepper. */
+/** Creates API keys hashed with the server's pepper. */
 export class ApiKeyIssuer {
   constructor(private readonly pepper: Secret) {}
 

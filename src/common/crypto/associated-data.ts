@@ -1,7 +1,4 @@
-/**
- * Joins parts so that no two different lists give the same bytes: each part is preceded by its length.
- * Plain concatenation would let ("ab", "c") pass for ("a", "bc").
- */
+/** Joins parts unambiguously: each part is preceded by its length. Plain concatenation would let ("ab", "c") pass for ("a", "bc"). */
 export function associatedData(parts: readonly string[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {

@@ -1,6 +1,6 @@
 import type { CredentialBinding } from './envelope.js';
 
-/** The columns that say where the credentials will be sent: of a virtual key, or of an integration, which may have no workspace. */
+/** The columns that determine where the credentials are sent: of a virtual key, or of an integration, which may have no workspace. */
 export interface BoundKey {
   readonly id: string;
   readonly organizationId: string;
@@ -10,8 +10,8 @@ export interface BoundKey {
 }
 
 /**
- * What the credentials of this row are sealed for. It is read from the values that decide where they will be sent,
- * never from a stored copy: a row that somebody pointed at another host or provider does not open.
+ * The binding of this row's credentials. It is built from the values that determine where they are sent, never from a stored copy:
+ * credentials do not open for a row that was changed to another host or provider.
  */
 export function credentialBindingOf(key: BoundKey): CredentialBinding {
   return {

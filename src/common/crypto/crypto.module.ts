@@ -8,7 +8,7 @@ import { InviteTokens } from './invite-tokens.js';
 import { OpaqueTokens } from './opaque-tokens.js';
 import type { Secret } from '../settings/secret.js';
 
-/** What works with the two keys of the installation. The launcher has made them by the time that this is asked for. */
+/** Cryptographic services with the two keys of the installation, which the launcher has created by then. */
 @Module({
   providers: [
     {

@@ -5,26 +5,26 @@ import { associatedData } from './associated-data.js';
 import { openBytes, sealBytes } from './sealed-bytes.js';
 import { Secret } from '../settings/secret.js';
 
-/** An organization's own key, as its row holds it: sealed by the master key. */
+/** An organization's own key as stored: sealed with the master key. */
 export interface WrappedKey {
   readonly organizationId: string;
   readonly wrapped: Buffer;
 }
 
 /**
- * What a credential belongs to. Sealed credentials open only for the very same values, so a ciphertext moved to
- * another row, or a row pointed at another host, gives an error and never a secret in the wrong place.
+ * The owner and destination of a credential. Sealed credentials open only for the same values, so a ciphertext moved to another row, or a
+ * row changed to another host, causes an error and never sends a secret to the wrong destination.
  */
 export interface CredentialBinding {
   readonly organizationId: string;
-  /** Empty for a credential that the workspaces of the organization share. */
+  /** Empty for a credential that the organization's workspaces share. */
   readonly workspaceId: string;
-  /** Of the virtual key, or of the integration. */
+  /** Of the virtual key or the integration. */
   readonly virtualKeyId: string;
   readonly providerId: string;
   /** Scheme, host and port that the credential is for, or empty for the provider's own address. */
   readonly origin: string;
-  /** Which shape of fields is sealed, so that a later shape is never read as an earlier one. */
+  /** The format version of the sealed fields, so that a later format is never read as an earlier one. */
   readonly fieldSetVersion: number;
 }
 
@@ -34,8 +34,8 @@ const KEYS_IN_MEMORY = 1000;
 /**
  * Seals and opens provider credentials: the master key seals each organization's key, which seals its records.
  *
- * Answers `credential_unusable` for whatever does not open, with a cause that holds no plaintext. Opened
- * organization keys are kept in memory, the least recently used of them forgotten beyond a thousand.
+ * Throws `credential_unusable` for anything that does not open, with a cause that contains no plaintext. Opened organization keys are
+ * cached, up to a thousand of the most recently used.
  */
 export class SecretBox {
   readonly #wrappingKey: KeyObject;
@@ -43,7 +43,7 @@ export class SecretBox {
   readonly #cheapRoot: KeyObject;
   readonly #organizationKeys = new LRUCache<string, KeyObject>({ max: KEYS_IN_MEMORY });
 
-  /** Both are 32 bytes in base64. What `other` sealed is opened too: while the master key is replaced there are two. */
+  /** Both are 32 bytes in base64. Also opens what `other` sealed: during a master key rotation there are two. */
   constructor(masterKey: Secret, other?: Secret) {
     const bytes = bytesOf(masterKey);
     this.#wrappingKey = wrappingKeyOf(bytes);
@@ -51,13 +51,13 @@ export class SecretBox {
     this.#cheapRoot = createSecretKey(derived(bytes, 'gatehouse/cheap-bytes'));
   }
 
-  /** Makes the key of a new organization, sealed for its row. */
+  /** Creates the key of a new organization, sealed for its row. */
   makeOrganizationKey(organizationId: string): WrappedKey {
     const wrapped = sealBytes(this.#wrappingKey, ownerOf(organizationId), randomBytes(KEY_BYTES));
     return { organizationId, wrapped };
   }
 
-  /** The same organization key, sealed by the master key, whichever of the two had sealed it. Throws where neither had. */
+  /** The same organization key, sealed with the master key, whichever of the two had sealed it. Throws if neither had. */
   rewrap({ organizationId, wrapped }: WrappedKey): WrappedKey {
     const clear = this.#unwrap(organizationId, wrapped);
     return { organizationId, wrapped: sealBytes(this.#wrappingKey, ownerOf(organizationId), clear) };
@@ -75,7 +75,7 @@ export class SecretBox {
     );
   }
 
-  /** `purpose` says what the text is and whose; it opens only for the very same. */
+  /** `purpose` identifies the text and its owner; it opens only for the same purpose. */
   sealText(key: WrappedKey, purpose: readonly string[], clear: Secret): Buffer {
     return unlessUnusable(() =>
       sealBytes(this.#open(key), associatedData(purpose), Buffer.from(clear.reveal(), 'utf8')),
@@ -98,14 +98,14 @@ export class SecretBox {
   }
 
   /**
-   * Seals bytes that are cheap to lose, by a key that is worked out of the master key for their organization and nothing
-   * else: no request is needed for it. `purpose` says what they are and whose; they open only for the very same.
+   * Seals bytes that are cheap to lose, with a key derived from the master key and their organization, so no stored key is read. `purpose`
+   * identifies them and their owner; they open only for the same purpose.
    */
   sealBytes(organizationId: string, purpose: readonly string[], clear: Buffer): Buffer {
     return sealBytes(this.#cheap(organizationId), associatedData(purpose), clear);
   }
 
-  /** Throws for bytes that were not sealed so. */
+  /** Throws for bytes that were not sealed this way. */
   openBytes(organizationId: string, purpose: readonly string[], sealed: Buffer): Buffer {
     return openBytes(this.#cheap(organizationId), associatedData(purpose), sealed);
   }
@@ -154,7 +154,7 @@ function bytesOf(masterKey: Secret): Buffer {
 const wrappingKeyOf = (master: Buffer): KeyObject =>
   createSecretKey(derived(master, 'gatehouse/organization-keys'));
 
-/** A key for each use, and another than the one whose check value is in the database, so that no two uses can be related. */
+/** A separate key per use, unrelated to the check value in the database and to other uses. */
 function derived(master: Buffer, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), use, KEY_BYTES));
 }

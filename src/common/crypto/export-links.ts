@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../settings/secret.js';
 
-/** What a link opens: one file, for a time, on the authority of whoever asked for the link. */
+/** What a link grants: one file, for a time, on the authority of the caller that requested it. */
 export interface ExportLink {
   readonly exportId: string;
-  /** `key` and the id of an API key, or `user` and that of a person. */
+  /** `key` and the id of an API key, or `user` and that of a user. */
   readonly by: readonly [kind: 'key' | 'user', id: string];
   /** Seconds since the epoch. */
   readonly expires: number;
@@ -13,7 +13,7 @@ export interface ExportLink {
 const LONGEST_MS = 15 * 60_000;
 const BY = /^(key|user)-([0-9a-f-]{36})$/;
 
-/** Signed links to files of exports. Nothing of them is stored; the key that signs them is the server's pepper. */
+/** Signed links to files of exports. They are not stored; the signing key is derived from the server's pepper. */
 export class ExportLinks {
   private readonly pepper: Buffer;
 
@@ -21,14 +21,14 @@ export class ExportLinks {
     this.pepper = Buffer.from(pepper.reveal(), 'base64');
   }
 
-  /** The query of a link that is made now. */
+  /** The query of a new link. */
   queryFor(exportId: string, by: ExportLink['by'], now = Date.now()): string {
     const link = { exportId, by, expires: Math.floor((now + LONGEST_MS) / 1_000) };
     const signature = this.sign(link).toString('base64url');
     return new URLSearchParams({ expires: String(link.expires), by: by.join('-'), signature }).toString();
   }
 
-  /** Null for a link that is not ours, was changed, or is over. */
+  /** Null for a link that is not ours, was changed, or has expired. */
   read(exportId: string, query: Readonly<Record<string, unknown>>, now = Date.now()): ExportLink | null {
     const [expires, by, signature] = [
       textIn(query, 'expires'),

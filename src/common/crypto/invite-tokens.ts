@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { bytesToBase62 } from '../ids/base62.js';
 import { Secret } from '../settings/secret.js';
 
-/** What a token is for. It opens nothing else. */
+/** The purpose of a token, which is not valid for any other. */
 export interface InvitePurpose {
   readonly id: string;
   readonly organizationId: string;
@@ -11,7 +11,7 @@ export interface InvitePurpose {
 
 export interface IssuedInviteToken {
   readonly token: Secret;
-  /** The only form in which it may be stored. */
+  /** The only form that may be stored. */
   readonly hash: Buffer;
 }
 
@@ -22,8 +22,8 @@ const RANDOM_BYTES = 32;
 const RANDOM_WIDTH = 43;
 
 /**
- * The tokens of invites. The hash is keyed by the server's pepper and covers invite, organization and e-mail: a stolen
- * table opens nothing, and a row that was changed behind our back no longer fits its token.
+ * The tokens of invites. The hash is keyed with the server's pepper and covers invite, organization and email address: a stolen table
+ * grants no access, and a row that was tampered with no longer matches its token.
  */
 export class InviteTokens {
   private readonly pepper: Buffer;
@@ -49,7 +49,7 @@ export class InviteTokens {
   }
 }
 
-/** The id of the invite that a token names; null for a text that can be no token. */
+/** The invite id in a token; null for a text that is not a token. */
 export function inviteIdOf(token: Secret): string | null {
   const parts = TOKEN.exec(token.reveal());
   return parts === null ? null : parts.slice(1).join('-');

@@ -2,7 +2,7 @@ import { type ApiKeyKind, mintApiKey, visiblePartsOf } from './api-key-format.js
 import { hashApiKey } from './key-hash.js';
 import type { Secret } from '../settings/secret.js';
 
-/** A new API key: the secret, to be shown once, and all of it that may be stored. */
+/** A new API key: the secret, to be shown once, and the parts that may be stored. */
 export interface IssuedApiKey {
   readonly secret: Secret;
   readonly stored: { readonly keyHash: Buffer; readonly prefix: string; readonly lastFour: string };

@@ -4,9 +4,9 @@ import type { Secret } from '../settings/secret.js';
 const PEPPERS = new WeakMap<Secret, Buffer>();
 
 /**
- * The form in which an API key is stored and looked up: HMAC-SHA-256 under the server's pepper (32 bytes in
- * base64). A key has 256 random bits, so a slow hash would cost time and add nothing; the pepper makes a stolen
- * table useless, and a stolen hash is not itself a credential.
+ * The form in which an API key is stored and looked up: HMAC-SHA-256 with the server's pepper (32 bytes in base64). A key has 256 random
+ * bits, so a slow hash would cost time and add nothing; the pepper makes a stolen table useless, and a stolen hash is not itself a
+ * credential.
  */
 export function hashApiKey(pepper: Secret, key: string): Buffer {
   return createHmac('sha256', bytesOf(pepper)).update(key, 'utf8').digest();

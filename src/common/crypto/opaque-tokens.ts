@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { bytesToBase62 } from '../ids/base62.js';
 import { Secret } from '../settings/secret.js';
 
-/** What a token or a hash is for. The purpose goes into the hash, so a token of one purpose serves no other. */
+/** The purpose of a token or hash. It is part of the hash, so a token is valid for one purpose only. */
 export type TokenPurpose =
   | 'session'
   | 'sign-in link'
@@ -15,7 +15,7 @@ export type TokenPurpose =
 export interface IssuedToken {
   /** Shown once. */
   readonly token: Secret;
-  /** The only form in which it may be stored. */
+  /** The only form that may be stored. */
   readonly hash: Buffer;
 }
 
@@ -23,8 +23,8 @@ const RANDOM_BYTES = 32;
 const RANDOM_WIDTH = 43;
 
 /**
- * Random tokens of 256 bits, stored as HMAC-SHA-256 under the server's pepper: a stolen table opens nothing, and a
- * stored hash is not itself a token.
+ * Random tokens of 256 bits, stored as HMAC-SHA-256 with the server's pepper: a stolen table grants no access, and a stored hash is not
+ * itself a token.
  */
 export class OpaqueTokens {
   private readonly pepper: Buffer;

@@ -3,16 +3,16 @@ import { AppError } from '../errors/app-error.js';
 
 export const SHORTEST_PASSWORD = 12;
 export const LONGEST_PASSWORD = 200;
-/** Of 0 to 4: fewer than 10^8 guesses is too few. https://github.com/dropbox/zxcvbn#usage */
+/** On a scale of 0 to 4: fewer than 10^8 guesses is too few. https://github.com/dropbox/zxcvbn#usage */
 const LOWEST_SCORE = 3;
-/** The estimate of a longer text takes too long, and adds nothing. */
+/** Estimating a longer text takes too long, and adds nothing. */
 const ESTIMATED_LENGTH = 64;
 const PRODUCT = 'gatehouse';
 
 let estimator: Promise<ZxcvbnFactory> | undefined;
 
 /**
- * Refuses with `password_unacceptable` a password that is too short, common, made of a common one, or of the user's own
+ * Refuses with `password_unacceptable` a password that is too short, common, derived from a common one, or from the user's own email
  * address. There are no rules about kinds of characters: https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver
  */
 export async function checkPassword(password: string, email: string): Promise<void> {
@@ -33,7 +33,7 @@ export async function checkPassword(password: string, email: string): Promise<vo
     throw refused('it is common or easy to guess. Use several unrelated words or a password manager');
 }
 
-/** Its dictionaries take 8 MB, which a process needs only once somebody sets a password. */
+/** Its dictionaries take 8 MB, which a process needs only once a user sets a password. */
 async function loadEstimator(): Promise<ZxcvbnFactory> {
   const { ZxcvbnFactory } = await import('@zxcvbn-ts/core');
   const { adjacencyGraphs, dictionary } = await import('@zxcvbn-ts/language-common');

@@ -2,14 +2,14 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { bytesToBase62 } from '../ids/base62.js';
 import { Secret } from '../settings/secret.js';
 
-/** What one hash costs: 2^`ln` blocks of 128 · `r` bytes, read `p` times. It is stored with each hash, so it can be raised later. */
+/** The cost of one hash: 2^`ln` blocks of 128 · `r` bytes, read `p` times. It is stored with each hash, so it can be raised later. */
 interface HashCost {
   readonly ln: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt, with 32 MiB a hash. */
+/** https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt, with 32 MiB per hash. */
 const COST: HashCost = { ln: 15, r: 8, p: 3 };
 const MEMORY_BYTES_MAX = 64 * 1024 * 1024;
 const SALT_BYTES = 16;
@@ -23,8 +23,8 @@ export function mintPassword(): Secret {
 }
 
 /**
- * A user's password as it is stored: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, both in base64
- * (https://github.com/P-H-C/phc-string-format/blob/master/phc-sf-spec.md). Takes about 0.2 s at the usual cost.
+ * A user's password as stored: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, both in base64
+ * (https://github.com/P-H-C/phc-string-format/blob/master/phc-sf-spec.md). Takes about 0.2 s at the default cost.
  */
 export async function hashPassword(password: Secret, cost: HashCost = COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);

@@ -2,10 +2,10 @@ import { OpaqueTokens } from './opaque-tokens.js';
 import type { Secret } from '../settings/secret.js';
 import { uuidV7 } from '../ids/uuid-v7.js';
 
-/** The page of the dashboard that a link leads to, below the address of the service. */
+/** The dashboard page of the link, below the address of the service. */
 const SET_UP_PAGE = 'ui/set-up';
 
-/** `set_up`: the first owner sets an address and a password. `reset`: a user sets another password. */
+/** `set_up`: the first owner sets an email address and a password. `reset`: a user sets a new password. */
 export type SignInLinkPurpose = 'set_up' | 'reset';
 
 const HOUR_MS = 60 * 60_000;
@@ -14,7 +14,7 @@ const LASTS_MS: Readonly<Record<SignInLinkPurpose, number>> = {
   reset: 24 * HOUR_MS,
 };
 
-/** Pages tell the two apart by the prefix of the token. */
+/** Pages distinguish the two by the prefix of the token. */
 const PREFIXES: Readonly<Record<SignInLinkPurpose, string>> = { set_up: 'gw_setup_', reset: 'gw_reset_' };
 
 interface LinkOwner {
@@ -47,7 +47,7 @@ export function issueSignInLink(
   return { token, stored: { id: uuidV7(now), organizationId, userId, purpose, tokenHash: hash, expiresAt } };
 }
 
-/** The token stands behind the `#`, which browsers send to no server and in no referrer. */
+/** The token follows the `#`: browsers send that part to no server and in no referrer. */
 export function signInLink(baseUrl: string, token: string): string {
   return `${baseUrl}/${SET_UP_PAGE}#${token}`;
 }

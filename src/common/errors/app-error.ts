@@ -1,13 +1,10 @@
 import { type ErrorCode, ERRORS } from './catalog.js';
 import type { ErrorSpec } from './error-spec.js';
 
-/** What fills the `{placeholders}` of a message. Never put a secret here: it is shown to the caller. */
+/** Values for the `{placeholders}` of a message. Never put a secret here: it is shown to the caller. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
-/**
- * A refusal of the gateway. The one error class of the house: a provider's own
- * refusal is a reply and never becomes one of these.
- */
+/** An error of the gateway, and its only error class: a provider's own error response is passed on and never becomes one of these. */
 export class AppError extends Error {
   readonly spec: ErrorSpec;
 
@@ -21,13 +18,13 @@ export class AppError extends Error {
     this.spec = ERRORS[code];
   }
 
-  /** Anything that was not thrown on purpose is our own failure; its text stays private, as the cause. */
+  /** Anything that was not thrown on purpose is an internal error; its text stays private, as the cause. */
   static from(thrown: unknown): AppError {
     return thrown instanceof AppError ? thrown : new AppError('internal_error', {}, { cause: thrown });
   }
 }
 
-/** The body of a refusal, in the shape that OpenAI's clients read. */
+/** The body of an error response, in the format that OpenAI's clients read. */
 export interface ErrorBody {
   readonly error: {
     readonly message: string;

@@ -1,7 +1,7 @@
 import type { ErrorSpec } from './error-spec.js';
 import { SIGN_IN_ERRORS } from './sign-in-errors.js';
 
-/** Every refusal of the gateway: code, status, and what the caller reads. */
+/** Every error of the gateway: code, status, and message. */
 export const ERRORS = {
   invalid_request: { status: 400, type: 'invalid_request_error', message: '{detail}' },
   invalid_json: {
@@ -251,7 +251,8 @@ export const ERRORS = {
   upstream_protocol_error: {
     status: 502,
     type: 'upstream_error',
-    message: 'The provider{where} sent a response that is not valid HTTP.',
+    message:
+      'The provider{where} sent a response that is not valid HTTP. Try again, or contact the provider if it persists.',
     elsewhere: true,
   },
   overloaded: {

@@ -1,4 +1,4 @@
-/** What of a failure goes into our own log. */
+/** The parts of a failure that are logged. */
 export interface FailureDescription {
   readonly name: string;
   readonly message: string;
@@ -10,8 +10,8 @@ export interface FailureDescription {
 const DEEPEST = 4;
 
 /**
- * Picks name, message, code and stack, and leaves out all else: database errors carry the statement's parameters and
- * HTTP errors the headers, credentials among them.
+ * Picks name, message, code and stack, and omits everything else: database errors contain the statement's parameters and HTTP errors the
+ * headers, including credentials.
  */
 export function describeFailure(thrown: unknown, depth = 0): FailureDescription {
   if (!(thrown instanceof Error))

@@ -1,10 +1,9 @@
 /**
- * What the caller reads of a refusal.
+ * An error as the caller sees it.
  *
- * `type` groups codes the way OpenAI's clients expect. `{name}` in a message is
- * filled from the details that the thrower gives; messages are safe to show.
- * `elsewhere` marks refusals that another target or another try might not share.
- * `doNotRetry` adds `x-should-retry: false`, which the official SDKs obey.
+ * `type` groups codes the way OpenAI's clients expect. `{name}` in a message is filled from the thrown details; messages are safe to show.
+ * `elsewhere` marks errors that another target or another attempt might not have. `doNotRetry` adds `x-should-retry: false`, which the
+ * official SDKs obey.
  */
 export interface ErrorSpec {
   readonly status: number;

@@ -1,7 +1,7 @@
 import type { ErrorSpec } from './error-spec.js';
 import { SINGLE_SIGN_ON_ERRORS } from './single-sign-on-errors.js';
 
-/** The part of the error table that is about sessions, and credentials beside them. */
+/** The part of the error table about sessions and sign-in credentials. */
 export const SIGN_IN_ERRORS = {
   ...SINGLE_SIGN_ON_ERRORS,
   ambiguous_credentials: {

@@ -1,6 +1,6 @@
 import type { ErrorSpec } from './error-spec.js';
 
-/** The part of the error table that is about signing in at an identity provider. */
+/** The part of the error table about signing in with an identity provider. */
 export const SINGLE_SIGN_ON_ERRORS = {
   single_sign_on_required: {
     status: 403,
@@ -32,7 +32,7 @@ export const SINGLE_SIGN_ON_ERRORS = {
     status: 403,
     type: 'permission_error',
     message:
-      'The identity provider does not say that your e-mail address is verified. Ask an administrator to verify it there, or to send the claim "email_verified" or "xms_edov".',
+      'The identity provider did not confirm that your e-mail address is verified. Ask an administrator to verify it there, or to send the claim "email_verified" or "xms_edov".',
   },
   sso_domain_not_allowed: {
     status: 403,

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Readable and writable by the owner alone. */
+/** Readable and writable only by the owner. */
 export const OWNER_ONLY = 0o600;
 
 /**
- * Writes a whole file or nothing: a temporary sibling is written, flushed to disk and renamed over the target, and
- * then the folder is flushed, because a rename is only durable with its folder. A kill at any moment leaves the old
- * file or the new one, at worst with a `.tmp` sibling beside it.
+ * Writes a file atomically: writes a temporary sibling, flushes it to disk, renames it over the target, and flushes the folder, because a
+ * rename is only durable with its folder. A kill at any moment leaves the old or the new file, at worst with a `.tmp` sibling.
  */
 export async function writeAtomically(path: string, content: string | AsyncIterable<Buffer>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
@@ -28,7 +27,7 @@ export async function writeAtomically(path: string, content: string | AsyncItera
   await syncFolder(dirname(path));
 }
 
-/** Makes names that were created or renamed in a folder survive a power cut. */
+/** Makes names that were created or renamed in a folder survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

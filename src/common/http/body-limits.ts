@@ -1,15 +1,15 @@
 /** Largest body of an administrative request, in bytes. */
 export const ADMINISTRATION_BODY_LIMIT = 1024 * 1024;
 
-/** Largest body of a request that nobody has to be known for, in bytes: whoever likes can have it read. */
+/** Largest body of a request without authentication, in bytes: anyone can send one. */
 export const PUBLIC_BODY_LIMIT = 64 * 1024;
 
-/** Largest body of logs of calls that were made elsewhere, in bytes, as it travels. */
+/** Largest body of imported logs, in bytes as transferred. */
 export const INGESTION_BODY_LIMIT = 8 * 1024 * 1024;
 
 const ROOT = '/v1/';
 
-/** What can be asked of the administration without an API key. */
+/** Paths of the administration that need no API key. */
 const PUBLIC_PATHS: ReadonlySet<string> = new Set([
   `${ROOT}admin/invites/accept`,
   `${ROOT}auth/passkeys/request-options`,
@@ -22,17 +22,17 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set([
   `${ROOT}auth/single-sign-on/start`,
 ]);
 
-/** Where logs of calls that were made elsewhere come in. */
+/** Paths for importing logs of requests made elsewhere. */
 const INGESTION_PATHS: ReadonlySet<string> = new Set([`${ROOT}logs`, `${ROOT}otel/v1/traces`]);
 
-/** A path of `PUBLIC_PATHS` from what stands below `/v1`. Throws for one that is not listed: its bodies would have no bound of their own. */
+/** A path of `PUBLIC_PATHS` from its part below `/v1`. Throws if it is not listed: its bodies would have no limit of their own. */
 export function publicPath(path: string): string {
   const whole = ROOT + path;
   if (!PUBLIC_PATHS.has(whole)) throw new Error(`${whole} is not one of the public paths.`);
   return whole;
 }
 
-/** By the target of a request, with or without its query, as it came in. */
+/** By the target of a request as received, with or without its query. */
 export function bodyLimitOf(target: string): number {
   const end = target.indexOf('?');
   const path = end < 0 ? target : target.slice(0, end);

@@ -3,12 +3,12 @@ import ipaddr from 'ipaddr.js';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Under this name a gateway process tells the administration where a request came from. Nobody else can reach its socket. */
+/** The header in which a gateway process passes the client's address to the administration. Only gateway processes can reach its socket. */
 export const CLIENT_ADDRESS_HEADER = 'x-gatehouse-client-address';
 
 const RELAYED = Symbol('address of the client of a relayed request');
 
-/** For the process to which requests are relayed: takes the header off the request and remembers what it said. */
+/** For the process that receives relayed requests: removes the header from the request and stores its value. */
 export function takeClientAddress(request: RequestOrigin): void {
   const address = request.headers[CLIENT_ADDRESS_HEADER];
   (request as { [RELAYED]?: string })[RELAYED] = String(address ?? '');
@@ -16,8 +16,8 @@ export function takeClientAddress(request: RequestOrigin): void {
 }
 
 /**
- * Where a request comes from. `X-Forwarded-For` is believed only as far as its writers are: read from the right, past
- * every address of a trusted proxy, to the first that is none.
+ * The address of the client. `X-Forwarded-For` is trusted only as far as its writers are: it is read from the right, past every address of
+ * a trusted proxy, to the first that is not one.
  */
 export class ClientAddresses {
   private readonly trusted: readonly Range[];

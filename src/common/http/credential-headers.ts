@@ -1,4 +1,4 @@
-/** Request and response headers that carry credentials, lower case: their values stand in no log. */
+/** Request and response headers that contain credentials, lower case: their values are never logged. */
 export const CREDENTIAL_HEADERS = [
   'authorization',
   'proxy-authorization',
@@ -9,6 +9,6 @@ export const CREDENTIAL_HEADERS = [
   'x-goog-api-key',
   'x-gateway-api-key',
   'x-portkey-api-key',
-  // Clients in browsers have no other place for a key: `openai-insecure-api-key.<key>`.
+  // Clients in browsers have no other way to send a key: `openai-insecure-api-key.<key>`.
   'sec-websocket-protocol',
 ] as const;

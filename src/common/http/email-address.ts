@@ -6,7 +6,7 @@ import { rule } from './validators.js';
 const isEmailAddress = (value: unknown): boolean =>
   typeof value === 'string' && normalizeEmail(value) !== null;
 
-/** An e-mail address that `normalizeEmail` can write. */
+/** An email address that `normalizeEmail` accepts. */
 export const IsEmailAddress = (): PropertyDecorator =>
   rule('isEmailAddress', 'it must be a valid e-mail address, in ASCII before the @', isEmailAddress);
 
@@ -18,7 +18,7 @@ export const AreEmailAddresses = (): PropertyDecorator =>
     (value) => Array.isArray(value) && value.every(isEmailAddress),
   );
 
-/** An address in the query, in its one spelling, or undefined. */
+/** A normalized email address in the query, or undefined. */
 export function emailParameterOf(query: ListQuery, name: string): string | undefined {
   const text = parameterOf(query, name);
   if (text === undefined) return undefined;

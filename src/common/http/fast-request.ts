@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What the first lines of a request say. */
+/** The parsed head of a request. */
 export interface FastRequestHead {
   readonly method: string;
   readonly url: string;
-  /** By their names in lower case; each stands once. */
+  /** By lower-case name; each occurs once. */
   readonly headers: Readonly<Record<string, string>>;
   /** Names and values in turn, as the client wrote them. */
   readonly rawHeaders: string[];
 }
 
-/** A request whose body had come with its head. The names are those of Node's `IncomingMessage`. */
+/** A request whose body arrived with its head. The names are those of Node's `IncomingMessage`. */
 export class FastRequest {
   readonly method: string;
   readonly url: string;
@@ -20,7 +20,7 @@ export class FastRequest {
   readonly rawHeaders: string[];
   readonly destroyed = false;
 
-  /** `complete`: false where the client left before it had sent all of `body`. */
+  /** `complete`: false if the client disconnected before sending all of `body`. */
   constructor(
     { method, url, headers, rawHeaders }: FastRequestHead,
     readonly body: Buffer,

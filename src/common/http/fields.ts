@@ -1,4 +1,4 @@
-/** What a field means to the connection that carries it; most mean nothing to it. */
+/** The role of a field for the connection; most have none. */
 export type FieldKind =
   | 'other'
   | 'connection'
@@ -10,7 +10,7 @@ export type FieldKind =
   | 'upgrade';
 
 export interface FieldName {
-  /** As it was written. */
+  /** As written. */
   readonly name: string;
   readonly lower: string;
   readonly kind: FieldKind;
@@ -38,14 +38,14 @@ export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** Whether it can stand behind a name: each character is a byte, and none of them ends the line. */
+/** Whether it is a valid header value: each character is a byte, and none of them ends the line. */
 export function isFieldValue(text: string): boolean {
   return !NO_VALUE.test(text);
 }
 
 /**
- * A field's name, judged; null where it is no token. Few different ones come, so they are remembered. The name is a string
- * of its own: one that was cut out of a head would keep the whole head in memory wherever it is remembered.
+ * A validated field name; null if it is not a token. Names are cached, because few different ones occur. The cached name is a separate
+ * string: a substring would keep the whole head in memory.
  */
 export function fieldNamed(text: string): FieldName | null {
   const found = known.get(text);

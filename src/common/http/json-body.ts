@@ -5,13 +5,13 @@ const DEEPEST = 64;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Reads the JSON body of an administrative request. An empty one is an empty object, because the compatible SDK
- * announces JSON on requests that have no body.
+ * Parses the JSON body of an administrative request. An empty body is an empty object, because the compatible SDK announces JSON on
+ * requests without a body.
  *
- * A list is let in here; only handlers that say so take one (`OneOrMany`), all others refuse it where they check their DTO.
+ * A list is accepted here; only handlers marked with `OneOrMany` take one, and all others refuse it when they validate their DTO.
  *
- * Refuses what would do harm further in: names that reach a prototype, texts that PostgreSQL cannot store (NUL,
- * lone surrogates), and nesting deeper than 64, on which recursive code would run out of stack.
+ * Refuses content that would cause harm later: names that reach a prototype, texts that PostgreSQL cannot store (NUL, lone surrogates), and
+ * nesting deeper than 64, which could exhaust the stack of recursive code.
  */
 export function parseJsonBody(bytes: Buffer): object {
   const text = decoded(bytes);
@@ -23,7 +23,7 @@ export function parseJsonBody(bytes: Buffer): object {
   return body;
 }
 
-/** The lenient decoder would put U+FFFD in the place of wrong bytes, and so change what was sent. */
+/** The lenient decoder would replace invalid bytes with U+FFFD, and so change the content. */
 function decoded(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -40,7 +40,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Walks with a list of its own instead of recursion, so that depth costs no stack. */
+/** Iterative instead of recursive, so that depth costs no stack. */
 function checkValues(body: object): void {
   const open: { readonly value: unknown; readonly depth: number }[] = [{ value: body, depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
@@ -55,7 +55,7 @@ function checkValues(body: object): void {
   }
 }
 
-/** The library that builds DTOs drops these names in silence, and others follow them to a prototype. */
+/** The library that builds DTOs silently drops these names, and others follow them to a prototype. */
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 
 function checkName(name: string): void {

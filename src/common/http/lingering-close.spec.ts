@@ -10,7 +10,7 @@ let server: Server;
 let port: number;
 let asked: string[];
 
-/** Refuses every request as soon as its head has come. */
+/** Refuses every request as soon as its head has arrived. */
 beforeEach(async () => {
   asked = [];
   server = createServer((request, response) => {
@@ -27,7 +27,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Sends all of it, or as much as it may. Answers what came back, and how the connection ended. */
+/** Sends as much as possible. Returns what was received, and how the connection ended. */
 function sent(bytes: string): Promise<{ text: string; ended: 'closed' | 'broken'; ms: number }> {
   return new Promise((resolve) => {
     const began = performance.now();

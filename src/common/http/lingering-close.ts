@@ -2,19 +2,19 @@ import { FastRequest } from './fast-request.js';
 import type { ClientRequest, ClientResponse } from './messages.js';
 import type { Socket } from 'node:net';
 
-/** A client sends its rest so long and so much at most before its connection is closed all the same. */
+/** Maximum time and bytes for a client to finish sending before its connection is closed. */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 const closing = new WeakSet<Socket>();
 
-/** Its last answer has begun to leave, with `connection: close`: what comes on it now is no request any more. */
+/** Its last response has begun to leave, with `connection: close`: further bytes are not a request. */
 export const isClosing = ({ socket }: ClientRequest): boolean => closing.has(socket);
 
 /**
- * Ends an answer that says `connection: close` and has been written to its last byte. While the client still sends, the connection stays until it is
- * through, or for a while: on one that is closed at once, bytes that still come are answered with a reset, and with that the client loses
- * an answer which it has not read yet: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+ * Ends a response with `connection: close` that was written completely. While the client still sends, the connection stays open until it is
+ * done, or for a limited time: closing at once would answer further bytes with a reset, and the client would lose a response that it has
+ * not read yet: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
 export function endLingering(request: ClientRequest, response: ClientResponse): void {
   if (request instanceof FastRequest || request.complete || request.destroyed || response.destroyed) {

@@ -4,16 +4,16 @@ import { domainToASCII } from 'node:url';
 const LONGEST = 254;
 const LONGEST_LOCAL = 64;
 
-/** The dot-atom of RFC 5322 in ASCII: no quotes, no comments, and no letters that only look like others. */
+/** The dot-atom of RFC 5322 in ASCII: no quotes, no comments, and no look-alike letters. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const DOMAIN =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
- * The one spelling of an e-mail address: small letters, the domain in its ASCII form
- * (https://url.spec.whatwg.org/#concept-domain-to-ascii). Null for what is none.
+ * An email address in normalized form: lower case, the domain in ASCII (https://url.spec.whatwg.org/#concept-domain-to-ascii). Null if it
+ * is invalid.
  *
- * `a+b@example.com` stays what it is: only its mail server knows whether that is the same person as `a@example.com`.
+ * `a+b@example.com` stays unchanged: only its mail server can tell whether that is the same mailbox as `a@example.com`.
  */
 export function normalizeEmail(text: string): string | null {
   const at = text.lastIndexOf('@');

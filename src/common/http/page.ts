@@ -1,21 +1,21 @@
 import { AppError } from '../errors/app-error.js';
 import { didYouMean } from '../text/nearest-names.js';
 
-/** Which part of a list is asked for. */
+/** A range of a list. */
 export interface Page {
   readonly skip: number;
   readonly take: number;
 }
 
-/** How many a list has, where a page that is not full tells it by itself; else it must be counted. */
+/** The total of a list if a page that is not full reveals it; otherwise it must be counted. */
 export function totalToldBy(found: number, { skip, take }: Page): number | null {
   return found < take && (found > 0 || skip === 0) ? skip + found : null;
 }
 
-/** The query of a list as the web server gives it: a name that was sent twice has an array. */
+/** The query of a list as parsed by the web server: a repeated name has an array. */
 export type ListQuery = Readonly<Record<string, unknown>>;
 
-/** A list as the compatible API shows it. `total` counts all that could be paged through. */
+/** A list in the compatible API's format. `total` counts the items of all pages. */
 export interface ListPage<T> {
   readonly object: 'list';
   readonly total: number;
@@ -28,7 +28,7 @@ const DEFAULT_SIZE = 50;
 const LARGEST_SIZE = 100;
 export const LARGEST_PAGE = 1_000_000;
 
-/** Reads `current_page` (from 0) and `page_size` (1 to 100), in both spellings. Other parameters are not looked at. */
+/** Reads `current_page` (from 0) and `page_size` (1 to 100), in both spellings. Ignores other parameters. */
 export function pageOf(query: ListQuery): Page {
   const page = wholeOf(query, PAGE_NAMES, { smallest: 0, largest: LARGEST_PAGE, usual: 0 });
   const take = wholeOf(query, SIZE_NAMES, { smallest: 1, largest: LARGEST_SIZE, usual: DEFAULT_SIZE });
@@ -36,8 +36,8 @@ export function pageOf(query: ListQuery): Page {
 }
 
 /**
- * One text parameter, or undefined. Refuses one that was sent twice, because it is unclear which one counts, and one with a
- * NUL, which no text of PostgreSQL can have: https://www.postgresql.org/docs/current/datatype-character.html
+ * One text parameter, or undefined. Refuses a repeated one, which would be ambiguous, and one with a NUL, which PostgreSQL texts cannot
+ * hold: https://www.postgresql.org/docs/current/datatype-character.html
  */
 export function parameterOf(query: ListQuery, ...names: readonly string[]): string | undefined {
   const given = names.filter((name) => query[name] !== undefined);
@@ -68,7 +68,7 @@ export function choiceOf<T extends string>(
   });
 }
 
-/** Yes or no; no where it is not sent. Any other word is refused: `yes` must not count as `false`. */
+/** A boolean; default: false. Other words are refused: `yes` must not count as `false`. */
 export function flagOf(query: ListQuery, name: string): boolean {
   const text = parameterOf(query, name) ?? 'false';
   if (text === 'true' || text === 'false') return text === 'true';
@@ -79,7 +79,7 @@ export function flagOf(query: ListQuery, name: string): boolean {
 
 const LONGEST_NAME = 64;
 
-/** `known`: what it may have been meant for. `hint` says what to do instead. */
+/** `known`: candidates for suggestions. `hint`: what to do instead. */
 export function noParameter(name: string, known: readonly string[], hint = ''): AppError {
   const shown = name.slice(0, LONGEST_NAME);
   return new AppError('invalid_request', {

@@ -4,13 +4,13 @@
  */
 export const COOKIE_OVER_HTTPS = '__Host-gatehouse';
 export const COOKIE_OVER_HTTP = 'gatehouse_session';
-/** Of a sign-in at an identity provider that is under way. */
+/** Cookie of a sign-in in progress at an identity provider. */
 export const SIGN_ON_OVER_HTTPS = '__Host-gatehouse-sign-on';
 export const SIGN_ON_OVER_HTTP = 'gatehouse_sign_on';
 
 const NAMES = [COOKIE_OVER_HTTPS, COOKIE_OVER_HTTP, SIGN_ON_OVER_HTTPS, SIGN_ON_OVER_HTTP];
 
-/** A cookie without a name counts as well: browsers send its value as it stands, which then reads as name and value. */
+/** Also matches a cookie without a name: browsers send its value unchanged, which then reads as name and value. */
 const SESSION_COOKIE = new RegExp(`^[\\s=]*(?:${NAMES.join('|')})\\s*(?:=|;|$)`);
 
 /** Whether a `Set-Cookie` sets or clears a cookie of the dashboard. */

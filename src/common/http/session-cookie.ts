@@ -7,7 +7,7 @@ import {
   SIGN_ON_OVER_HTTPS,
 } from './session-cookie-names.js';
 
-/** How a cookie is written: `Secure` and with the prefix where clients reach the service over https. */
+/** The format of a cookie: with `Secure` and the prefix if clients use https. */
 class DashboardCookie {
   constructor(
     readonly name: string,
@@ -15,9 +15,9 @@ class DashboardCookie {
   ) {}
 
   /**
-   * What a request presents, or null. `header`: its `Cookie` header. Twice the same name is `ambiguous_credentials`: over http, a page on
-   * another port can set a second cookie for a longer path, which browsers send first, and so put its own session in place of the user's.
-   * https://www.rfc-editor.org/rfc/rfc6265#section-5.4
+   * The cookie that a request presents, or null. `header`: its `Cookie` header. A repeated name is `ambiguous_credentials`: over http, a
+   * page on another port can set a second cookie for a longer path, which browsers send first, and so replace the user's session with its
+   * own. https://www.rfc-editor.org/rfc/rfc6265#section-5.4
    */
   read(header: string | undefined): string | null {
     if (header === undefined || !header.includes(this.name)) return null;
@@ -29,7 +29,7 @@ class DashboardCookie {
     return parseCookie(header)[this.name] || null;
   }
 
-  /** `Set-Cookie` for so many seconds. */
+  /** `Set-Cookie` with this lifetime in seconds. */
   write(value: string, maxAge: number): string {
     return stringifySetCookie({
       name: this.name,
@@ -54,7 +54,7 @@ export class SessionCookie extends DashboardCookie {
   }
 }
 
-/** Binds a sign-in at an identity provider to the browser that began it. */
+/** Binds a sign-in at an identity provider to the browser that started it. */
 export class SignOnCookie extends DashboardCookie {
   constructor(isSecure: boolean) {
     super(isSecure ? SIGN_ON_OVER_HTTPS : SIGN_ON_OVER_HTTP, isSecure);

@@ -3,7 +3,7 @@ import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { AppError } from '../errors/app-error.js';
 import { didYouMean } from '../text/nearest-names.js';
 
-/** Checks bodies against their DTO. Nothing is converted and nothing left out in silence: an unknown field is named and refused. */
+/** Validates bodies against their DTO. Nothing is converted or silently dropped: unknown fields are named and refused. */
 export function createValidationPipe(): ValidationPipe {
   return new ObjectPipe({
     transform: true,
@@ -11,15 +11,15 @@ export function createValidationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
-    // The target has the names of its fields, and the value shows what is missing. Neither is ever shown.
+    // The target provides the names of its fields, and the value shows which are missing. Neither is ever shown.
     validationError: { target: true, value: true },
     exceptionFactory: toAppError,
   });
 }
 
 /**
- * A list in the place of an object would be checked entry by entry, and handed on as a list. A handler that takes one says so by
- * the type of its parameter, which must be `T[]`: of `readonly T[]` the compiler of the build keeps no more than "an object".
+ * A list instead of an object would be validated item by item, and passed on as a list. A handler that accepts lists declares its parameter
+ * as `T[]`: for `readonly T[]` the compiler emits only "an object".
  */
 class ObjectPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
@@ -32,8 +32,7 @@ class ObjectPipe extends ValidationPipe {
 }
 
 /**
- * The library that builds DTOs leaves out, before anything is checked, what has the name of a method, such as "toString", in
- * free documents too.
+ * Even in free-form documents, the library that builds DTOs drops names of methods, such as "toString", before validation.
  * @see https://github.com/typestack/class-transformer/blob/develop/src/TransformOperationExecutor.ts
  */
 function checkNamesOfMethods(sent: unknown, built: unknown, path: string): void {
@@ -77,7 +76,7 @@ function sentence(path: string, { property, value, target, constraints = {} }: V
   return `The field "${shortened(path)}" is invalid: ${rule}.`;
 }
 
-/** The fields that a DTO has rules for, which are all that it knows. */
+/** The fields with rules in a DTO, which are all of its fields. */
 const fieldsOf = (target: object | undefined): readonly string[] => [
   ...new Set(rulesOf(target).map(({ propertyName }) => propertyName)),
 ];
@@ -91,7 +90,7 @@ const hasStrings = (target: object | undefined, property: string): boolean =>
 const rulesOf = (target: object | undefined) =>
   target ? getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false) : [];
 
-/** What is wrong with a value of another kind comes before what else follows from that. */
+/** A wrong type is reported before its consequences. */
 const KINDS: Readonly<Record<string, string>> = {
   isArray: 'must be a list',
   isObject: 'must be an object',

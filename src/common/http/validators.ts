@@ -8,19 +8,19 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 
-/** May be left out, but not be null: null would have to mean something. */
+/** Optional, but not null: null would need a meaning. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
-/** May be left out or null, and null takes away what was there. */
+/** Optional or null; null removes the current value. */
 export const OrNull = (): PropertyDecorator => IsOptional();
 
 export const LONGEST_NAME = 120;
-/** Characters that break lines, or make a name read as another: controls, lone surrogates, and those that turn the direction of text. */
+/** Characters that break lines or disguise a name: controls, lone surrogates, and text direction marks. */
 const MISLEADING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 /** https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point; U+2800 is a Braille pattern without dots. */
 const INVISIBLE = /[\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** A name for people: 1 to 120 characters, at least one of them visible, no control characters of lines or of text direction. */
+/** A display name: 1 to 120 characters, at least one of them visible, without line or text direction controls. */
 export const IsName = (): PropertyDecorator =>
   rule(
     'isName',
@@ -30,7 +30,7 @@ export const IsName = (): PropertyDecorator =>
 
 export const LONGEST_NOTE = 2000;
 
-/** Longer words for people, line breaks allowed, or none at all. */
+/** A longer text, line breaks allowed, or empty. */
 export const IsNote = (): PropertyDecorator =>
   rule(
     'isNote',
@@ -38,7 +38,7 @@ export const IsNote = (): PropertyDecorator =>
     (value) => value === '' || isText(value, LONGEST_NOTE),
   );
 
-/** The same where there must be some. */
+/** The same, but not empty. */
 export const IsReason = (): PropertyDecorator =>
   rule('isReason', `it must be a string of 1 to ${LONGEST_NOTE} characters`, (value) =>
     isText(value, LONGEST_NOTE),
@@ -47,7 +47,7 @@ export const IsReason = (): PropertyDecorator =>
 /** https://www.rfc-editor.org/rfc/rfc3339#section-5.6, with `T` and with the seconds optional. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment that lies ahead, with its time zone. */
+/** A future time with its time zone. */
 export const IsFutureDateTime = (): PropertyDecorator =>
   rule(
     'isFutureDateTime',
@@ -61,7 +61,7 @@ export const IsFutureDateTime = (): PropertyDecorator =>
 
 export const DAY_CHARACTERS = '2030-01-31'.length;
 
-/** Whether the calendar has the day, such as 2030-01-31. `Date.parse` takes 31 February for 3 March. */
+/** Whether the day exists, such as 2030-01-31. `Date.parse` reads 31 February as 3 March. */
 export function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
@@ -69,7 +69,7 @@ export function isDay(day: string): boolean {
 
 export const UUID_OR_SLUG = /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/;
 
-/** The id of a thing, or its slug. */
+/** The id or slug of a resource. */
 export const IsIdOrSlug = (): PropertyDecorator =>
   rule(
     'isIdOrSlug',
@@ -77,7 +77,7 @@ export const IsIdOrSlug = (): PropertyDecorator =>
     (value) => typeof value === 'string' && UUID_OR_SLUG.test(value),
   );
 
-/** Checks each entry of a list against its class. `ValidateNested` alone lets a list within the list through, unlooked at where it is empty. */
+/** Validates each item of a list against its class. `ValidateNested` alone accepts nested lists, unvalidated if empty. */
 export const ValidateEach = (message?: string): PropertyDecorator =>
   applyDecorators(
     ValidateNested({ each: true, ...(message === undefined ? {} : { message }) }),
@@ -88,14 +88,14 @@ export const ValidateEach = (message?: string): PropertyDecorator =>
     ),
   );
 
-/** What makes two ids one. Whatever else stands in the place of an id is for its own rule to refuse. */
+/** Normalizes an id for comparison. Other values pass unchanged, for their own rule to refuse. */
 export const withoutCase = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCase() : id);
 
 export const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 export const isSlug = (text: string): boolean => SLUG.test(text);
 
-/** The short name of a thing in addresses and headers. */
+/** The short name of a resource in URLs and headers. */
 export const IsSlug = (): PropertyDecorator =>
   rule(
     'isSlug',
@@ -104,8 +104,8 @@ export const IsSlug = (): PropertyDecorator =>
   );
 
 /**
- * A field of the compatible API that would have no effect yet. Accepting it in silence would promise a limit that is
- * not kept, so it is refused with the reason; null, which asks for nothing, is not.
+ * A field of the compatible API that has no effect yet. Accepting it silently would promise a limit that is not enforced, so it is refused
+ * with the reason; null, which requests nothing, is accepted.
  */
 export const HasNoEffectYet = (reason: string): PropertyDecorator =>
   applyDecorators(
@@ -117,7 +117,7 @@ export const HasNoEffectYet = (reason: string): PropertyDecorator =>
 export const MOST_METADATA = 64;
 export const LONGEST_METADATA = 128;
 
-/** Short texts by name, as requests carry them. */
+/** Short texts by name, like the metadata of requests. */
 export const IsMetadata = (): PropertyDecorator =>
   rule(
     'isMetadata',
@@ -135,7 +135,7 @@ export const IsMetadata = (): PropertyDecorator =>
     },
   );
 
-/** Counts characters as JSON Schema does, and PostgreSQL: one that UTF-16 writes in two units is one. */
+/** Counts characters as JSON Schema and PostgreSQL do: a surrogate pair is one. */
 const fits = (text: string, longest: number): boolean =>
   text.length <= longest || Array.from(text).length <= longest;
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The header with which the gateway signs what it sends to a service, name and value in turn: HMAC-SHA-256 of
- * `<seconds>.<body>`. The seconds keep an old call from being sent again; both sides of the point are signed.
+ * The signature header of calls that the gateway sends to a service, name and value in turn: HMAC-SHA-256 of `<seconds>.<body>`. The
+ * timestamp prevents replays; it is signed together with the body.
  */
 export function webhookSignature(secret: string, body: string): string[] {
   const seconds = Math.floor(Date.now() / 1000);

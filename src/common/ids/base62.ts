@@ -1,6 +1,6 @@
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Writes big-endian bytes as a number in digits, capitals and small letters, padded with zeros on the left to `width`. */
+/** Encodes big-endian bytes as a number in digits, capitals and small letters, left-padded with zeros to `width`. */
 export function bytesToBase62(bytes: Buffer, width: number): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`);
   let text = '';
@@ -8,7 +8,7 @@ export function bytesToBase62(bytes: Buffer, width: number): string {
   return text.padStart(width, '0');
 }
 
-/** The same for a whole number below 2^53, without the slower BigInt: checksums are checked per request. */
+/** The same for an integer below 2^53, without the slower BigInt: checksums are verified per request. */
 export function numberToBase62(value: number, width: number): string {
   let text = '';
   for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) text = DIGITS.charAt(rest % 62) + text;

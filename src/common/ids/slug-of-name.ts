@@ -5,7 +5,7 @@ const LONGEST = 48;
 const SUFFIX_BYTES = 4;
 const SUFFIX_WIDTH = 6;
 
-/** "OpenAI (Production)" becomes `openai-production`; a name without a letter or digit that a slug can have, `otherwise`. */
+/** "OpenAI (Production)" becomes `openai-production`; a name without a character that is valid in a slug becomes `otherwise`. */
 export function slugOfName(name: string, otherwise: string): string {
   const words = name
     .normalize('NFKD')
@@ -17,7 +17,7 @@ export function slugOfName(name: string, otherwise: string): string {
   return words === '' ? otherwise : words;
 }
 
-/** The same slug with an ending that nobody else has, for names that were taken. */
+/** The slug with a unique suffix, for names that were taken. */
 export function withSuffix(slug: string): string {
   return `${slug}-${bytesToBase62(randomBytes(SUFFIX_BYTES), SUFFIX_WIDTH).toLowerCase()}`;
 }

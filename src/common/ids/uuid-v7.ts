@@ -5,7 +5,7 @@ const RANDOM_BYTES = 10;
 const pool = new Uint8Array(POOL_BYTES);
 let used = POOL_BYTES;
 
-/** Where the 16 bytes stand in the text, two characters each. */
+/** Positions of the 16 bytes in the text, two characters each. */
 const PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 const DIGITS = Buffer.from('0123456789abcdef');
 const text = Buffer.alloc(36, '-');
@@ -17,10 +17,10 @@ function put(place: number, byte: number): void {
 }
 
 /**
- * A UUID of version 7: milliseconds since the epoch, then randomness, so that ids sort by time.
+ * A UUID of version 7: milliseconds since the epoch, then random bits, so that ids sort by time.
  * https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7
  *
- * Random bytes are drawn from a pool, because one system call per id would be most of its cost.
+ * Random bytes come from a pool, because a system call per id would be most of its cost.
  */
 export function uuidV7(now: number): string {
   if (used + RANDOM_BYTES > POOL_BYTES) {

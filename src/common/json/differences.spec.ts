@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Difference, differences } from './differences.js';
 
-/** Applies operations as RFC 6902 says. */
+/** Applies operations by RFC 6902. */
 function patched(document: unknown, changes: readonly Difference[]): unknown {
   return changes.reduce((value, change) => {
     const steps = change.path

@@ -1,4 +1,4 @@
-/** One difference between two JSON values: an operation of https://www.rfc-editor.org/rfc/rfc6902, with what was there before. */
+/** One difference between two JSON values: an operation of https://www.rfc-editor.org/rfc/rfc6902, with the previous value. */
 export interface Difference {
   readonly op: 'add' | 'remove' | 'replace';
   /** https://www.rfc-editor.org/rfc/rfc6901 */
@@ -8,8 +8,8 @@ export interface Difference {
 }
 
 /**
- * What makes the second value of the first. Members of objects are compared by name and items of lists by position; the
- * operations can be applied in their order.
+ * The operations that turn the first value into the second. Members of objects are compared by name and items of lists by position; the
+ * operations can be applied in order.
  */
 export function differences(from: unknown, to: unknown, path = ''): Difference[] {
   if (Array.isArray(from) && Array.isArray(to)) return ofLists(from, to, path);
@@ -29,7 +29,7 @@ function ofObjects(from: Members, to: Members, path: string): Difference[] {
   ];
 }
 
-/** Surplus items go from the end, so that the positions before them stay. */
+/** Surplus items are removed from the end, so that earlier positions stay valid. */
 function ofLists(from: readonly unknown[], to: readonly unknown[], path: string): Difference[] {
   const shared = Math.min(from.length, to.length);
   const removed = from.slice(shared).map((old_value, index) => ({

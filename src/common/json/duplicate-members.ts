@@ -9,11 +9,11 @@ const CLOSES_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * The first name that occurs twice in one object of a valid JSON text, however it is escaped; null where none does. Parsers differ in
- * which of two members they believe (https://www.rfc-editor.org/rfc/rfc8259#section-4), so a check may have seen the other one.
+ * The first name that occurs twice in one object of a valid JSON text, however it is escaped; null without one. Parsers differ in which of
+ * two members they use (https://www.rfc-editor.org/rfc/rfc8259#section-4), so a check may have read the other one.
  */
 export function duplicateMember(json: string): string | null {
-  /** Names of the objects that are open; null for a list. */
+  /** Names in the open objects; null for a list. */
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at);
@@ -30,7 +30,7 @@ export function duplicateMember(json: string): string | null {
   return null;
 }
 
-/** The name from `start` to `end` if its object has it already; otherwise null, and the object has it from now on. */
+/** The name from `start` to `end` if its object already has it; otherwise records it and returns null. */
 function repeatedName(
   json: string,
   start: number,

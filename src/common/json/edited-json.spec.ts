@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { editedJson } from './edited-json.js';
 
-/** A JSON text as a careless client writes it: blanks, escapes, and numbers that JavaScript cannot hold. */
+/** A JSON text as an imprecise client writes it: blanks, escapes, and numbers that JavaScript cannot hold. */
 const number = fc.constantFrom('12345678901234567890', '-0', '1.0', '1e400', '0.1000', '6.02e23', '7');
 const text = fc.oneof(
   fc.string().map((value) => JSON.stringify(value)),

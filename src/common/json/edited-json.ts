@@ -38,7 +38,7 @@ function spliced(json: Buffer, edits: readonly Edit[]): Buffer {
   return Buffer.concat([...pieces, json.subarray(copied)]);
 }
 
-/** A parsed value and its place in the text. */
+/** A parsed value and its position in the text. */
 interface Origin {
   readonly text: string;
   readonly before: unknown;

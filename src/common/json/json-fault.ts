@@ -4,12 +4,13 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const STRING_EVENT = /["\\\u0000-\u001f]/g;
 const PRINTABLE = /[!-~]/;
 
-/** Reading a longer text once more would hold up the other requests of the process. */
+/** Scanning a longer text again would block the other requests of the process. */
 const LONGEST_CHARS = 1_048_576;
 
 /**
- * Says where a text that `JSON.parse` refuses stops being JSON: `unexpected "}" at line 1, column 19`. The parser's own message would
- * quote the text, which may hold a secret; this shows one character of it at most. Linear in the length of the text, and for refusals only.
+ * Describes where a text that `JSON.parse` refuses stops being JSON: `unexpected "}" at line 1, column 19`. The parser's own message would
+ * quote the text, which may contain a secret; this shows at most one character of it. Linear in the length of the text, and only used for
+ * errors.
  * @see https://www.rfc-editor.org/rfc/rfc8259
  */
 export function jsonFault(text: string): string {
@@ -33,7 +34,7 @@ function placeOf(text: string, at: number): string {
 
 type JsonToken = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end';
 
-/** Reads JSON without building it. Keeps a list of open brackets instead of recursion, so that depth costs no stack. */
+/** Scans JSON without building values. Uses a list of open brackets instead of recursion, so that depth costs no stack. */
 class JsonScan {
   private at = 0;
   private expected: JsonToken = 'value';
@@ -41,7 +42,7 @@ class JsonScan {
 
   constructor(private readonly text: string) {}
 
-  /** The index of the first character that cannot follow what stands before it; the length of the text where it only ends too early. */
+  /** The index of the first invalid character; the length of the text if it only ends too early. */
   fault(): number {
     do this.skip(SPACE);
     while (this.at < this.text.length && this.step());
@@ -86,7 +87,7 @@ class JsonScan {
     return this.skipOne() && this.then(closer === '}' ? 'name' : 'value');
   }
 
-  /** A text between quotes. Where it breaks off, `at` is the character that may not stand in it. */
+  /** A quoted string. On failure, `at` is the invalid character. */
   private string(): boolean {
     this.at++;
     for (;;) {

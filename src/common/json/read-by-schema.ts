@@ -4,7 +4,7 @@ import type { z } from 'zod';
 export interface SchemaMistake {
   readonly path: readonly (string | number)[];
   readonly rule: string;
-  /** It has a name that the schema does not know; `path` ends in that name. */
+  /** The schema does not define the name; `path` ends in it. */
   readonly isUnknown: boolean;
 }
 
@@ -13,8 +13,8 @@ type SchemaResult<T> =
   | { readonly data?: undefined; readonly mistakes: readonly [SchemaMistake, ...SchemaMistake[]] };
 
 /**
- * Reads a value by a schema, or answers every mistake in it in words of ours, which never show the value: it may be a
- * secret. The one place that words what the library finds; what a schema says itself (`error`, `message`) wins.
+ * Parses a value by a schema, or returns all of its mistakes in our own words, which never contain the value: it may be a secret. The only
+ * place that words the library's findings; a schema's own text (`error`, `message`) takes precedence.
  * @see https://zod.dev/error-customization
  */
 export function readBySchema<T>(schema: z.ZodType<T>, value: unknown): SchemaResult<T> {
@@ -25,7 +25,7 @@ export function readBySchema<T>(schema: z.ZodType<T>, value: unknown): SchemaRes
 }
 
 type Issue = z.core.$ZodIssue;
-/** As the library hands it over to be worded. */
+/** An issue as the library passes it for wording. */
 type Raw = Issue & { readonly input?: unknown };
 
 const WRONG = 'it is not of the form that is needed here';
@@ -44,7 +44,7 @@ function wordsOf(issue: Raw): string {
   return isMissing ? `it is missing; ${rule}` : rule;
 }
 
-/** Kinds of issue that a value which does not exist has. */
+/** Kinds of issues that a missing value has. */
 const ABSENT: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
 function ruleOf(issue: Raw): string {
@@ -89,7 +89,7 @@ function formatRule(issue: z.core.$ZodIssueInvalidStringFormat): string {
     : `it must be of the form "${issue.format}"`;
 }
 
-/** What is counted, by the kind of value; of a number it is the number itself. */
+/** The counted unit, by the kind of value; for a number, the number itself. */
 const COUNTED: Readonly<Record<string, readonly [one: string, many: string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
@@ -105,7 +105,7 @@ function sizeRule({ origin }: { readonly origin: string }, word: string, limit: 
 const keyRule = ({ issues: [first] }: z.core.$ZodIssueInvalidKey): string =>
   `a name in it is invalid: ${first?.message ?? WRONG}`;
 
-/** Where each form is one kind of value, the kinds. */
+/** The kinds, if each alternative is a single kind of value. */
 function unionRule({ errors }: z.core.$ZodIssueInvalidUnion): string {
   const kinds = errors.map(([first]) =>
     first?.code === 'invalid_type' && first.path.length === 0 ? kindOf(first.expected) : null,

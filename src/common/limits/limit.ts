@@ -2,14 +2,13 @@ import { amountIn, periodAt } from './period.js';
 import type { BudgetRule, PolicyCondition, PolicyKey, PolicyRule, RateRule } from './rules.js';
 import { RATE_WINDOWS_MS } from './rules.js';
 
-/** What a limit counts. Cost is in nano-dollars. */
+/** The measured unit of a limit. Cost is in nano-dollars. */
 export type Measure = 'cost' | 'tokens' | 'requests' | 'concurrency';
 
 /**
- * A limit as a gateway process holds to it, made once when its subject is loaded.
+ * A limit as a gateway process enforces it, created once when its subject is loaded.
  *
- * `budget` is spent and comes back with its next period; `window` is filled again as time passes; `slots` come back
- * when the request ends.
+ * `budget` is spent and restored with its next period; `window` refills as time passes; `slots` are released when the request ends.
  */
 export interface Limit {
   readonly id: string;
@@ -17,9 +16,9 @@ export interface Limit {
   readonly kind: 'budget' | 'window' | 'slots';
   readonly measure: Measure;
   readonly amount: number;
-  /** Whose limit it is, in words that end a sentence: "this API key". */
+  /** The limit's owner, as the end of a sentence: "this API key". */
   readonly subject: string;
-  /** Zero for what has no window. */
+  /** Zero without a window. */
   readonly windowMs: number;
   /** The budget's rule; null for the other kinds. */
   readonly budget: BudgetRule | null;
@@ -33,7 +32,7 @@ export function countsAlike(one: Limit, other: Limit): boolean {
   return isAlike && hasSamePeriods(one.budget, other.budget);
 }
 
-/** Whether both allow the same, and say so in the same words. */
+/** Whether both allow the same, with the same wording. */
 export function allowsAlike(one: Limit, other: Limit): boolean {
   const hasSameAmounts =
     one.amount === other.amount && one.budget?.alert_amount === other.budget?.alert_amount;
@@ -47,33 +46,33 @@ function hasSamePeriods(one: BudgetRule | null, other: BudgetRule | null): boole
   return hasSameResets && (one.periodic_reset_days === null || one.starts_at === other.starts_at);
 }
 
-/** The limit as it is at a moment: a budget may have been raised for the period that runs. */
+/** The limit at a moment: a budget may have been raised for the current period. */
 export function limitAt(limit: Limit, moment: number): Limit {
   const { budget } = limit;
   if (!budget?.raise) return limit;
   return { ...limit, amount: amountIn(budget, periodAt(budget, moment)) };
 }
 
-/** A policy's limit, and whom it concerns. */
+/** A policy's limit, and the requests it applies to. */
 export interface Policy {
   readonly limit: Limit;
   readonly conditions: readonly PolicyCondition[];
   readonly groups: readonly PolicyKey[];
 }
 
-/** What limits a caller: its key, its workspace, and the workspace's policies. */
+/** The limits of a caller: of its key, its workspace, and the workspace's policies. */
 export interface CallerLimits {
   readonly limits: readonly Limit[];
   readonly policies: readonly Policy[];
 }
 
-/** The two lists of a subject, as they are stored. */
+/** The two lists of a subject, as stored. */
 export interface SubjectRules {
   readonly rate_limits: readonly RateRule[] | null;
   readonly usage_limits: readonly BudgetRule[] | null;
 }
 
-/** Whose limits they are. */
+/** The owner of limits. */
 export interface LimitOwner {
   readonly organizationId: string;
   readonly subject: string;

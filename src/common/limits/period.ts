@@ -1,6 +1,6 @@
 import type { BudgetRule } from './rules.js';
 
-/** The time for which a budget is given, milliseconds since the epoch. A budget without a reset has one period without end. */
+/** The period of a budget, milliseconds since the epoch. A budget without a reset has one period without end. */
 export interface Period {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -15,8 +15,8 @@ const A_MONDAY = 4 * DAY_MS;
 const FOR_EVER: Period = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY };
 
 /**
- * The period of a budget at a moment. All in UTC: weeks begin on Monday at midnight, months on their first day, periods
- * of days at the time of day at which the budget was set.
+ * The period of a budget at a moment. All in UTC: weeks begin on Monday at midnight, months on their first day, periods of days at the time
+ * of day at which the budget was set.
  */
 export function periodAt(
   { periodic_reset, periodic_reset_days, starts_at }: ResetRule,
@@ -39,7 +39,7 @@ function month(moment: number): Period {
   return { startsAt: Date.UTC(year, index), endsAt: Date.UTC(year, index + 1) };
 }
 
-/** How much a budget allows in a period: its amount, and what it was raised by for this very period. */
+/** The amount of a budget in a period, including a raise for exactly this period. */
 export function amountIn(
   { amount, raise }: Pick<BudgetRule, 'amount' | 'raise'>,
   { endsAt }: Period,
@@ -48,8 +48,8 @@ export function amountIn(
 }
 
 /**
- * Under which name a budget's use in a period is counted. A clock that jumps finds the counter of the period that it
- * jumps to, with what was spent in it; nothing is ever set back to zero.
+ * The name of a budget's counter in a period. If the clock jumps, the counter of the new period is used, with its amount; nothing is reset
+ * to zero.
  */
 export function counterKey(id: string, { startsAt }: Period, group: string): string {
   const counted = group === '' ? id : `${id}/${group}`;

@@ -1,11 +1,11 @@
 import { RATE_WINDOWS_MS, type RateRule } from './rules.js';
 
 /**
- * Reads what is used of rate limits and concurrency limits at this moment. It includes what gateway processes have taken in
- * advance, so it may be above what requests used, by a thirty-second of what is free at most for each process.
+ * Reads the current use of rate and concurrency limits. It includes what gateway processes have leased in advance, so it may exceed the
+ * actual use, by at most a thirty-second of the free amount per process.
  */
 export abstract class RateUse {
-  /** By the id of the rule, for every rule. */
+  /** By rule id, for every rule. */
   abstract read(rules: readonly RateRule[]): Promise<ReadonlyMap<string, number>>;
 }
 

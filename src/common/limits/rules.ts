@@ -1,17 +1,17 @@
 /**
- * Limits as they are stored and shown, with the names of the wire. A subject (API key, virtual key, workspace, policy)
- * has a list of each kind, or null where it has none.
+ * Limits as they are stored and shown, with the names of the wire. A subject (API key, virtual key, workspace, policy) has a list of each
+ * kind, or null for none.
  */
 
-/** How much may pass: requests or tokens in a window of time, or requests that run at the same time. */
+/** A rate: requests or tokens in a window of time, or concurrent requests. */
 export interface RateRule {
-  /** Names the counter: another id begins at nothing. */
+  /** Identifies the counter: another id starts at zero. */
   readonly id: string;
   readonly type: 'requests' | 'tokens' | 'concurrency';
   /** Null for concurrency, which has no window. */
   readonly unit: RateUnit | null;
   readonly value: number;
-  /** Absent in rules that were stored before the field existed: `open`. */
+  /** Absent in rules stored before the field existed: `open`. */
   readonly on_store_failure?: StoreFailureMode;
 }
 
@@ -20,31 +20,31 @@ export const STORE_FAILURE_MODES = ['open', 'closed'] as const;
 
 export type StoreFailureMode = (typeof STORE_FAILURE_MODES)[number];
 
-/** How much may be spent until the next reset. */
+/** The amount that may be spent until the next reset. */
 export interface BudgetRule {
-  /** Names the counter: another id begins at nothing, which is how usage is reset. */
+  /** Identifies the counter: another id starts at zero, which is how usage is reset. */
   readonly id: string;
   readonly type: BudgetMeasure;
-  /** As it was given: dollars, or tokens. */
+  /** As given: dollars, or tokens. */
   readonly credit_limit: number;
   readonly alert_threshold: number | null;
   /** The same two in nano-dollars, or in tokens. */
   readonly amount: number;
   readonly alert_amount: number | null;
-  /** At most one of the two is set; none means that the budget never resets. */
+  /** At most one of the two is set; without either, the budget never resets. */
   readonly periodic_reset: 'weekly' | 'monthly' | null;
   readonly periodic_reset_days: number | null;
-  /** From when periods of days are counted, milliseconds since the epoch. */
+  /** Start of the first period of days, milliseconds since the epoch. */
   readonly starts_at: number;
-  /** More for one period; absent where it was not raised. */
+  /** Additional amount for one period; absent without a raise. */
   readonly raise?: BudgetRaise;
 }
 
-/** What a budget has more in one period. It ends with the period and needs no taking back. */
+/** An additional amount in one period. It ends with the period. */
 export interface BudgetRaise {
   /** In nano-dollars, or in tokens. */
   readonly amount: number;
-  /** End of the period for which it was given, milliseconds since the epoch. */
+  /** End of its period, milliseconds since the epoch. */
   readonly ends_at: number;
 }
 
@@ -61,18 +61,18 @@ export const RATE_WINDOWS_MS = {
 
 export type RateUnit = keyof typeof RATE_WINDOWS_MS;
 
-/** What a policy's conditions and groups look at. `metadata.<key>` is one too. */
+/** The values that a policy's conditions and groups can use, as can `metadata.<key>`. */
 export const POLICY_KEYS = ['api_key', 'workspace_id', 'virtual_key', 'provider', 'model'] as const;
 
 export type PolicyKey = (typeof POLICY_KEYS)[number] | `metadata.${string}`;
 
 export interface PolicyCondition {
   readonly key: PolicyKey;
-  /** One of these; "*" is any value, as long as there is one. */
+  /** One of these; "*" is any value that is present. */
   readonly value: string | readonly string[];
 }
 
-/** A limit of a workspace on requests that meet all conditions, counted apart for each combination of the groups' values. */
+/** A workspace limit on requests that match all conditions, with a separate counter for each combination of the groups' values. */
 export interface PolicyRule {
   readonly id: string;
   readonly name: string;

@@ -4,25 +4,25 @@ import { retryPauseMs } from './retry-pause.js';
 import { LoopHealth } from './loop-health.js';
 
 export interface IntervalJobOptions {
-  /** Its label in metrics and readiness, in kebab case. */
+  /** Label in metrics and readiness, in kebab case. */
   readonly name: string;
-  /** From the beginning of a round to that of the next. A round that takes longer is followed by the next at once. */
+  /** Interval between the starts of rounds. A round that takes longer is followed by the next at once. */
   readonly everyMs: number;
   readonly logger: Logger;
-  /** What the log says when a round fails. */
+  /** The log message when a round fails. */
   readonly failure: string;
   /**
-   * A round that makes no progress for so long is abandoned, and a job without a success for so long counts as
-   * stalled. Default: five minutes, or three intervals where these are longer.
+   * A round without progress for this long is abandoned, and a job without a success for this long counts as stalled. Default: five
+   * minutes, or three intervals if longer.
    */
   readonly boundMs?: number;
 }
 
-/** What a round knows of itself. */
+/** The state of a round. */
 export interface Round {
-  /** The job stops, or the round took too long and was abandoned: leave at the next step. */
+  /** The job is stopping, or the round took too long and was abandoned: return at the next step. */
   readonly isOver: boolean;
-  /** A step of a long round succeeded: the round is not stuck. */
+  /** Reports that a step of a long round succeeded: the round is not stuck. */
   progressed(): void;
 }
 
@@ -35,13 +35,12 @@ const SHORTEST_MAX_MS = 5_000;
 const STOP_WITHIN_MS = 10_000;
 
 /**
- * Work that is repeated for as long as the process lives, one round at a time. Whatever a round does, the next one
- * comes: failures are logged and counted, and followed by a doubling pause; a round that hangs is abandoned. The job
- * reports to `LoopHealth`, so one that does not succeed is visible. Should the loop itself break, the process ends,
- * and its supervisor starts another.
+ * Work that is repeated for the lifetime of the process, one round at a time. Rounds continue whatever happens: failures are logged and
+ * counted, and followed by a doubling pause; a round that hangs is abandoned. The job reports to `LoopHealth`, so one that does not succeed
+ * is visible. If the loop itself breaks, the process ends, and its supervisor starts another.
  *
- * A timer and no schedule in the queue, because that would be gone with the queue. Several processes may run the same
- * job at once, and an abandoned round may overlap with the next: the work has to allow for both.
+ * A timer instead of a schedule in the queue, which could be lost with the queue. Several processes may run the same job at once, and an
+ * abandoned round may overlap with the next: the work has to allow for both.
  */
 export class IntervalJob {
   private readonly health: LoopHealth;
@@ -63,7 +62,7 @@ export class IntervalJob {
     this.report = reportSparsely(logger);
   }
 
-  /** The first round begins after one interval; call `round` as well to have it now. */
+  /** The first round begins after one interval; call `round` as well to run one now. */
   start(): void {
     if (this.isStarted || this.isStopped) return;
     this.isStarted = true;
@@ -71,12 +70,12 @@ export class IntervalJob {
     this.repeat().catch(endProcess);
   }
 
-  /** Runs one round now, or joins the one that runs. Never rejects. */
+  /** Runs one round now, or joins the running one. Never rejects. */
   async round(): Promise<void> {
     await this.runOnce();
   }
 
-  /** Resolves when the round that runs has ended, after ten seconds at the latest. */
+  /** Resolves when the running round has ended, after ten seconds at the latest. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.health.unwatch();
@@ -93,12 +92,12 @@ export class IntervalJob {
       const began = performance.now();
       const outcome = await this.runOnce();
       pauseMs = this.pauseAfter(outcome, performance.now() - began);
-      // Without a pause nothing else of this process would get its turn.
+      // Yields to the event loop, which would otherwise be starved.
       if (pauseMs <= 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** After a failure an hourly job tries again within a minute; one that runs more often, within its interval or 5 s. */
+  /** After a failure an hourly job retries within a minute; a more frequent one, within its interval or 5 s. */
   private pauseAfter(outcome: Outcome, tookMs: number): number {
     const { everyMs } = this.options;
     if (outcome === 'more') return 0;
@@ -142,13 +141,13 @@ export class IntervalJob {
     }
   }
 
-  /** Work that throws before it has made its promise fails like any other. */
+  /** Work that throws before returning its promise fails like any other. */
   private async begin(round: Round): Promise<unknown> {
     return this.work(round);
   }
 }
 
-/** A round, with the timer that gives it up. */
+/** A round with its timeout. */
 class RunningRound implements Round {
   private timer: NodeJS.Timeout;
   private giveUp: (error: Error) => void = () => undefined;
@@ -186,7 +185,7 @@ class RunningRound implements Round {
   }
 }
 
-/** Logging the failure may be what failed. */
+/** Logging itself may have failed. */
 function endProcess(error: unknown): void {
   try {
     createLogger('loops').fatal({ err: error }, 'A background loop broke; the process ends.');

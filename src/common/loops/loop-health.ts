@@ -20,15 +20,15 @@ new Gauge({
 });
 
 /**
- * Whether one background loop of this process does its work. The loop reports each success and each failure; the age
- * of the last success is computed when it is read, so a loop that has ended looks stalled and not healthy.
+ * The health of one background loop of this process. The loop reports each success and each failure; the age of the last success is
+ * computed when it is read, so a loop that has ended shows as stalled and not as healthy.
  */
 export class LoopHealth {
   #succeededAt = performance.now();
 
   constructor(
     readonly name: string,
-    /** Without a success for so many milliseconds the loop counts as stalled. */
+    /** Without a success for this many milliseconds, the loop counts as stalled. */
     readonly boundMs: number,
     /** Work is under way that reports no success until its end. */
     private readonly isBusy: () => boolean = () => false,
@@ -46,7 +46,7 @@ export class LoopHealth {
     failures.inc({ loop: this.name });
   }
 
-  /** From now on the loop appears in metrics and readiness. */
+  /** Adds the loop to metrics and readiness. */
   watch(): this {
     this.succeeded();
     failures.inc({ loop: this.name }, 0);
@@ -60,7 +60,7 @@ export class LoopHealth {
   }
 }
 
-/** The loops of this process that stand still. */
+/** The stalled loops of this process. */
 export function stalledLoops(): StalledLoop[] {
   return [...loops]
     .filter(({ ageMs, boundMs }) => ageMs > boundMs)

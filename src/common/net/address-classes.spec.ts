@@ -16,7 +16,7 @@ const METADATA = [
   'fd00:ec2::254',
   'fd20:ce::254',
   'fe80::a9fe:a9fe',
-  // The same, carried inside IPv6: mapped, compatible, 6to4, NAT64, local NAT64, Teredo, ISATAP, translated.
+  // The same, embedded in IPv6: mapped, compatible, 6to4, NAT64, local NAT64, Teredo, ISATAP, translated.
   '::ffff:169.254.169.254',
   '::169.254.169.254',
   '2002:a9fe:a9fe::1',

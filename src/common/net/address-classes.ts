@@ -2,23 +2,22 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * What kind of place a binary address is: never text patterns, because one address has many spellings.
+ * Classifies a binary address, never a text, because one address has many spellings.
  *
- * Sources: the IANA registries of special-purpose addresses,
- * https://www.iana.org/assignments/iana-ipv4-special-registry/ and
- * https://www.iana.org/assignments/iana-ipv6-special-registry/, where every block below is listed as not
- * globally reachable, plus multicast, https://www.iana.org/assignments/multicast-addresses/.
+ * Sources: the IANA registries of special-purpose addresses, https://www.iana.org/assignments/iana-ipv4-special-registry/ and
+ * https://www.iana.org/assignments/iana-ipv6-special-registry/, where every block below is listed as not globally reachable, plus
+ * multicast, https://www.iana.org/assignments/multicast-addresses/.
  */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AddressRange = readonly [Address, number];
 
-/** `metadata` is closed whatever the operator allows; `private` may be opened; `public` needs nothing. */
+/** `metadata` is blocked whatever the operator allows; `private` can be allowed; `public` always is. */
 export type AddressClass = 'metadata' | 'private' | 'public';
 
 const ranges = (...cidrs: readonly string[]): readonly AddressRange[] =>
   cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
 
-/** Where clouds hand out credentials of the machine to whoever asks. */
+/** Addresses at which clouds give the machine's credentials to any process. */
 const METADATA = ranges(
   '169.254.0.0/16', // AWS, Google, Azure, Oracle, DigitalOcean; AWS ECS at .170.2
   '100.100.100.200/32', // Alibaba
@@ -47,7 +46,7 @@ const PRIVATE_V4 = ranges(
   '240.0.0.0/4',
 );
 
-/** Unicast that IANA gave out. Everything outside it, loopback to multicast, is closed without being listed. */
+/** Unicast blocks that IANA has allocated. Everything outside, loopback to multicast, is blocked without being listed. */
 const GLOBAL_UNICAST_V6 = ranges('2000::/3');
 const PRIVATE_V6 = ranges(
   '2001::/23', // protocol assignments; Teredo is inside
@@ -59,14 +58,14 @@ const PRIVATE_V6 = ranges(
 /** RFC 6052, section 2.1: an IPv4 address behind the translator of an IPv6-only network. */
 const NAT64 = ranges('64:ff9b::/96');
 
-/** The address of canonical text such as `net.isIP` accepts, IPv4-mapped ones as the IPv4 they dial; else null. */
+/** The address of a canonical text as accepted by `net.isIP`, with IPv4-mapped ones as the IPv4 address they reach; else null. */
 export function parseAddress(text: string): Address | null {
   const version = text.includes('%') ? 0 : isIP(text);
   if (version === 0) return null;
   return version === 4 ? ipaddr.parse(text) : ipaddr.process(inHexadecimal(text));
 }
 
-/** ipaddr.js reads `::8.8.8.8` as if it were mapped; the URL parser writes the digits that are dialled. */
+/** ipaddr.js reads `::8.8.8.8` as mapped; the URL parser writes the hexadecimal form that is actually used. */
 function inHexadecimal(text: string): string {
   return new URL(`http://[${text}]`).hostname.slice(1, -1);
 }
@@ -82,7 +81,7 @@ export function classify(address: Address): AddressClass {
   return embedded.every(isReachable) ? 'public' : 'private';
 }
 
-/** Whether a whole range lies in one that is closed for good, so that allowing it would be a mistake. */
+/** Whether a range lies entirely within one that is always blocked, so that allowing it would be a mistake. */
 export function isMetadataRange([base, bits]: AddressRange): boolean {
   return METADATA.some(
     ([closed, closedBits]) => bits >= closedBits && isWithin(base, [[closed, closedBits]]),
@@ -98,8 +97,8 @@ function isReachable(address: Address): boolean {
 const LOW_96_EMPTY = '0'.repeat(24);
 
 /**
- * The IPv4 addresses that an IPv6 address may be carried to. Mapped ones are unwrapped by `parseAddress`.
- * RFC 4291 2.5.5 (compatible), 3056 (6to4), 6052 (NAT64), 8215 (local NAT64), 4380 (Teredo), 5214 (ISATAP), 2765 (translated).
+ * The IPv4 addresses that an IPv6 address may be routed to. Mapped ones are unwrapped by `parseAddress`. RFC 4291 2.5.5 (compatible), 3056
+ * (6to4), 6052 (NAT64), 8215 (local NAT64), 4380 (Teredo), 5214 (ISATAP), 2765 (translated).
  */
 function embeddedV4(address: ipaddr.IPv6): readonly ipaddr.IPv4[] {
   const bytes = address.toByteArray();

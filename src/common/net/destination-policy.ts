@@ -3,7 +3,7 @@ import { type Address, classify, parseAddress } from './address-classes.js';
 import { type EgressRule, isAllowed, matchesName, opensPort } from './egress-allow.js';
 import { isMetadataName, isOwnMachine, isPrivateName } from './host-names.js';
 
-/** Where a socket is to lead. `host` is a lower-case name, or an address without brackets. */
+/** Destination of a socket. `host` is a lower-case name, or an address without brackets. */
 export interface SocketDestination {
   readonly secure: boolean;
   readonly host: string;
@@ -13,21 +13,20 @@ export interface SocketDestination {
 const OPEN_PORTS: ReadonlySet<number> = new Set([80, 443]);
 
 /**
- * Decides which places may be called. Everything is closed but public addresses over TLS on ports 80 and 443;
- * the operator's rules open more, metadata services never. All refusals look the same, so that nobody can
- * tell from them what exists inside.
+ * Decides which addresses may be called. Only public addresses over TLS on ports 80 and 443 are allowed by default; the operator's rules
+ * allow more, but never metadata services. All refusals look the same, so that they reveal nothing about the private network.
  */
 export class DestinationPolicy {
   constructor(private readonly rules: readonly EgressRule[]) {}
 
-  /** Refuses what can be refused before a name is looked up. */
+  /** Refuses what can be refused before the name is resolved. */
   checkBeforeLookup(endpoint: SocketDestination): void {
     const address = parseAddress(endpoint.host);
     if (address) this.checkAddress(endpoint, address);
     else if (!this.mayBeOpen(endpoint)) throw blocked();
   }
 
-  /** Refuses unless every address is open: one private answer among public ones is how rebinding begins. */
+  /** Refuses unless every address is allowed: rebinding begins with one private address among public ones. */
   checkAddresses(endpoint: SocketDestination, addresses: readonly string[]): void {
     for (const text of addresses) {
       const address = parseAddress(text);
@@ -36,7 +35,7 @@ export class DestinationPolicy {
     }
   }
 
-  /** A name that was not found is said to be missing only where that tells nothing of a private network. */
+  /** Whether the error must not reveal that a name was not found, which would disclose private names. */
   hidesAbsence({ host, port }: SocketDestination): boolean {
     return isPrivateName(host) && !this.isNamed(host, port);
   }
@@ -63,7 +62,7 @@ export class DestinationPolicy {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
-/** Reads a URL, refusing schemes that are not HTTP. */
+/** Parses a URL, refusing schemes other than HTTP. */
 export function endpointOf({
   protocol,
   hostname,

@@ -7,11 +7,11 @@ const PORT = /^[1-9]\d{0,4}$/;
 const IP_LITERAL = /^(\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
 
 /**
- * The one reading of an address that a caller or a stored key names: scheme, host, port and base path.
+ * The only parser of an address from a caller or a stored key: scheme, host, port and base path.
  *
- * Parsed once, by the WHATWG rules (https://url.spec.whatwg.org/), and refused with `custom_host_invalid` wherever
- * those rules would change what was written, because another reader might change it differently. The spellings of IP
- * addresses are the exception: they are read, so that what they name is judged by `Egress.checkDestination`.
+ * Parsed once, by the WHATWG rules (https://url.spec.whatwg.org/), and refused with `custom_host_invalid` if those rules would change the
+ * text, because another parser might change it differently. Spellings of IP addresses are the exception: they are parsed, and
+ * `Egress.checkDestination` checks the address they denote.
  */
 export function parseDestination(text: string): URL {
   if (text.length === 0) throw invalid('it is empty');

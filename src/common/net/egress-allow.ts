@@ -8,22 +8,22 @@ import {
 } from './address-classes.js';
 import { isMetadataName } from './host-names.js';
 
-/** One private place that the operator opened: by address range or by name, on one port or on all. */
+/** One private destination allowed by the operator: an address range or a name, on one port or on all. */
 export interface EgressRule {
   readonly range: AddressRange | null;
-  /** Lower case; `*.suffix` stands for every name below the suffix. Null in rules of addresses. */
+  /** Lower case; `*.suffix` matches every name below the suffix. Null in rules for addresses. */
   readonly name: string | null;
-  /** Null is every port. */
+  /** Null means every port. */
   readonly port: number | null;
 }
 
 export interface ParsedEgressAllow {
   readonly rules: readonly EgressRule[];
-  /** One sentence for each entry that cannot be used. */
+  /** One sentence per invalid entry. */
   readonly problems: readonly string[];
 }
 
-/** Reads `host-or-CIDR:port[,...]`; the port may be `*`, IPv6 stands in brackets: `[fd00::/8]:8000`. */
+/** Parses `host-or-CIDR:port[,...]`; the port may be `*`, IPv6 is in brackets: `[fd00::/8]:8000`. */
 export function parseEgressAllow(text: string): ParsedEgressAllow {
   const rules: EgressRule[] = [];
   const problems: string[] = [];
@@ -36,13 +36,13 @@ export function parseEgressAllow(text: string): ParsedEgressAllow {
   return { rules, problems };
 }
 
-/** What an address in a setting opens: its host and port and nothing else. Metadata services stay closed. */
+/** The rule for an address in a setting: exactly its host and port. Metadata services stay blocked. */
 export function ruleFor({ protocol, hostname, port }: URL): ParsedEgressAllow {
   const usual = protocol === 'https:' ? '443' : '80';
   return parseEgressAllow(`${hostname}:${port === '' ? usual : port}`);
 }
 
-/** Whether an address, reached under a name or as itself, is opened by a rule for that port. */
+/** Whether a rule allows an address, reached by a name or directly, on that port. */
 export function isAllowed(
   rules: readonly EgressRule[],
   name: string,
@@ -98,6 +98,6 @@ function parseRange(text: string): AddressRange | null {
   if (!address || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return null;
   const width = address instanceof ipaddr.IPv4 ? 32 : 128;
   const length = bits === undefined ? width : Number(bits);
-  // A prefix of a mapped address counts the 96 bits before it; nobody means that, so it is refused as too long.
+  // The prefix length of a mapped address includes the 96 bits before it, which is hardly intended, so it is refused as too long.
   return length > width ? null : [address, length];
 }

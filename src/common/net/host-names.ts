@@ -1,8 +1,8 @@
 /**
- * Names that lead to the machine itself, its cloud's metadata service, or a network that no public name server knows.
+ * Names of the machine itself, its cloud's metadata service, or networks outside public DNS.
  *
- * Sources: RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), and ICANN's reservation of `internal` for
- * private use, https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en
+ * Sources: RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), and ICANN's reservation of `internal` for private use,
+ * https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en
  */
 const METADATA_NAMES: ReadonlySet<string> = new Set([
   'metadata',
@@ -50,7 +50,7 @@ export function isOwnMachine(name: string): boolean {
   return OWN_MACHINE.has(name) || name.endsWith('.localhost');
 }
 
-/** Whether a name can only mean something inside a private network, found there or not. */
+/** Whether a name can only exist inside a private network, whether or not it was found. */
 export function isPrivateName(name: string): boolean {
   return !name.includes('.') || PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }

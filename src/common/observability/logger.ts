@@ -4,7 +4,7 @@ import { logLevel } from '../settings/log-level.js';
 
 export type { Logger } from 'pino';
 
-/** Fields that carry credentials in what we log: our own objects, request headers and errors of HTTP clients and of `pg`. */
+/** Credential fields in logged objects: our own, request headers, and errors of HTTP clients and of `pg`. */
 const CREDENTIAL_FIELDS = [
   ...CREDENTIAL_HEADERS,
   'apiKey',
@@ -19,7 +19,7 @@ const CREDENTIAL_FIELDS = [
   'redisUrl',
 ];
 
-/** pino matches paths, not names, so each name is listed for the three depths at which we log objects. */
+/** pino matches paths, not names, so each name is listed for the three depths at which objects are logged. */
 const CREDENTIAL_PATHS = CREDENTIAL_FIELDS.flatMap((name) => [
   `["${name}"]`,
   `*["${name}"]`,
@@ -27,8 +27,8 @@ const CREDENTIAL_PATHS = CREDENTIAL_FIELDS.flatMap((name) => [
 ]);
 
 /**
- * Makes the root logger: one JSON object a line, ISO time, level by name, credentials masked.
- * `destination` is for tests; standard output otherwise, written at once, so that a crash loses no line.
+ * Creates the root logger: one JSON object per line, ISO time, level by name, credentials masked. `destination` is for tests; default:
+ * standard output, written synchronously, so that a crash loses no line.
  */
 export function buildLogger(destination?: DestinationStream): Logger {
   return pino(
@@ -46,7 +46,7 @@ export function buildLogger(destination?: DestinationStream): Logger {
 /** The log of this process. */
 export const logger: Logger = buildLogger();
 
-/** The log of one room of the house (`launcher`, `spool`, `shipper`), named in each of its lines. */
+/** The log of one component (`launcher`, `spool`, `shipper`), named in each of its lines. */
 export function createLogger(room: string): Logger {
   return logger.child({ room });
 }

@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, register } from 'prom-client';
 import { isSupervisorMessage, type MetricJson, type SupervisorMessage } from '../processes/ipc.js';
 
-/** How long to wait for the other processes before answering with this one's numbers alone. */
+/** How long to wait for the other processes before responding with this one's metrics alone. */
 const MERGE_TIMEOUT_MS = 1_500;
 
 const waiting = new Map<number, (text: string) => void>();
 let lastId = 0;
 
-/** Starts the measurements that every process has. Call once per process. */
+/** Starts the metrics that every process has. Call once per process. */
 export function startMetrics(): void {
   collectDefaultMetrics({ prefix: 'gatehouse_' });
   process.on('message', (message) => {
@@ -15,7 +15,7 @@ export function startMetrics(): void {
   });
 }
 
-/** The metrics of all processes of this instance, in Prometheus' text format. Alone, those of this process. */
+/** The metrics of all processes of this instance, in Prometheus' text format. Without a supervisor, those of this process. */
 export async function metricsText(): Promise<string> {
   if (!process.send) return register.metrics();
   const id = ++lastId;

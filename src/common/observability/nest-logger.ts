@@ -3,7 +3,7 @@ import { createLogger } from './logger.js';
 
 const logger = createLogger('nest');
 
-/** Nest's own lines, in the process's log. Its start-up chatter is for debugging only. */
+/** Nest's own log lines, in the process's log. Its start-up messages are logged at debug level only. */
 export const nestLogger: LoggerService = {
   log: (message: unknown) => {
     logger.debug(String(message));

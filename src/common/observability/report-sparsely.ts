@@ -3,8 +3,8 @@ import type { Logger } from './logger.js';
 const SILENCE_MS = 30_000;
 
 /**
- * Warns about a failure at most once in 30 seconds for each message. A store that is unavailable fails at every try, and
- * a line for each would bury the rest of the log.
+ * Warns about a failure at most once in 30 seconds per message. A store that is unavailable fails at every attempt, and a line for each
+ * would flood the log.
  */
 export function reportSparsely(log: Pick<Logger, 'warn'>, now: () => number = Date.now) {
   const lastAt = new Map<string, number>();

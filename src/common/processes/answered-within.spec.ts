@@ -33,7 +33,7 @@ describe('answeredWithin', () => {
   });
 });
 
-/** In a thread of its own, so that it answers while the one that asked is busy. */
+/** In a separate thread, so that it responds while the main thread is blocked. */
 const ECHO = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => socket.pipe(socket));

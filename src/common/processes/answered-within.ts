@@ -1,9 +1,9 @@
 /**
- * Waits for an answer from another process. Rejects with an error of that message where none came within `ms`; an answer that comes
- * later is dropped.
+ * Waits for a response from another process. Rejects with an error of that message if none arrives within `ms`; a later response is
+ * ignored.
  *
- * A process that had no turn for so long looks at what came meanwhile before it calls the other one silent: after the timers of a turn
- * the event loop reads its sockets, and then runs what `setImmediate` was given
+ * After a timeout, messages that arrived while this process itself was blocked are processed before the other one counts as silent: after
+ * the timers of a turn the event loop reads its sockets, and then runs `setImmediate` callbacks
  * (https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick).
  */
 export async function answeredWithin<T>(work: Promise<T>, ms: number, message: string): Promise<T> {

@@ -5,7 +5,7 @@ type Collect = (options?: { readonly type: 'minor' | 'major' }) => void;
 
 let known: Collect | null = null;
 
-/** V8's own, which it gives only to whoever starts it so. */
+/** V8's own collector, which is only exposed by a start option. */
 function collector(): Collect {
   if (known) return known;
   setFlagsFromString('--expose-gc');
@@ -15,21 +15,21 @@ function collector(): Collect {
 }
 
 /**
- * Collects garbage once, in full. Loading the code of a process leaves tens of megabytes behind that V8 would keep
- * until its heap has grown by as much again; after this the heap begins at its real size.
+ * Runs one full garbage collection. Loading the code of a process leaves tens of megabytes of garbage, which V8 would keep until its heap
+ * has grown by as much again; after this the heap starts at its real size.
  */
 export function collectGarbage(): void {
   collector()();
 }
 
-/** What may pass between two collections, in bytes. */
+/** Bytes between two collections. */
 const YOUNG_BYTES = 8 * 1024 * 1024;
 let passedBytes = 0;
 
 /**
- * To be told of each piece of a large body. Node reads a socket in pieces of 64 KiB outside of V8's heap, and the few hundred bytes
- * in it that hold one make V8 collect them only when half a gigabyte has passed, or tens of megabytes stand in memory. They are young
- * and dead, so a collection of the young alone, of a millisecond, frees them.
+ * Call it with the size of each chunk of a large body. Node reads sockets in chunks of 64 KiB outside V8's heap. The few hundred bytes on
+ * the heap that refer to a chunk make V8 collect only after half a gigabyte, or tens of megabytes held in memory. They are young and dead,
+ * so a minor collection, which takes a millisecond, frees them.
  */
 export function passedLarge(bytes: number): void {
   passedBytes += bytes;

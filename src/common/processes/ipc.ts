@@ -1,14 +1,14 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
 /**
- * What the supervisor and its child processes tell each other over Node's IPC channel.
+ * Messages between the supervisor and its child processes over Node's IPC channel.
  *
- * A child is started while the database still is on its way, so that it loads its code meanwhile. It says `loaded`
- * when it listens, and reads its settings when the supervisor says `go`. In an outage that message says so, serves
- * what it knows, and receives `database` when that is available again and has the schema of this release. A child says `ready` once it serves (or works). The supervisor says `drain` when the child should finish and
- * exit by itself; `immediate` leaves out the delay in which a load balancer would notice. Whoever is asked for
- * `/metrics` sends `metrics:ask`; the supervisor collects from every child and answers with the merged text. Every few
- * seconds a child reports which of its background loops stand still; the supervisor tells the others.
+ * A child is started while the database is still starting, so that it can load its code meanwhile. It sends `loaded` when it listens, and
+ * reads its settings on `go`. In an outage `go` indicates it: the child serves from its snapshot, and receives `database` once the database
+ * is available again with the schema of this release. A child sends `ready` once it serves (or works). On `drain` it finishes and exits;
+ * `immediate` skips the delay for load balancers. A child that is asked for `/metrics` sends `metrics:ask`; the supervisor collects from
+ * every child and returns the merged text. Every few seconds a child reports its stalled background loops, and the supervisor passes them
+ * on to the others.
  */
 export type ChildMessage =
   | { readonly type: 'loaded' }
@@ -17,26 +17,26 @@ export type ChildMessage =
   | { readonly type: 'metrics:given'; readonly id: number; readonly json: readonly MetricJson[] }
   | LoopReport;
 
-/** Sent when none stand still as well: a process that stops reporting stands still itself. */
+/** Sent even if no loop is stalled: a process that stops reporting is itself stalled. */
 export interface LoopReport {
   readonly type: 'loops';
   readonly stalled: readonly StalledLoop[];
 }
 
-/** A background loop that has not succeeded for longer than its bound. */
+/** A background loop without a success for longer than its bound. */
 export interface StalledLoop {
   readonly loop: string;
-  /** The process that it is in; none: the one that tells. */
+  /** The process it runs in; absent for the reporting process itself. */
   readonly process?: string;
-  /** Time since its last success, or since its start when there was none. */
+  /** Seconds since its last success, or since its start. */
   readonly seconds: number;
 }
 
 export interface Go {
   readonly type: 'go';
-  /** Which one of the processes of its kind, from 0: the next in its place has the same. */
+  /** Index among the processes of its kind, from 0: a replacement has the same. */
   readonly place: number;
-  /** It is not known yet whether the database has the schema of this release: it must not be asked before `database` was said. */
+  /** Whether the database has the schema of this release is not known yet: do not use it before `database`. */
   readonly awaitsDatabase: boolean;
 }
 
@@ -48,7 +48,7 @@ export type SupervisorMessage =
   | { readonly type: 'metrics:collect'; readonly id: number }
   | { readonly type: 'metrics:merged'; readonly id: number; readonly text: string };
 
-/** One metric as prom-client's `Registry.getMetricsAsJSON()` gives it. */
+/** One metric in the format of prom-client's `Registry.getMetricsAsJSON()`. */
 export type MetricJson = MetricObjectWithValues<MetricValue<string>>;
 
 const CHILD_TYPES: ReadonlySet<string> = new Set<ChildMessage['type']>([

@@ -1,15 +1,15 @@
-/** Something that can stand in a roster: in one at a time. */
+/** An entry of a roster; it can be in one at a time. */
 export interface RosterMember {
-  /** Where it stands; -1 where it does not. The roster's own. */
+  /** Its index; -1 outside. Managed by the roster. */
   place: number;
 }
 
 /**
- * What is under way right now, where thousands come and go in a second. In no order.
+ * A set of active objects, of which thousands are added and removed per second. Unordered.
  *
- * A `Set` would do the same and cost a quarter of the throughput: each time its table is full, V8 makes a new one to which the old
- * one points (for iterators that are under way). Once such a table is old enough to be promoted, it keeps the next alive, that
- * one the one after it, and with them all that ever stood in them, until the next full collection.
+ * A `Set` would cost a quarter of the throughput: each time its table is full, V8 allocates a new one to which the old one points (for
+ * iterators in progress). Once such a table is promoted to the old generation, it keeps the next alive, that one the one after it, and with
+ * them everything they ever contained, until the next full collection.
  * https://github.com/v8/v8/blob/11.3.244/src/objects/ordered-hash-table.cc (`Rehash`, `SetNextTable`)
  */
 export class Roster<Member extends RosterMember> {
@@ -24,7 +24,7 @@ export class Roster<Member extends RosterMember> {
     this.members.push(member);
   }
 
-  /** Does nothing when it is not in. */
+  /** Does nothing when it is not a member. */
   delete(member: Member): void {
     const { place } = member;
     if (place < 0) return;
@@ -36,7 +36,7 @@ export class Roster<Member extends RosterMember> {
     member.place = -1;
   }
 
-  /** As they stand now: whoever comes or goes while they are looked at changes nothing of it. */
+  /** A snapshot: changes during iteration do not affect it. */
   all(): readonly Member[] {
     return [...this.members];
   }

@@ -1,4 +1,4 @@
-/** Gives a slot back. More than once is as once. */
+/** Releases a slot. Repeated calls have no effect. */
 export type Release = () => void;
 
 interface WaitingEntry {
@@ -9,13 +9,13 @@ interface WaitingEntry {
 /** No slot became free in time. */
 export class NoSlotError extends Error {}
 
-/** Lets so many in at once. The others wait in the order in which they came, and those who have left meanwhile are passed over. */
+/** A semaphore: grants a number of slots at once. Others wait in order of arrival; waiters that have left are skipped. */
 export class Slots {
   private readonly waiting = new Set<WaitingEntry>();
 
   constructor(private free: number) {}
 
-  /** Rejects with {@link NoSlotError} when none became free within `patienceMs`. */
+  /** Rejects with {@link NoSlotError} when no slot became free within `patienceMs`. */
   take(patienceMs: number, isGone: () => boolean): Promise<Release> {
     if (this.free > 0) {
       this.free--;
@@ -45,7 +45,7 @@ export class Slots {
     };
   }
 
-  /** Those who have left find out when their time is up: nobody waits for them. */
+  /** Waiters that have left are rejected by their timeout. */
   private handOver(): void {
     for (const waiting of this.waiting) {
       this.waiting.delete(waiting);

@@ -1,6 +1,6 @@
 import type { Settings } from './settings.js';
 
-/** The address that clients use: the one that is set, or one that works on this machine. Without a slash at the end. */
+/** The address for clients: the configured one, or one that works on this machine. Without a trailing slash. */
 export function baseUrl({ publicUrl, host }: Settings, port: number): string {
   if (publicUrl) return publicUrl.replace(/\/+$/, '');
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;

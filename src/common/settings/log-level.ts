@@ -2,8 +2,8 @@ import { settingsSchema } from './settings-schema.js';
 import type { Settings } from './settings.js';
 
 /**
- * The level of the process's own log lines, readable before the settings as a whole are known to be right:
- * what is wrong with them may itself have to be logged. A wrong level counts as the default here; `loadSettings` reports it.
+ * The level of the process's own log lines, readable before the settings are validated: their errors may themselves have to be logged. An
+ * invalid level counts as the default here; `loadSettings` reports it.
  */
 export function logLevel(
   environment: Readonly<Record<string, string | undefined>> = process.env,

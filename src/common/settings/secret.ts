@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const MASK = '***';
 
 /**
- * A secret in memory. Printing, logging, serialising or inspecting it shows `***`;
- * only `reveal()` gives the value, so that every place which does is easy to find.
+ * A secret in memory. Printing, logging, serializing or inspecting it shows `***`; only `reveal()` returns the value, so that all such
+ * places are easy to find.
  */
 export class Secret {
   readonly #value: string;

@@ -4,10 +4,9 @@ import { normalizeEmail } from '../http/normal-email.js';
 import { sinkSettings } from './sink-settings-schema.js';
 
 /**
- * Every setting of the process, read from the environment in this one place.
+ * Every setting of the process, read from the environment only here.
  *
- * A row has its rule, its default and its meaning (the description is what
- * `docs/settings.md` shows). A secret may also be given as NAME_FILE.
+ * A row has its rule, its default and its meaning (the description in `docs/settings.md`). A secret can also be given as NAME_FILE.
  */
 const aNumber = () => z.coerce.number();
 const whole = (fallback: number, minimum: number, description: string) =>

@@ -1,10 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Settings } from './settings.js';
 
-/** Injects the settings of the process: `@Inject(SETTINGS) settings: Settings`. An interface leaves no class to be the token. */
+/** Injects the settings of the process: `@Inject(SETTINGS) settings: Settings`. An interface has no class to use as a token. */
 export const SETTINGS = Symbol('settings');
 
-/** Carries settings that were read and validated before Nest started. Global: `SettingsModule.of(loadSettings(...))` once, at the root. */
+/** Provides settings that were read and validated before Nest started. Global: `SettingsModule.of(loadSettings(...))` once, at the root. */
 @Module({})
 export class SettingsModule {
   static of(settings: Settings): DynamicModule {

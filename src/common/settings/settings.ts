@@ -22,24 +22,24 @@ export interface Settings {
   readonly databaseUrl: Secret | undefined;
   readonly databasePoolSize: number;
   readonly redisUrl: Secret | undefined;
-  /** Null where PostgreSQL counts. */
+  /** Null when PostgreSQL counts. */
   readonly clickhouse: ClickHouseSettings | null;
   readonly masterKey: Secret | undefined;
-  /** The one that will take its place. What either sealed is opened. */
+  /** The key that is replacing it, during a rotation. Both can open. */
   readonly nextMasterKey: Secret | undefined;
   readonly keyPepper: Secret | undefined;
   readonly metricsToken: Secret | undefined;
-  /** Whom the first start makes the owner; null where a set-up link asks for it. */
+  /** The first owner created by the first start; null when the set-up link determines it. */
   readonly initOwner: { readonly email: string; readonly password: Secret } | null;
   readonly sessions: SessionSettings;
-  /** Null where no mails can be sent. */
+  /** Null when mail is not configured. */
   readonly mail: MailSettings | null;
   readonly egressAllow: readonly EgressRule[];
   readonly upstreamConnections: number;
   readonly trustedProxies: readonly string[];
   readonly adminSocket: string | undefined;
   readonly timeouts: UpstreamTimeouts;
-  /** Plainly written requests are read by our own parser. */
+  /** Requests in plain HTTP/1.1 syntax are read by our own parser. */
   readonly hasFastPath: boolean;
   readonly httpClient: Raw['GATEHOUSE_HTTP_CLIENT'];
   readonly bodyLimitBytes: number;
@@ -51,19 +51,19 @@ export interface Settings {
   readonly inboxLimitBytes: number;
   readonly retentionDays: RetentionDays;
   readonly exports: ExportSettings;
-  /** Null where there is no bucket. */
+  /** Null without a bucket. */
   readonly s3: S3Settings | null;
   readonly sinks: SinkSettings;
   readonly analyticsMetadataKeys: readonly string[];
   readonly staleKeysMs: number;
-  /** For the whole of a request to come, milliseconds. */
+  /** Time for a complete request to arrive, milliseconds. */
   readonly requestTimeoutMs: number;
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
   readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
 }
 
-/** For how many days what is kept; 0 means without limit. */
+/** Retention in days; 0 means without limit. */
 export interface RetentionDays {
   readonly logs: number;
   readonly bodies: number;
@@ -84,7 +84,7 @@ export interface ExportSettings {
 
 /** When a dashboard session ends, in milliseconds. */
 export interface SessionSettings {
-  /** Since its last request. */
+  /** Since the last request. */
   readonly idleMs: number;
   /** Since the sign-in. */
   readonly lifetimeMs: number;
@@ -95,7 +95,7 @@ export interface MailSettings {
   readonly from: string;
 }
 
-/** Bounds of one attempt, in milliseconds. */
+/** Time limits of one attempt, in milliseconds. */
 export interface UpstreamTimeouts {
   readonly connectMs: number;
   readonly firstByteMs: number;
@@ -103,7 +103,7 @@ export interface UpstreamTimeouts {
   readonly totalMs: number;
 }
 
-/** Settings that hold a secret. Each may also be given as `NAME_FILE`. */
+/** Settings that hold a secret. Each can also be given as `NAME_FILE`. */
 export const SECRETS = [
   'DATABASE_URL',
   'REDIS_URL',
@@ -118,7 +118,7 @@ export const SECRETS = [
   'GATEHOUSE_SINK_WEBHOOK_SECRET',
 ] as const satisfies readonly (keyof Raw)[];
 
-/** Wrong settings, all of them at once. Names the variables, never their values. */
+/** Invalid settings, all of them at once. Names the variables, never their values. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`The settings are wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -128,7 +128,7 @@ export class SettingsError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings of this process. Throws `SettingsError` with all that is wrong. */
+/** The settings of this process. Throws `SettingsError` with all errors. */
 export function settingsOfProcess(): Settings {
   return loadSettings(process.env);
 }
@@ -150,8 +150,8 @@ export function loadSettings(environment: Environment): Settings {
 }
 
 /**
- * What is wrong beyond the form of single settings. Those whose form is wrong have their usual values here, so that
- * everything else is reported beside them; they are not reported twice.
+ * Errors beyond the format of single settings. Invalid settings have their defaults here, so that all other errors are reported together
+ * with theirs; they are not reported twice.
  */
 function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<string>): string[] {
   const raw = settingsSchema.parse(
@@ -199,7 +199,7 @@ function badKeys(raw: Raw): string[] {
     );
 }
 
-/** Refuses short keys and those that repeat one byte, as samples and placeholders do. */
+/** Refuses short keys and those that repeat one byte, like samples and placeholders. */
 function isStrongKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === KEY_BYTES && new Set(bytes).size > 8;
@@ -228,7 +228,7 @@ function badProxies(raw: Raw): string[] {
     .map((range) => `GATEHOUSE_TRUSTED_PROXIES: "${range}" is neither an address nor a CIDR.`);
 }
 
-/** A mail needs a sender, and its link an address that is set: whatever a request says of the host may be a trap. */
+/** A mail needs a sender, and its link a configured address: the host in a request cannot be trusted. */
 function badMail(raw: Raw): string[] {
   if (raw.GATEHOUSE_SMTP_URL === undefined) return [];
   return (['GATEHOUSE_MAIL_FROM', 'GATEHOUSE_PUBLIC_URL'] as const)

@@ -6,7 +6,7 @@ const otlpSignal = z
   .refine((name) => name === 'otlp' || name === 'none', 'must be otlp or none')
   .default('otlp');
 
-/** Rows of the settings table about places outside: the bucket, and where stored requests are sent on to. */
+/** Settings of external destinations: the bucket, and the sinks for stored requests. */
 export const sinkSettings = {
   GATEHOUSE_S3_BUCKET: z
     .string()

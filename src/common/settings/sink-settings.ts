@@ -8,7 +8,7 @@ type Raw = z.infer<typeof settingsSchema>;
 /** A bucket of an S3-compatible store. */
 export interface S3Settings {
   readonly bucket: string;
-  /** Null is Amazon's own of the region. */
+  /** Null means Amazon's own for the region. */
   readonly endpoint: URL | null;
   readonly region: string;
   readonly accessKeyId: string;
@@ -17,12 +17,12 @@ export interface S3Settings {
   readonly prefix: string;
 }
 
-/** Where stored requests are sent on to. Null is nowhere. */
+/** The sinks for stored requests. Null means none. */
 export interface SinkSettings {
-  /** Seconds for which requests gather for an object. */
+  /** Seconds for which requests accumulate per object. */
   readonly s3Seconds: number | null;
   readonly webhook: { readonly url: URL; readonly secret: Secret } | null;
-  /** With its path; headers, timeout and resource are read by OpenTelemetry's own packages. */
+  /** Including its path; OpenTelemetry's own packages read headers, timeout and resource. */
   readonly traces: URL | null;
   readonly metrics: { readonly url: URL; readonly everyMs: number } | null;
 }
@@ -78,7 +78,7 @@ const ADDRESSES = [
   'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
 ] as const;
 
-/** What belongs together must be there together, and an address must be one that may be called. */
+/** Settings that depend on each other must be set together, and addresses must be allowed. */
 export function badSinks(raw: Raw, environment: Readonly<Record<string, string>>): string[] {
   const closed = ADDRESSES.flatMap((name) => {
     const text = raw[name];
@@ -110,7 +110,7 @@ function badBucket(raw: Raw): string[] {
   return needed.filter((name) => raw[name] === undefined).map((name) => `${name}: is required by ${user}.`);
 }
 
-/** What is put at once: https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html */
+/** Limit of a single upload: https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html */
 const LARGEST_OBJECT = 5 * 1024 ** 3;
 
 function badLimit(raw: Raw): string[] {
@@ -124,7 +124,7 @@ function badWebhook(raw: Raw): string[] {
   return ['GATEHOUSE_SINK_WEBHOOK_SECRET: is required by GATEHOUSE_SINK_WEBHOOK_URL.'];
 }
 
-/** By what was given, and not by what could be read of it: beside an address that is wrong, everything else is reported too. */
+/** By the given text, not by its parsed value: errors are reported even beside an invalid address. */
 function isAskedFor(raw: Raw, environment: Readonly<Record<string, string>>, signal: Signal): boolean {
   const names = [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
   return isOn(raw, signal) && names.some((name) => environment[name] !== undefined);

@@ -3,17 +3,17 @@ import { type ChildMessage, type Go, isSupervisorMessage } from '../processes/ip
 
 const logger = createLogger('process');
 
-/** Says something to the supervisor; nothing when the process runs on its own. */
+/** Sends a message to the supervisor; does nothing without one. */
 export function tellSupervisor(message: ChildMessage): void {
   process.send?.(message);
 }
 
 export interface StartedChild extends Pick<Go, 'place'> {
-  /** Settles when the database may be asked; null when it may be from the beginning. */
+  /** Settles when the database can be used; null when it can be from the start. */
   readonly database: Promise<void> | null;
 }
 
-/** Settles when the supervisor says that the settings can be read; at once without one. */
+/** Settles when the supervisor lets the settings be read; at once without one. */
 export function supervisorSaysGo(): Promise<StartedChild> {
   if (!process.send) return Promise.resolve({ place: 0, database: null });
   dieWithSupervisor();
@@ -43,14 +43,13 @@ function supervisorSaysDatabase(): Promise<void> {
 }
 
 export interface SupervisorWishes {
-  /** Finish and exit. Called once, also for SIGTERM and, on its own, for SIGINT. */
+  /** Finishes and exits. Called once, also for SIGTERM and, without a supervisor, for SIGINT. */
   readonly drain: (isImmediate: boolean) => Promise<void>;
 }
 
 /**
- * Obeys the supervisor. When it dies, so does this process: nobody would be left to stop it. What was
- * accepted is safe on disk by then. Ctrl-C reaches a whole terminal's processes; under a supervisor it is
- * the supervisor's to answer.
+ * Follows the supervisor's messages. When it dies, this process exits, because nothing could stop it any more. Accepted data is safe on
+ * disk by then. Ctrl-C reaches all processes of a terminal; under a supervisor, only the supervisor handles it.
  */
 export function onSupervisor({ drain }: SupervisorWishes): void {
   let isDraining = false;
@@ -77,7 +76,7 @@ export function onSupervisor({ drain }: SupervisorWishes): void {
   });
 }
 
-/** Loading the code takes a second or two, in which the channel may have closed with nobody listening yet. */
+/** Loading the code takes a second or two, during which the channel may have closed without a listener. */
 function dieWithSupervisor(): void {
   if (process.send && !process.connected) process.exit(1);
   process.once('disconnect', () => process.exit(1));

@@ -6,8 +6,8 @@ const EVERY_MS = 5_000;
 let elsewhere: readonly StalledLoop[] = [];
 
 /**
- * Reports the stalled loops of this process to the supervisor, and keeps what that says of the other processes of this
- * instance. Call once per process, when it serves or works. Without a supervisor it does nothing.
+ * Reports the stalled loops of this process to the supervisor, and stores the reports about the other processes of this instance. Call once
+ * per process, when it serves or works. Does nothing without a supervisor.
  */
 export function reportLoops(): void {
   if (!process.send) return;
@@ -23,7 +23,7 @@ function report(): void {
   if (process.connected) process.send?.(message);
 }
 
-/** The stalled loops of all processes of this instance, as far as this process knows: up to ten seconds late. */
+/** The stalled loops of all processes of this instance, with a delay of up to ten seconds. */
 export function stalledLoopsOfInstance(): readonly StalledLoop[] {
   return [...stalledLoops(), ...elsewhere];
 }

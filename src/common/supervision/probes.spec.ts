@@ -8,7 +8,7 @@ import { Probes } from './probes.js';
 let server: Server | undefined;
 const loops: LoopHealth[] = [];
 
-/** A loop that has not succeeded since just now, which is too long for its bound. */
+/** A loop without a success for longer than its bound. */
 function aStalledLoop(name: string): LoopHealth {
   const loop = new LoopHealth(name, -1).watch();
   loops.push(loop);
@@ -52,7 +52,7 @@ describe('what runs here', () => {
   });
 
   it('tells at /health what /readyz tells', async () => {
-    // Whatever that is here: loops of other suites are watched in this process too.
+    // Any result is fine here: loops of other suites are watched in this process too.
     const [health, readiness] = [await open('/health', '*/*'), await open('/readyz', '*/*')];
     expect(health.status).toBe(readiness.status);
     expect(await health.json()).toEqual(await readiness.json());
@@ -91,7 +91,7 @@ describe('readiness', () => {
   it('has no line for a loop that works', async () => {
     loops.push(new LoopHealth('at-work', 60_000).watch());
 
-    // Other spec files of this process may have left loops of their own.
+    // Other spec files of this process may have left loops.
     const { checks } = await readiness(new Probes([], undefined));
 
     expect(checks.map(({ name }) => name)).not.toContain('loop at-work');

@@ -7,28 +7,28 @@ import { VERSION } from '../version.js';
 import { createLogger } from '../observability/logger.js';
 import { METRICS_CONTENT_TYPE, metricsText } from '../observability/metrics.js';
 
-/** One thing that readiness looks at. `isVital`: without it the instance should get no requests; such a check is cheap and made each time. */
+/** One readiness check. `isVital`: without it the instance should receive no requests; such a check is cheap and never cached. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly isVital: boolean;
-  /** How long a result may be used again, milliseconds. One second unless given; vital checks are made each time. */
+  /** How long a result is cached, milliseconds. Default: one second; vital checks are not cached. */
   readonly freshMs?: number;
-  /** Resolves when all is well; rejects or takes too long otherwise. */
+  /** Resolves on success; rejects or times out otherwise. */
   run(): Promise<void> | void;
 }
 
-/** Why a check failed, in a sentence that `/readyz?verbose` may show to anybody. Messages of other errors are not shown. */
+/** Why a check failed, in a sentence that `/readyz?verbose` may show to anyone. Messages of other errors are not shown. */
 export class CheckFailure extends Error {}
 
 interface CheckResult {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
   readonly ms?: number;
-  /** What is wrong and since when, where the check reports it. */
+  /** What is wrong and since when, if the check reports it. */
   readonly detail?: string;
 }
 
-/** What runs here, and where to go on. */
+/** Describes the service, and links to its other endpoints. */
 const ABOUT = {
   name: 'gatehouse',
   version: VERSION,
@@ -43,11 +43,10 @@ const CACHED_MS = 1_000;
 const logger = createLogger('probes');
 
 /**
- * The paths that operators and balancers ask: `/livez`, `/readyz` or `/health` (with `?verbose`), `/metrics`, `/version` and, for clients
- * that are no browsers, `/`.
- * They need no key and no database, and never call a provider.
+ * The paths for operators and load balancers: `/livez`, `/readyz` or `/health` (with `?verbose`), `/metrics`, `/version` and, for clients
+ * other than browsers, `/`. They need no key and no database, and never call a provider.
  */
-/** A browser goes on to the dashboard. */
+/** Browsers are redirected to the dashboard. */
 const isBrowser = ({ headers: { accept = '' } }: IncomingMessage): boolean => accept.includes('text/html');
 
 export class Probes {
@@ -63,7 +62,7 @@ export class Probes {
     private readonly vitalLoops: readonly string[] = [],
   ) {}
 
-  /** Answers and says true when the path is one of the probes'. */
+  /** Responds and returns true when the path is one of the probes'. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const [path, query = ''] = (request.url ?? '').split('?', 2) as [string, string?];
     switch (path) {
@@ -111,7 +110,7 @@ export class Probes {
     };
   }
 
-  /** Checks that cost a round trip are made once a second, however often balancers ask. */
+  /** Checks that cost a round trip run once a second, however often balancers call. */
   private recent(check: ReadinessCheck): Promise<CheckResult> {
     const known = this.remembered.get(check);
     if (known && performance.now() - known.at < (check.freshMs ?? CACHED_MS)) return known.result;
@@ -138,7 +137,7 @@ export class Probes {
     }
   }
 
-  /** Without a token only this machine may look, and not through a proxy on it. */
+  /** Without a token, access is limited to this machine, and not through a proxy on it. */
   private mayReadMetrics({ headers, socket }: IncomingMessage): boolean {
     if (this.metricsToken) return isToken(headers.authorization, this.metricsToken);
     const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;

@@ -1,12 +1,11 @@
 const MOST_SHOWN = 3;
 const MOST_ERRORS = 3;
-/** A name that is part of another one is as near as one with a single typing error. */
+/** A name contained in another counts as one typing error away. */
 const CONTAINED = 1;
 const SHORTEST_PART = 3;
 
 /**
- * The known names that are nearest to `asked`, all at the same distance; none when nothing is near. Looks at every name,
- * so it is for refusals.
+ * The known names nearest to `asked`, all at the same distance; none if nothing is near. Compares every name, so use it for errors only.
  */
 export function nearestNames(asked: string, known: Iterable<string>): readonly string[] {
   const wanted = plain(asked);
@@ -24,7 +23,7 @@ export function nearestNames(asked: string, known: Iterable<string>): readonly s
     .slice(0, MOST_SHOWN);
 }
 
-/** ` (did you mean "strategy"?)`, to follow an unknown name in an error; empty when no known name is near. */
+/** ` (did you mean "strategy"?)`, to follow an unknown name in an error; empty without a near name. */
 export function didYouMean(asked: string, known: Iterable<string>): string {
   const near = nearestNames(asked, known).map((name) => `"${name}"`);
   if (near.length === 0) return '';
@@ -32,7 +31,7 @@ export function didYouMean(asked: string, known: Iterable<string>): string {
   return ` (did you mean ${near.length === 0 ? '' : `${near.join(', ')} or `}${last}?)`;
 }
 
-/** Names of fields, providers and scopes in one spelling: lower case, words with dashes. */
+/** Names of fields, providers and scopes in normalized form: lower case, words with dashes. */
 const plain = (name: string): string =>
   name
     .trim()
@@ -43,7 +42,7 @@ function distanceOf(wanted: string, name: string): number {
   if (wanted === name) return 0;
   const part = wanted.length < name.length ? wanted : name;
   if (part.length >= SHORTEST_PART && (wanted.includes(name) || name.includes(wanted))) return CONTAINED;
-  // Their difference in length alone is too far, and a long name would cost the most.
+  // The difference in length alone is too large, and long names would cost the most.
   if (Math.abs(wanted.length - name.length) > MOST_ERRORS) return Infinity;
   return editDistance(wanted, name);
 }

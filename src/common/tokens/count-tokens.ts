@@ -1,16 +1,16 @@
 import { createRequire } from 'node:module';
 
-/** What is used of the tokenizer; its module is loaded at the first call, so it is not imported. */
+/** The part of the tokenizer that is used; its module is loaded on the first call, so it is not imported. */
 interface Tokenizer {
   countTokens(text: string, options: { readonly disallowedSpecial: ReadonlySet<string> }): number;
 }
 
 /**
- * The tokenizer's time grows with the square of a run without a word boundary: 64 KiB of one repeated
- * letter took six seconds, of Japanese 45. In pieces of this many UTF-16 units time is linear.
+ * The tokenizer's time grows with the square of a run without a word boundary: 64 KiB of one repeated letter took six seconds, of Japanese
+ * 45. In pieces of this many UTF-16 units, the time is linear.
  */
 const PIECE = 128;
-/** Beyond this many pieces a sample is counted: it bounds the time for any text to about a second. */
+/** Beyond this many pieces, a sample is counted: this limits the time for any text to about a second. */
 const MAX_PIECES = 4096;
 
 const EVERYTHING_IS_TEXT = { disallowedSpecial: new Set<string>() };
@@ -18,11 +18,11 @@ const EVERYTHING_IS_TEXT = { disallowedSpecial: new Set<string>() };
 let tokenizer: Tokenizer | undefined;
 
 /**
- * About how many tokens a text has, in OpenAI's encoding o200k_base. For usage that a provider did not report.
+ * Approximate number of tokens of a text, in OpenAI's encoding o200k_base, for usage that a provider did not report.
  *
- * Exact for prose; a token may be counted twice where a run of more than 128 characters without white space is
- * cut, and texts above half a million characters are estimated from evenly spread pieces. The first call loads
- * 73 MiB of tables, so only the background process may count.
+ * Exact for prose; a token may be counted twice where a run of more than 128 characters without white space is cut, and texts above half a
+ * million characters are estimated from evenly spread pieces. The first call loads 73 MiB of tables, so only the background process may
+ * count.
  */
 export function countTokens(text: string): number {
   const ends = cut(text);
@@ -37,13 +37,13 @@ export function countTokens(text: string): number {
   return counted === text.length ? tokens : Math.round((tokens / counted) * text.length);
 }
 
-/** Words of the text that look like control tokens (`<|endoftext|>`) are text here, not an error. */
+/** Text that looks like a control token (`<|endoftext|>`) is text here, not an error. */
 function encoded(piece: string): number {
   tokenizer ??= createRequire(import.meta.url)('gpt-tokenizer/encoding/o200k_base') as Tokenizer;
   return tokenizer.countTokens(piece, EVERYTHING_IS_TEXT);
 }
 
-/** Where pieces end: before the last space in reach, since a token begins with its space, or else anywhere. */
+/** Ends of pieces: before the last space within reach, because a token includes its leading space, or else anywhere. */
 function cut(text: string): readonly number[] {
   const ends: number[] = [];
   let start = 0;
@@ -56,7 +56,7 @@ function cut(text: string): readonly number[] {
   return ends;
 }
 
-/** A position that does not part a surrogate pair. */
+/** A position that does not split a surrogate pair. */
 function wholeCharacter(text: string, position: number): number {
   const before = text.charCodeAt(position - 1);
   return before >= 0xd800 && before <= 0xdbff ? position - 1 : position;

@@ -7,10 +7,7 @@ import { isDatabaseAway } from '../database-errors.js';
 
 const PAUSE = { firstMs: 250, maxMs: 5_000 };
 
-/**
- * Connects, however long the database stays away: a process that gave up instead would only be started again.
- * Rejects with what waiting does not mend.
- */
+/** Connects, however long the database is unavailable: a process that gave up would only be restarted. Rejects on permanent errors. */
 export async function connectPatiently(dataSource: DataSource, log: Logger): Promise<void> {
   const report = reportSparsely(log);
   for (let failures = 1; ; failures++) {

@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { POSTGRES_TIMEOUTS, type PostgresTimeouts } from '../../common/net/store-timeouts.js';
 
-/** For what a connection is used, which decides on its time limits. */
+/** The use of a connection, which determines its time limits. */
 export type PostgresUse = keyof typeof POSTGRES_TIMEOUTS;
 
 /**
- * A connection that owes an answer for too long is closed, which fails whatever waits for it. The `query_timeout` of `pg` is no
- * substitute: it fails the statement and keeps the connection, behind whose answer all later statements wait; and where rows
- * are read one by one it never fails the reader, and collects the rows.
+ * A connection with an overdue response is closed, which fails everything waiting for it. The `query_timeout` of `pg` is no substitute: it
+ * fails the statement but keeps the connection, on which all later statements wait for the missing response; and when rows are read one by
+ * one, it never fails the reader, and buffers the rows.
  */
 class TimedClient extends pg.Client {
   readonly #commandMs: number;
@@ -16,7 +16,7 @@ class TimedClient extends pg.Client {
   constructor(config: pg.ClientConfig & { readonly commandMs: number }) {
     super(config);
     this.#commandMs = config.commandMs;
-    // Emitted when everything that was asked is answered.
+    // Emitted when all statements are answered.
     this.on('drain', () => this.#answered()).on('end', () => this.#answered());
   }
 
@@ -30,18 +30,18 @@ class TimedClient extends pg.Client {
     this.#deadline = undefined;
   }
 
-  /** While a statement is unanswered, `end` destroys the socket instead of waiting for a goodbye. */
+  /** While a statement is unanswered, `end` destroys the socket instead of closing it gracefully. */
   #giveUp(): void {
     this.end().catch(() => undefined);
   }
 }
 
-/** Time limits under the names of `pg`, for its pools and clients and for packages that make these. */
+/** Time limits under the names of `pg`, for its pools and clients and for packages that create them. */
 export function postgresLimits(use: PostgresUse) {
   return limitsOf(POSTGRES_TIMEOUTS[use]);
 }
 
-/** With limits of one's own: for tests. */
+/** With other limits, for tests. */
 export function limitsOf(timeouts: PostgresTimeouts) {
   const { connectMs, serverMs, commandMs, idleMs, keepAliveMs, idleTransactionMs } = timeouts;
   return {
@@ -56,7 +56,7 @@ export function limitsOf(timeouts: PostgresTimeouts) {
   };
 }
 
-/** A pool with the time limits of its use. Its broken idle connections are reported to `onLost`, and replaced at the next use. */
+/** A pool with the time limits of its use. Broken idle connections are reported to `onLost`, and replaced at the next use. */
 export function postgresPool(
   use: PostgresUse,
   config: pg.PoolConfig & { readonly application_name: string },
@@ -64,12 +64,12 @@ export function postgresPool(
 ): pg.Pool {
   const pool = new pg.Pool({ ...postgresLimits(use), ...config });
   pool.on('error', onLost);
-  // One that breaks in use fails its statement; without a listener the event would end the process all the same.
+  // A connection that breaks in use fails its statement; without a listener, the event would still end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** A single connection with the time limits of its use, not yet connected. Its loss fails its statements. */
+/** A single connection with the time limits of its use, not yet connected. Losing it fails its statements. */
 export function postgresClient(
   use: PostgresUse,
   config: pg.ClientConfig & { readonly application_name: string },

@@ -6,14 +6,14 @@ import type { Queryable } from '../queryable.js';
 const logger = createLogger('database');
 
 /**
- * Connections of a gateway process, which reads a few rows now and then. Entities, migrations and transactions are
- * the administration's: carrying their code along would cost each gateway process its memory and its start.
+ * Connections of a gateway process, which reads a few rows occasionally. Entities, migrations and transactions belong to the
+ * administration: loading their code would cost each gateway process memory and startup time.
  */
 export class QueryPool implements Queryable {
   private readonly pool: pg.Pool;
   private isAwaited = false;
 
-  /** `size`: connections at most; none is opened before the first statement. */
+  /** `size`: the most connections; none is opened before the first statement. */
   constructor(url: string, size: number) {
     this.pool = postgresPool(
       'requests',
@@ -23,15 +23,15 @@ export class QueryPool implements Queryable {
   }
 
   /**
-   * Refuses every statement at once, as if the database were unavailable, until `there` settles: whoever starts in an outage does not know
-   * whether it has the schema of this release.
+   * Refuses every statement at once, as if the database were unavailable, until `there` settles: a process that starts in an outage cannot
+   * know whether the schema is that of this release.
    */
   awaitDatabase(there: Promise<void>): void {
     this.isAwaited = true;
     void there.then(() => (this.isAwaited = false));
   }
 
-  /** Whether the database has not been there since the start. */
+  /** Whether the database has been unavailable since the start. */
   get isAwaiting(): boolean {
     return this.isAwaited;
   }
@@ -42,13 +42,13 @@ export class QueryPool implements Queryable {
     return rows as Row[];
   }
 
-  /** Ends idle connections, and busy ones with their statement. */
+  /** Ends idle connections, and busy ones together with their statement. */
   async close(): Promise<void> {
     await this.pool.end();
   }
 }
 
-/** Bears PostgreSQL's code for a server that takes no connections now (cannot_connect_now). */
+/** Has PostgreSQL's code for a server that accepts no connections now (cannot_connect_now). */
 class NotThereYet extends Error {
   readonly code = '57P03';
 

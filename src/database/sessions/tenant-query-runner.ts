@@ -9,8 +9,8 @@ export interface Statement {
 }
 
 /**
- * TypeORM's query runner, whose first statement begins the transaction of a tenant. Until then it has no connection, so
- * a request that needs no database takes none.
+ * TypeORM's query runner, whose first statement begins a tenant's transaction. Until then it has no connection, so a request that needs no
+ * database uses none.
  */
 export class TenantQueryRunner extends PostgresQueryRunner {
   private beginning: Promise<void> | undefined;
@@ -23,7 +23,7 @@ export class TenantQueryRunner extends PostgresQueryRunner {
   ) {
     super(dataSource.driver as PostgresDriver, 'master');
     this.manager = dataSource.createEntityManager(this);
-    // TypeORM then begins nothing beside this transaction, and gives a transaction within it a savepoint.
+    // TypeORM then begins no other transaction, and uses a savepoint for a nested one.
     this.isTransactionActive = true;
     this.transactionDepth = 1;
   }
@@ -48,8 +48,8 @@ export class TenantQueryRunner extends PostgresQueryRunner {
   }
 
   /**
-   * Rolls back and rejects when a statement failed and its error was caught: PostgreSQL answers COMMIT with a rollback then,
-   * and reports no error.
+   * Rolls back and rejects when a statement failed and its error was caught: PostgreSQL then turns COMMIT into a rollback, without an
+   * error.
    */
   override async commitTransaction(): Promise<void> {
     if (!this.hasFailed) return super.commitTransaction();
@@ -57,13 +57,13 @@ export class TenantQueryRunner extends PostgresQueryRunner {
     throw new Error('The transaction was rolled back, because a statement in it had failed.');
   }
 
-  /** After a rollback to a savepoint the transaction goes on. */
+  /** After a rollback to a savepoint, the transaction continues. */
   override async rollbackTransaction(): Promise<void> {
     await super.rollbackTransaction();
     this.hasFailed = false;
   }
 
-  /** No statement runs before the tenant is set: each waits for this, and fails when this has failed. */
+  /** No statement runs before the tenant is set: each waits for this, and fails if it failed. */
   private async begin(): Promise<void> {
     if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
     const { text, values } = await this.enter();

@@ -4,7 +4,7 @@ import { type Statement, TenantQueryRunner } from './tenant-query-runner.js';
 import type { Tenancy, TenantWall } from './tenant-wall.js';
 import type { WriteSemaphore } from './write-semaphore.js';
 
-/** What all sessions of a process share. */
+/** Shared by all sessions of a process. */
 export interface TenantSessionContext {
   readonly dataSource: DataSource;
   readonly wall: TenantWall;
@@ -35,14 +35,14 @@ export class TenantSession {
     await this.end((runner) => runner.rollbackTransaction()).catch(() => undefined);
   }
 
-  /** Gives a reader's connection back while something else is waited for. The next statement begins another transaction. */
+  /** Releases a reader's connection while other work is awaited. The next statement begins another transaction. */
   async pause(): Promise<void> {
     if (this.tenancy.isReading) await this.commit();
   }
 
   /**
-   * Before the session has a connection: the wall may look into the database over one of its own, and sessions that each
-   * waited for that with a connection would wait for each other.
+   * Before the session has a connection: the check of row-level security may need one of its own, and sessions that hold a connection while
+   * waiting for it would deadlock.
    */
   private async enter(): Promise<Statement> {
     const { wall, writeSemaphore } = this.shared;
@@ -51,7 +51,7 @@ export class TenantSession {
     return entrance;
   }
 
-  /** Each transaction ends once, also when several wait for that at the same time. */
+  /** Each transaction ends once, even if several callers wait for it at the same time. */
   private async end(finish: (runner: TenantQueryRunner) => Promise<void>): Promise<void> {
     const { runner } = this;
     this.runner = undefined;

@@ -5,25 +5,25 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 import type { Statement } from './tenant-query-runner.js';
 
 /**
- * The role that administrative requests work as. It owns no table, cannot log in, and the policies of the tables show
- * it the rows of one organization: https://www.postgresql.org/docs/current/ddl-rowsecurity.html
+ * The role of administrative requests. It owns no table and cannot log in, and the tables' policies show it the rows of one organization:
+ * https://www.postgresql.org/docs/current/ddl-rowsecurity.html
  */
 export const TENANT_ROLE = 'gatehouse_tenant';
 
-/** Whose rows a transaction may see, and whether it may change any. */
+/** The organization whose rows a transaction may see, and whether it may change any. */
 export interface Tenancy {
   readonly organizationId: string;
   readonly isReading: boolean;
 }
 
-/** Whether this login may become the role, and whether the role may use the tables of this database. */
+/** Whether this login may set the role, and whether the role may use the tables of this database. */
 export const WALL_STANDS = `
   SELECT EXISTS (
     SELECT FROM pg_roles role WHERE role.rolname = '${TENANT_ROLE}' AND pg_has_role(current_user, role.oid, 'MEMBER')
       AND has_table_privilege(role.oid, 'api_keys', 'SELECT')
   ) AS stands`;
 
-/** The login's own. */
+/** The login's own role. */
 const NO_ROLE = 'none';
 
 /** Until the end of the transaction; read-only can be switched on at any time in it. */
@@ -37,8 +37,8 @@ const LOOK_AGAIN_MS = 60_000;
 const logger = createLogger('database');
 
 /**
- * The second wall between tenants. Where the operator's database did not let us make the role, requests go on behind
- * the first wall alone, the conditions of the queries, and `gatehouse doctor` says so.
+ * Row-level security, the second isolation of tenants. If the operator's database did not allow creating the role, requests run with the
+ * first one only, the conditions of the queries, and `gatehouse doctor` reports it.
  */
 export class TenantWall {
   private stands = false;
@@ -46,13 +46,13 @@ export class TenantWall {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** How a transaction begins for a reader that brings its own connection: one text, and so one round trip. */
+  /** The beginning of a transaction for a reader with its own connection: one text, for a single round trip. */
   async beginning(tenancy: Tenancy): Promise<string> {
     const values = (await this.entering(tenancy)).map((value) => pg.escapeLiteral(value));
     return `START TRANSACTION; SELECT ${settings(values)}`;
   }
 
-  /** What makes a transaction that of a tenant. It holds for one transaction, and a pool that mixes sessions is no danger. */
+  /** Sets a transaction's tenant. It is effective for one transaction, so poolers that share sessions are safe. */
   async entrance(tenancy: Tenancy): Promise<Statement> {
     return { text: ENTER, values: await this.entering(tenancy) };
   }

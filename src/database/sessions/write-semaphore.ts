@@ -2,15 +2,15 @@ import type { DataSource } from 'typeorm';
 import { NoSlotError, type Release, Slots } from '../../common/processes/slots.js';
 import { POSTGRES_TIMEOUTS } from '../../common/net/store-timeouts.js';
 
-/** Where a data source says nothing: as many connections as the library opens then, https://node-postgres.com/apis/pool */
+/** Defaults of a data source: the library's number of connections, https://node-postgres.com/apis/pool */
 const USUAL = { poolSize: 10, connectTimeoutMS: POSTGRES_TIMEOUTS.requests.connectMs };
 
-/** Bears PostgreSQL's code for a lock that could not be had (lock_not_available). */
+/** Has PostgreSQL's code for an unavailable lock (lock_not_available). */
 class TooManyWriters extends Error {
   readonly code = '55P03';
 }
 
-/** What one organization may use, and how many of its writers use it or wait for it. */
+/** An organization's share, and how many of its writers use it or wait for it. */
 interface Share {
   readonly slots: Slots;
   writers: number;
@@ -19,11 +19,11 @@ interface Share {
 const stays = (): boolean => false;
 
 /**
- * Limits how many transactions of a process write at once: to half of its connections, at least one. Writers wait for locks and
- * for the disk while they hold a connection, and readers must not wait for that.
+ * Limits how many transactions of a process write at once: to half of its connections, at least one. Writers wait for locks and for the
+ * disk while holding a connection, and readers must not wait for that.
  *
- * An organization gets all of these but one. When all its writers wait for one that is stuck, other organizations can still write.
- * A writer enters the share of its organization first and takes a connection then. Both queues are served in the order of arrival.
+ * An organization gets all of these but one. When all its writers wait for one that is stuck, other organizations can still write. A writer
+ * first enters the share of its organization and then takes a connection. Both queues are served in order of arrival.
  */
 export class WriteSemaphore {
   private readonly all: Slots;
@@ -40,8 +40,8 @@ export class WriteSemaphore {
   }
 
   /**
-   * `organizationId`: null for a writer whose organization is not known yet; all of these share. Rejects as a busy database does
-   * when it takes longer than a connection may.
+   * `organizationId`: null for a writer whose organization is not known yet; all of these share. Rejects like a busy database when it takes
+   * longer than a connection may.
    */
   async take(organizationId: string | null): Promise<Release> {
     try {

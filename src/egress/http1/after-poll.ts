@@ -1,4 +1,4 @@
-/** Something that waits until all sockets that had news were looked at. */
+/** A task that waits until all sockets with news have been read. */
 export interface AfterPoll {
   /** Must not throw. */
   afterPoll(): void;
@@ -21,7 +21,7 @@ function callBack(): void {
   try {
     while (next < running.length) running[next++]?.afterPoll();
   } finally {
-    // Where one has thrown after all, those behind it are not lost.
+    // If one throws nevertheless, those after it are not lost.
     for (const waiter of running.slice(next)) whenPolled(waiter);
     running.length = 0;
   }

@@ -3,10 +3,10 @@ import { TrailerReader } from './trailers.js';
 
 const [LF, CR, ZERO, NINE, SEMICOLON] = [10, 13, 48, 57, 59] as const;
 const [UPPER_A, UPPER_F, LOWER_A, LOWER_F] = [65, 70, 97, 102] as const;
-/** As Node's own parser has it: https://nodejs.org/en/blog/vulnerability/february-2024-security-releases */
+/** The same limit as in Node's parser: https://nodejs.org/en/blog/vulnerability/february-2024-security-releases */
 const EXTENSION_BYTES_MAX = 16 * 1024;
 
-/** Without the blanks that the grammar tolerates and senders must not write: https://www.rfc-editor.org/rfc/rfc9112#section-7.1.1 */
+/** Without the blanks that the grammar tolerates but senders must not write: https://www.rfc-editor.org/rfc/rfc9112#section-7.1.1 */
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
 const EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)+$`);
@@ -14,8 +14,8 @@ const EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)+$`);
 type State = 'size' | 'extension' | 'size end' | 'data' | 'data end' | 'data line end' | 'trailers' | 'done';
 
 /**
- * What stands between the bytes of a chunked body: https://www.rfc-editor.org/rfc/rfc9112#section-7.1
- * It says how many bytes of the body come next (`left`), and reads on from where they end.
+ * Parses the framing of a chunked body: https://www.rfc-editor.org/rfc/rfc9112#section-7.1 `left` is the number of body bytes that follow;
+ * reading resumes after them.
  */
 export class ChunkedBody {
   /** Bytes of the current chunk that have not arrived. A reader subtracts what it takes. */
@@ -36,7 +36,7 @@ export class ChunkedBody {
     this.beginSize();
   }
 
-  /** Reads up to the next byte of the body, its end, or the end of what is there. Throws what `invalidResponse` makes. */
+  /** Reads up to the next byte of the body, its end, or the end of the input. Throws an `invalidResponse` error. */
   read(chunk: Buffer, from: number): number {
     if (this.state === 'data') this.state = 'data end';
     let at = from;

@@ -39,7 +39,7 @@ async function aWorld(play: Play, wishes: Partial<PoolOptions> = {}) {
   return { upstream, pool, send, call };
 }
 
-/** Some turns of the event loop, in which everything that was written here arrives here. */
+/** Some turns of the event loop, in which everything written here arrives. */
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -47,7 +47,7 @@ const settled = async (): Promise<void> => {
 
 const CLOSED = 'The request to the provider failed: connection closed.';
 
-/** Answers when it is told to, in the order in which it was asked. */
+/** Responds on command, in the order of the requests. */
 function onCommand() {
   const asked: Socket[] = [];
   const play: Play = (socket) => void asked.push(socket);
@@ -236,7 +236,7 @@ describe('an idle connection', () => {
       expect(await call()).toBe('ok');
       await settled();
       upstream.sockets.at(-1)?.end();
-      // The process is busy while the end arrives, and the request comes with it.
+      // The process is busy while the end arrives, together with the request.
       for (const until = performance.now() + 5; performance.now() < until;);
       expect((await send().ended).text).toBe('ok');
     }
@@ -335,7 +335,7 @@ describe('requests beyond the limit', () => {
     expect((await unwanted.ended).ending).toEqual(new Error('left'));
     expect((await last.ended).text).toBe('ok');
     expect(upstream.received.join()).not.toContain('unwanted');
-    // Nothing was sent on the connection for the one that left, so that it served the next.
+    // Nothing was sent on the connection for the aborted exchange, so it served the next.
     expect(upstream.sockets).toHaveLength(1);
   });
 });

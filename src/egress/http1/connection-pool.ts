@@ -9,19 +9,19 @@ import { type ConnectionLimits, type ConnectionOwner, UpstreamConnection } from 
 type ConnectCallback = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
 
 export interface PoolOptions extends ConnectionLimits {
-  /** The field `host` of requests that bring none of their own. */
+  /** The `host` header of requests without one. */
   readonly host: string;
-  /** Opens a socket to the origin. Answers later, never at once. */
+  /** Opens a socket to the origin. Calls back later, never at once. */
   readonly connect: (connected: ConnectCallback) => void;
-  /** Connections at most; further requests wait for a free one, in their order. */
+  /** Maximum number of connections; further requests wait for a free one, in order. */
   readonly connections: number;
 }
 
-/** Connections of one tenant to one origin, opened as they are needed. The one that was used last is used first. */
+/** Connections of one tenant to one origin, opened on demand. The most recently used one is used first. */
 export class ConnectionPool implements ConnectionOwner, SweptPool {
   place = -1;
   settling = 0;
-  /** The one that rested last is the last. */
+  /** The most recently used one is last. */
   private readonly idle: UpstreamConnection[] = [];
   private readonly connections = new Roster<UpstreamConnection>();
   /** Exchanges whose connection is being opened. */
@@ -34,7 +34,7 @@ export class ConnectionPool implements ConnectionOwner, SweptPool {
 
   constructor(private readonly options: PoolOptions) {}
 
-  /** Everything that goes wrong arrives in the handler's `onError`, at once where the request itself is at fault. */
+  /** All failures arrive in the handler's `onError`, at once if the request itself is invalid. */
   dispatch(request: HttpRequest, handler: ResponseHandler): void {
     let exchange: HttpExchange;
     try {
@@ -46,14 +46,14 @@ export class ConnectionPool implements ConnectionOwner, SweptPool {
     this.start(exchange);
   }
 
-  /** Takes no more requests. Those that it has come to their end, and each connection closes when none needs it. */
+  /** Accepts no more requests. Pending ones finish, and each connection closes when it is no longer needed. */
   close(): void {
     this.isClosed = true;
     sweepNoMore(this);
     for (const connection of [...this.idle]) connection.destroy(connectionClosed());
   }
 
-  /** Ends every connection. What is under way or waits fails. */
+  /** Ends every connection. Running and waiting requests fail. */
   destroy(): void {
     this.isClosed = true;
     this.isDestroyed = true;
@@ -95,7 +95,7 @@ export class ConnectionPool implements ConnectionOwner, SweptPool {
   private start(exchange: HttpExchange): void {
     const connection = this.idle.pop();
     if (connection) connection.claim(exchange);
-    // One that is free in this turn of the event loop is there sooner than a new one.
+    // A connection that becomes free in this turn of the event loop is available sooner than a new one.
     else if (this.settling > this.waiting) this.wait(exchange);
     else if (this.connections.size + this.opening.size < this.options.connections) this.open(exchange);
     else this.wait(exchange);
@@ -104,7 +104,7 @@ export class ConnectionPool implements ConnectionOwner, SweptPool {
   private open(exchange: HttpExchange): void {
     this.opening.add(exchange);
     this.options.connect((error, socket) => {
-      // It was given up meanwhile.
+      // It was aborted in the meantime.
       if (exchange.place < 0) return socket?.destroy();
       this.opening.delete(exchange);
       if (error) this.onConnectFailed(exchange, error);

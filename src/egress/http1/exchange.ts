@@ -2,29 +2,27 @@ import { Http1Error } from './http1-error.js';
 import { type HttpRequest, OutgoingRequestHead } from './request-head.js';
 
 /**
- * Receives an answer. Exactly one of `onComplete` and `onError` ends it; `onError` may come alone.
- * What one of the others throws ends the exchange and arrives in `onError`.
+ * Receives a response. Exactly one of `onComplete` and `onError` ends it; `onError` may come alone. An error thrown by one of the others
+ * ends the exchange and arrives in `onError`.
  */
 export interface ResponseHandler {
-  /** Right before the request is written. Where it is aborted here, nothing is sent. */
+  /** Right before the request is written. If it is aborted here, nothing is sent. */
   onConnect(abort: (reason?: Error) => void): void;
-  /**
-   * Once, for the final status; names and values in turn, in latin1. False pauses: nothing more comes until `resume` is called.
-   */
+  /** Once, for the final status; names and values in turn, in latin1. False pauses: nothing more is delivered until `resume` is called. */
   onHeaders(status: number, rawHeaders: readonly string[], resume: () => void, statusText: string): boolean;
-  /** Bytes of the body, a view of what was read. False pauses. */
+  /** Bytes of the body, a view of the input. False pauses. */
   onData(chunk: Buffer): boolean;
   onComplete(): void;
   onError(error: Error): void;
 }
 
-/** What an exchange needs from the connection that carries it. */
+/** An exchange's interface to its connection. */
 export interface Carrier {
   abort(reason: Error): void;
   resume(): void;
 }
 
-/** One request and its answer. */
+/** One request and its response. */
 export class HttpExchange {
   readonly head: OutgoingRequestHead;
   readonly isHead: boolean;
@@ -33,7 +31,7 @@ export class HttpExchange {
   carrier: Carrier | null = null;
   /** The next one in the queue of its pool. */
   next: HttpExchange | null = null;
-  /** Its place among those whose connection is being opened. */
+  /** Its index among those whose connection is being opened. */
   place = -1;
 
   /** Throws an InvalidRequestError. */
@@ -47,7 +45,7 @@ export class HttpExchange {
     this.body = request.body;
   }
 
-  /** Does nothing once the exchange has ended, whatever its connection does by then. */
+  /** Does nothing once the exchange has ended, whatever its connection is doing by then. */
   readonly abort = (reason?: Error): void => {
     this.carrier?.abort(reason ?? new Http1Error('HTTP1_ABORTED', 'the request was aborted'));
   };

@@ -1,6 +1,6 @@
 type Http1Code = 'HTTP1_RESPONSE_INVALID' | 'HTTP1_CONNECTION_CLOSED' | 'HTTP1_ABORTED';
 
-/** Why an exchange ended without a whole answer. `upstreamFailure` has the message for each code. */
+/** Why an exchange ended without a complete response. `upstreamFailure` has the message for each code. */
 export class Http1Error extends Error {
   constructor(
     readonly code: Http1Code,
@@ -10,11 +10,11 @@ export class Http1Error extends Error {
   }
 }
 
-/** A request that must not be written, because its bytes would mean something else. Nothing was sent. */
+/** A request that must not be written, because its bytes could be misread. Nothing was sent. */
 export class InvalidRequestError extends Error {
   constructor(
     message: string,
-    /** The name of the header that is at fault; null where another part of the request is. */
+    /** The name of the invalid header; null if another part of the request is invalid. */
     readonly header: string | null = null,
   ) {
     super(message);

@@ -1,18 +1,18 @@
 import { Roster, type RosterMember } from '../../common/processes/roster.js';
 
-/** How often idle connections are looked at. One is closed by this much before or after its time. */
+/** How often idle connections are checked. One is closed by this much before or after its time. */
 export const SWEEP_MS = 1_000;
 
-/** Something that may have idle connections. */
+/** A pool that may have idle connections. */
 export interface SweptPool extends RosterMember {
-  /** Closes those whose time is over. Answers whether any are left to look at. */
+  /** Closes expired connections. Returns whether any are left to check. */
   sweep(now: number): boolean;
 }
 
 const swept = new Roster<SweptPool>();
 let timer: NodeJS.Timeout | undefined;
 
-/** One timer looks at the idle connections of all pools, so that nothing is armed or cleared per request. */
+/** One timer checks the idle connections of all pools, so that no timer is set or cleared per request. */
 export function sweepLater(pool: SweptPool): void {
   if (pool.place >= 0) return;
   swept.add(pool);

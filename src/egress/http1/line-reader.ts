@@ -1,24 +1,24 @@
 import { invalidResponse } from './http1-error.js';
 
-/** The end of a line, and an empty one after it: the end of a section of fields. */
+/** The end of a line, and an empty one after it: the end of a header section. */
 const SECTION_END = '\r\n\r\n';
 const [TAB, LF, CR, SPACE, DELETE] = [9, 10, 13, 32, 127] as const;
 
 /**
- * Reads lines that end with an empty one, strictly: each ends with CRLF, and no other control character than a tab stands in it
- * (https://www.rfc-editor.org/rfc/rfc9112#section-2.2 lets us refuse a bare LF). A line is judged as soon as it is whole.
- * Bytes become text once, and mostly the whole section at once.
+ * Strictly reads lines up to an empty one: each ends with CRLF, and contains no control character but tab
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-2.2 allows refusing a bare LF). A line is checked as soon as it is complete. Bytes are
+ * decoded once, and mostly the whole section at once.
  */
 export abstract class LineReader {
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an incomplete line. */
   protected pending = '';
-  /** So much of it holds no end of a line. */
+  /** This much of it contains no line end. */
   private scanned = 0;
   private bytes = 0;
 
   constructor(private readonly bytesMax: number) {}
 
-  /** Where the bytes after the section begin, or -1 while its end has not come. Throws what `invalidResponse` makes. */
+  /** Position of the bytes after the section, or -1 while it is incomplete. Throws an `invalidResponse` error. */
   read(chunk: Buffer, from: number): number {
     const end = chunk.indexOf(SECTION_END, from, 'latin1');
     const fresh = chunk.toString('latin1', from, end < 0 ? chunk.length : end + SECTION_END.length);
@@ -30,7 +30,7 @@ export abstract class LineReader {
     return read < 0 ? -1 : from + read - held;
   }
 
-  /** Before a section that has nothing to do with the last one. */
+  /** Call before a section that is unrelated to the last one. */
   protected restart(): void {
     this.bytes = 0;
     this.pending = '';
@@ -57,7 +57,7 @@ export abstract class LineReader {
 
   private hold(text: string, at: number): -1 {
     this.pending = at === 0 ? text : text.slice(at);
-    // The last one may be half of an end.
+    // The last character may be half of a line end.
     this.scanned = Math.max(0, this.pending.length - 1);
     return -1;
   }
@@ -76,7 +76,7 @@ function endOfLine(text: string, from: number): number {
   return -1;
 }
 
-/** Where a field's value begins: after the colon and what blanks follow it. */
+/** Start of a field's value: after the colon and the blanks that follow it. */
 export function valueStart(text: string, colon: number, end: number): number {
   let at = colon + 1;
   while (at < end && isBlank(text.charCodeAt(at))) at++;

@@ -1,46 +1,46 @@
 import { type FieldKind, fieldNamed, isFieldValue, isToken } from '../../common/http/fields.js';
 import { InvalidRequestError } from './http1-error.js';
 
-/** A request whose bytes are all there. */
+/** A request whose bytes are all available. */
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query, as they stand in the first line. */
+  /** Path and query, as in the request line. */
   readonly path: string;
-  /** Names and values in turn; each character of them is one byte (latin1). */
+  /** Names and values in turn; each character is one byte (latin1). */
   readonly headers: readonly string[];
   readonly body: Buffer | null;
 }
 
 const FORBIDDEN_IN_PATH = /[^\x21-\xff]/;
 const DIGITS = /^[0-9]+$/;
-/** Methods whose body has a meaning: they send its length, even if there is none. */
+/** Methods whose body has a meaning: they send its length, even if it is empty. */
 const WITH_BODY: ReadonlySet<string> = new Set(['PUT', 'POST', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
-/** Methods whose body has so little meaning that its length is not compared with what the caller announced. */
+/** Methods whose body has so little meaning that its length is not compared with the announced one. */
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 /**
- * The head of a request as it is written: https://www.rfc-editor.org/rfc/rfc9112#section-3 and #section-5. Making one throws an
- * InvalidRequestError for what could be read in two ways or is the connection's own business.
+ * The head of a request as written: https://www.rfc-editor.org/rfc/rfc9112#section-3 and #section-5. The constructor throws an
+ * InvalidRequestError for ambiguous content and for fields that belong to the connection.
  */
 export class OutgoingRequestHead {
   /** Before the field `connection`, which the writer adds. */
   readonly start: string;
   /** After it. */
   readonly rest: string;
-  /** The connection is to be closed after the answer, and the request says so. */
+  /** The request asks to close the connection after the response. */
   closes: boolean;
-  /** The connection is not used again: a server that expected no body may take it for the next request. */
+  /** The connection is not reused: a server that expected no body may take it for the next request. */
   readonly endsConnection: boolean;
   private host: string;
   private hasHost = false;
   private toldLength = -1;
 
-  /** `host`: what the field says where the caller does not. */
+  /** `host`: the default for the field. */
   constructor({ method, path, headers, body }: HttpRequest, host: string) {
     checkFirstLine(method, path);
     const length = body === null ? 0 : body.length;
     this.host = host;
-    // What follows the answer to a HEAD may be a body that a server sends by mistake.
+    // Bytes after the response to a HEAD may be a body that a server sends by mistake.
     this.closes = method === 'HEAD';
     const fields = this.fields(headers);
     this.checkLength(method, length);
@@ -97,7 +97,7 @@ export class OutgoingRequestHead {
 }
 
 function checkFirstLine(method: string, path: string): void {
-  // CONNECT would make the connection the caller's, which is not done here.
+  // CONNECT would turn the connection into a tunnel, which is not supported here.
   if (method === 'CONNECT' || !isToken(method)) throw new InvalidRequestError('the method is not valid');
   const isAbsolute = path.startsWith('http://') || path.startsWith('https://');
   if ((!path.startsWith('/') && !isAbsolute) || FORBIDDEN_IN_PATH.test(path))

@@ -2,7 +2,7 @@ import { type FieldKind, fieldNamed } from '../../common/http/fields.js';
 import { invalidResponse } from './http1-error.js';
 import { LineReader, valueStart } from './line-reader.js';
 
-/** Status line and fields together, those of interim answers included. */
+/** Status line and fields together, including those of interim responses. */
 const HEAD_BYTES_MAX = 64 * 1024;
 const VERSION = 'HTTP/1.';
 const [ZERO, NINE, SPACE] = [48, 57, 32] as const;
@@ -13,24 +13,24 @@ const CHUNKED = /^chunked *$/i;
 const NONE: string[] = [];
 const KEEP_ALIVE_TIMEOUT = /timeout=(\d+)/;
 
-/** What was read of an answer's head. Valid until the next one is read. */
+/** The parsed head of a response. Valid until the next one is read. */
 export interface ParsedResponseHead {
   readonly status: number;
   readonly statusText: string;
-  /** Names and values in turn, as they were written, in latin1. Blanks after a value belong to it. */
+  /** Names and values in turn, as written, in latin1. Trailing blanks belong to the value. */
   readonly headers: string[];
-  /** -1 where none is reported. */
+  /** -1 if absent. */
   readonly contentLength: number;
   readonly isChunked: boolean;
-  /** The connection may serve again, as far as the head says. */
+  /** The head allows reusing the connection. */
   readonly keepsAlive: boolean;
-  /** How long the other side keeps an idle connection, in seconds; -1 where it does not say. */
+  /** How long the other side keeps an idle connection, in seconds; -1 if not announced. */
   readonly keepAliveSeconds: number;
 }
 
 /**
- * Reads the head of an answer: https://www.rfc-editor.org/rfc/rfc9112#section-4 and #section-5. Whatever two readers could
- * take for different lengths of the body is refused: https://www.rfc-editor.org/rfc/rfc9112#section-6.3
+ * Parses the head of a response: https://www.rfc-editor.org/rfc/rfc9112#section-4 and #section-5. Refuses anything that two parsers could
+ * read as different body lengths: https://www.rfc-editor.org/rfc/rfc9112#section-6.3
  */
 export class ResponseHeadReader extends LineReader implements ParsedResponseHead {
   status = 0;
@@ -49,17 +49,17 @@ export class ResponseHeadReader extends LineReader implements ParsedResponseHead
 
   get keepsAlive(): boolean {
     if (this.saysClose) return false;
-    // https://www.rfc-editor.org/rfc/rfc9112#section-9.3; one that is chunked in version 1.0 is faulty: #section-6.1
+    // https://www.rfc-editor.org/rfc/rfc9112#section-9.3; a chunked response in version 1.0 is faulty: #section-6.1
     return this.minorVersion === 1 || (this.saysKeepAlive && !this.isChunked);
   }
 
-  /** Before the head of an answer to another request. */
+  /** Before the head of a response to another request. */
   begin(): void {
     this.restart();
     this.beginNext();
   }
 
-  /** After an interim answer. Its bytes count, so that a flood of them has an end. */
+  /** After an interim response. Its bytes count, which limits a flood of them. */
   beginNext(): void {
     this.status = 0;
     this.statusText = '';
@@ -71,7 +71,7 @@ export class ResponseHeadReader extends LineReader implements ParsedResponseHead
     this.saysKeepAlive = false;
   }
 
-  /** No longer needed: a connection may rest for long. */
+  /** Frees memory: a connection may be idle for long. */
   forget(): void {
     this.headers = NONE;
     this.statusText = '';

@@ -13,7 +13,7 @@ interface Heard {
   readonly end: string | null;
 }
 
-/** What is heard of an answer whose bytes come in these pieces, with the close of the connection behind them. */
+/** The events of a response whose bytes arrive in these chunks, followed by the end of the connection. */
 function heardOf(pieces: readonly Buffer[], isHeadRequest = false): Heard {
   let head: unknown = null;
   let end: string | null = null;
@@ -73,7 +73,7 @@ describe('an answer', () => {
     const dice = new Dice(2);
     for (let round = 0; round < 5_000; round++) {
       const answer = mutated(dice, dice.pick(VALID_ANSWERS));
-      // Bytes behind the end are only seen where they come with it.
+      // Bytes after the end are only seen if they arrive with it.
       const { head, body, end } = whole(answer);
       const expected = end === 'not reusable' ? /reusable/ : new RegExp(`^${end}$`);
       for (const other of [byteByByte(answer), heardOf(cut(dice, answer))]) {
@@ -252,7 +252,7 @@ describe('an answer is refused for', () => {
 });
 
 describe('a reader that pauses', () => {
-  /** Takes a piece at a time. */
+  /** Accepts one chunk at a time. */
   function slowly() {
     const heard: string[] = [];
     const parser = new ResponseParser({

@@ -2,13 +2,13 @@ import { ChunkedBody } from './chunked-body.js';
 import { connectionClosed, invalidResponse } from './http1-error.js';
 import { type ParsedResponseHead, ResponseHeadReader } from './response-head.js';
 
-/** Receives an answer. `onHead` and `onBody` say whether more may come; where not, `resume` lets it come. */
+/** Receives a response. `onHead` and `onBody` return whether more may be delivered; if not, `resume` continues. */
 export interface ResponseEvents {
   /** Once, for the final status. */
   onHead(head: ParsedResponseHead): boolean;
-  /** Bytes of the body: a view of what was read. */
+  /** Bytes of the body: a view of the input. */
   onBody(bytes: Buffer): boolean;
-  /** `isReusable`: the answer leaves the connection ready for another request. */
+  /** `isReusable`: the response leaves the connection ready for another request. */
   onEnd(isReusable: boolean): void;
 }
 
@@ -18,32 +18,32 @@ const [CONTINUE, SWITCHING_PROTOCOLS, OK, NO_CONTENT, NOT_MODIFIED] = [100, 101,
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Parses the bytes of responses, one response at a time. Pure: it has no socket. `push`, `resume` and `finish` throw an
- * Http1Error where the answer breaks the rules, and what its listener throws; after that only `stop` and `begin` may be called.
+ * Parses the bytes of responses, one response at a time. Pure: it has no socket. `push`, `resume` and `finish` throw an Http1Error when the
+ * response is invalid, and any error of the listener; after that only `stop` and `begin` may be called.
  */
 export class ResponseParser {
   isPaused = false;
   private phase: Phase = 'idle';
   private isHeadRequest = false;
-  /** Bytes that the body still has, where its length is known. */
+  /** Remaining bytes of the body, if its length is known. */
   private left = 0;
-  /** What came and was not taken, while its reader has paused. */
+  /** Bytes received but not delivered, while the reader has paused. */
   private held: Buffer | null = null;
-  /** The other side has closed, and the reader has not taken all. */
+  /** The other side has closed, and not all was delivered. */
   private isClosed = false;
   private readonly head = new ResponseHeadReader();
   private readonly chunked = new ChunkedBody();
 
   constructor(private readonly events: ResponseEvents) {}
 
-  /** Expects an answer. `isHeadRequest`: it has no body, whatever it says of one. */
+  /** Expects a response. `isHeadRequest`: it has no body, whatever its head announces. */
   begin(isHeadRequest: boolean): void {
     this.phase = 'head';
     this.isHeadRequest = isHeadRequest;
     this.head.begin();
   }
 
-  /** The rest is not needed. */
+  /** Discards the rest. */
   stop(): void {
     this.phase = 'idle';
     this.isPaused = false;
@@ -55,7 +55,7 @@ export class ResponseParser {
     else this.run(chunk);
   }
 
-  /** The reader can take more. Does nothing where it has not paused. */
+  /** The reader can continue. Does nothing if it has not paused. */
   resume(): void {
     if (!this.isPaused) return;
     this.isPaused = false;
@@ -65,7 +65,7 @@ export class ResponseParser {
     if (this.isClosed && !this.isPaused) this.finish();
   }
 
-  /** The other side has closed: an end for a body that has no other, a failure for every other. */
+  /** The other side has closed: this ends a body without another end; otherwise it is a failure. */
   finish(): void {
     this.isClosed = true;
     if (this.isPaused || this.phase === 'idle') return;
@@ -90,7 +90,7 @@ export class ResponseParser {
     }
   }
 
-  /** Reads the next part. Answers where the one after it begins. */
+  /** Reads the next part. Returns where the following one begins. */
   private step(chunk: Buffer, at: number): number {
     if (this.phase === 'head') return this.readHead(chunk, at);
     if (this.phase === 'chunked') return this.readChunked(chunk, at);
@@ -113,7 +113,7 @@ export class ResponseParser {
     return end;
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc9110#section-15.2; the two that require a request of ours were not requested. */
+  /** https://www.rfc-editor.org/rfc/rfc9110#section-15.2; the two that need a matching request were not requested. */
   private skipInterim({ status, keepsAlive }: ParsedResponseHead): void {
     if (status === CONTINUE || status === SWITCHING_PROTOCOLS)
       throw invalidResponse(`status ${status} was not asked for`);
@@ -153,7 +153,7 @@ export class ResponseParser {
     return end;
   }
 
-  /** A reader that has stopped the response meanwhile waits for nothing. */
+  /** A reader that has stopped the response in the meantime waits for nothing. */
   private pause(): void {
     this.isPaused = this.phase !== 'idle';
   }

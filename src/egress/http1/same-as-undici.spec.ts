@@ -14,26 +14,26 @@ import { upstreamFailure } from '../upstream-failure.js';
 import type { ConnectionPool } from './connection-pool.js';
 import type { HttpRequest } from './request-head.js';
 
-/** Where our client is stricter, on purpose: by the words of its refusal and what must stand in the answer. */
+/** Where our client is deliberately stricter: by the text of its error, and a pattern that the response must match. */
 const STRICTER: readonly (readonly [refusal: RegExp, answer: RegExp])[] = [
-  // llhttp skips empty lines before an answer; https://www.rfc-editor.org/rfc/rfc9112#section-2.2 asks that of servers only.
+  // llhttp skips empty lines before a response; https://www.rfc-editor.org/rfc/rfc9112#section-2.2 requires that of servers only.
   [/no status line|does not begin with an HTTP version|bare/, /(^|\r\n\r\n)[\r\n]/],
-  // llhttp knows 0.9 and 2.0 as well.
+  // llhttp accepts 0.9 and 2.0 as well.
   [/version is not one of HTTP\/1/, /HTTP\/(0\.9|2\.0) /],
-  // llhttp takes every character but CR and LF for a reason, and a second CR in place of LF after it.
+  // llhttp accepts any character but CR and LF in a reason, and a second CR instead of LF after it.
   [/control character|bare CR/, /HTTP\/1\.[01] \d{3}([^\n]*\r\r| [^\r\n]*[^\t\x20-\x7e\x80-\xff\r\n])/],
-  // undici reads on until the close, or takes chunks without what is inside them.
+  // undici reads up to the close, or decodes chunks but not their content.
   [/transfer-encoding is not supported/, /transfer-encoding/i],
-  // undici passes over 101 without an upgrade.
+  // undici ignores 101 without an upgrade.
   [/status 101 was not asked for/, /HTTP\/1\.[01] 101/],
-  // llhttp takes chunk extensions without a name or a value, and odd quotations.
+  // llhttp accepts chunk extensions without a name or value, and invalid quoting.
   [/chunk extension is not valid/, /\n[0-9a-f]+;/i],
 ];
 
-/** Where it is not: 304 may tell the length of what it leaves out, https://www.rfc-editor.org/rfc/rfc9110#section-8.6 */
+/** Where it is less strict: a 304 may announce the length of the omitted body, https://www.rfc-editor.org/rfc/rfc9110#section-8.6 */
 const LAXER = /HTTP\/1\.[01] 304[^]*content-length/i;
 
-/** Mutated answers. `npm run test:http` plays a hundred thousand. */
+/** Mutated responses. `npm run test:http` tries a hundred thousand. */
 const MUTATIONS = Number(process.env['HTTP_MUTATIONS'] ?? 5_000);
 
 let upstream: RawUpstream;
@@ -42,7 +42,7 @@ let own: ConnectionPool;
 let answers: readonly string[] = [];
 const requests: string[] = [];
 
-/** The path names the answer; it comes in two pieces, and the connection ends with it. */
+/** The path selects the response; it is sent in two pieces, and the connection ends with it. */
 function play(socket: Socket, request: string): void {
   requests.push(request);
   const answer = Buffer.from(answers[Number(/^\w+ \/(\d+)/.exec(request)?.[1])] ?? '', 'latin1');
@@ -73,7 +73,7 @@ const byOwn = (request: HttpRequest): Promise<Recorder> => {
   return recorder.ended;
 };
 
-/** undici tells of headers as bytes, and of interim answers. */
+/** undici delivers headers as bytes, and interim responses. */
 class Translated implements Dispatcher.DispatchHandler {
   constructor(private readonly recorder: Recorder) {}
 
@@ -118,7 +118,7 @@ function isWanted(answer: string, ours: Recorder, theirs: Recorder): boolean {
   return STRICTER.some(([refusal, told]) => refusal.test(words) && told.test(answer));
 }
 
-/** Plays each answer to both clients, and gives those that they take differently without a reason that is listed. */
+/** Sends each response to both clients, and returns those handled differently without a listed reason. */
 async function differences(method: string): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   const workers = Array.from({ length: 16 }, async (_, first) => {

@@ -6,41 +6,41 @@ import { connectionClosed } from './http1-error.js';
 import type { ParsedResponseHead } from './response-head.js';
 import { type ResponseEvents, ResponseParser } from './response-parser.js';
 
-/** Whose connection it is. */
+/** The owner of a connection. */
 export interface ConnectionOwner {
-  /** How many of its connections are settling: they count themselves. */
+  /** Number of its settling connections, maintained by them. */
   settling: number;
-  /** Has an answer behind it and can serve again. */
+  /** The connection completed a response and can be reused. */
   onRest(connection: UpstreamConnection): void;
-  /** Is closed. `unsent`: the exchange that it was given and has not begun. */
+  /** The connection closed. `unsent`: the exchange that it was given but has not begun. */
   onGone(connection: UpstreamConnection, unsent: HttpExchange | null): void;
 }
 
 export interface ConnectionLimits {
-  /** Milliseconds that a connection may be idle. */
+  /** Maximum idle time of a connection, milliseconds. */
   readonly keepAliveMs: number;
   readonly requestsPerConnection: number;
 }
 
 /**
- * `settling`: the response is complete, and what the other side sends right behind it is read before anything is sent.
- * `claimed`: an exchange has it, and what arrived while it was idle is read first.
+ * `settling`: the response is complete; anything the other side sent right after it is read before the next request. `claimed`: an exchange
+ * has it; anything that arrived while it was idle is read first.
  */
 type State = 'resting' | 'claimed' | 'starting' | 'busy' | 'settling' | 'gone';
 
-/** Up to here, text and bytes that leave as one string cost less than two buffers do. */
+/** Up to this size, sending text and bytes as one string costs less than two buffers. */
 const ONE_WRITE_BYTES = 16 * 1024;
-/** Of the event loop, that an answered request may take to be gone. */
+/** Event loop turns within which an answered request must have been sent. */
 const TURNS_TO_FLUSH = 2;
-/** The other side's time begins before ours: we let go this much earlier than it. */
+/** The other side's idle timer starts before ours: close this much earlier. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 /** One socket, with one exchange at a time. */
 export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPoll, Carrier {
   place = -1;
-  /** When it was first seen idle since its last exchange; 0 where it was not. */
+  /** When it was first seen idle after its last exchange; 0 if not yet. */
   idleSince = 0;
-  /** Milliseconds that it may be idle. */
+  /** Maximum idle time, milliseconds. */
   keepAliveMs: number;
   private state: State = 'starting';
   private exchange: HttpExchange | null = null;
@@ -64,7 +64,7 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
     socket.on('close', () => this.onClose());
   }
 
-  /** Gives it an exchange when it was idle: the exchange begins after this turn's news, which may be that it was closed. */
+  /** Gives an exchange to an idle connection: it begins after this turn's socket events, which may include a close. */
   claim(exchange: HttpExchange): void {
     this.exchange = exchange;
     this.state = 'claimed';
@@ -79,7 +79,7 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
     this.state = 'starting';
     try {
       exchange.handler.onConnect(exchange.abort);
-      // It may have been aborted meanwhile: nothing was sent, so that the connection is as good as it was.
+      // It may have been aborted in the meantime: nothing was sent, so the connection can be reused.
       if (this.exchange !== exchange) return this.settle();
       this.write(exchange);
     } catch (error) {
@@ -93,8 +93,8 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
   }
 
   /**
-   * A request of which a part is still here was answered before it was read to its end, and that part would be taken for the next
-   * one. TLS says a turn late that all is gone, when a near provider has answered already.
+   * A request that is not fully sent was answered before it was read to its end, and the rest would be taken for the next request. TLS
+   * reports a turn late that everything was sent, when a nearby provider has already responded.
    */
   private settled(): void {
     const isFlushed = this.socket.writableLength === 0;
@@ -132,7 +132,7 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
     this.socket.resume();
   }
 
-  /** Ends it, and what runs on it. */
+  /** Ends the connection and its exchange. */
   destroy(error: Error): void {
     this.fail(error);
   }
@@ -177,7 +177,7 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
 
   private onBytes(chunk: Buffer): void {
     if (this.state !== 'busy') return this.close();
-    // Most readers that pause are ready again before more comes. What is left of one piece and the next piece are all that waits.
+    // Most readers that pause are ready again before more arrives. At most the rest of one chunk and the next chunk are buffered.
     if (this.parser.isPaused) this.pauseReading();
     try {
       this.parser.push(chunk);
@@ -200,7 +200,7 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
     }
   }
 
-  /** Without an end before it, or after one that a paused reader has not received yet. */
+  /** Without a preceding end, or after one that a paused reader has not received yet. */
   private onClose(): void {
     if (this.state === 'busy' && this.parser.isPaused && this.socket.readableEnded && this.error === null)
       return;

@@ -57,7 +57,7 @@ const withoutUploads = ({ id }: Provider): AppError =>
   new AppError('endpoint_unsupported', {
     provider: id,
     endpoint: 'uploads in two steps',
-    detail: 'Send the file to the path that this provider has for files.',
+    detail: 'Send the file to the path of this provider for files.',
   });
 
 /** The base path without what the provider's own paths begin with: `/proxy` of `/proxy/v1beta`. */

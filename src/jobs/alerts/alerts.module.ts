@@ -14,7 +14,7 @@ import { LimitAlerts } from './limit-alerts.js';
 import { SendAlertsProcessor } from './send-alerts.processor.js';
 import { SweepAlerts } from './sweep-alerts.js';
 
-/** Tells that budgets were reached. It needs `SettingsModule` and `DatabaseModule` beside it. */
+/** Sends alerts about budgets. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({
   imports: [CryptoModule, QueuesModule, BullModule.registerQueue({ name: SEND_ALERTS })],
   providers: [

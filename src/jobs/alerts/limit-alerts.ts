@@ -5,19 +5,19 @@ import type { HttpCaller } from '../../egress/http-caller.js';
 import { webhookSignature } from '../../common/http/webhook-signature.js';
 import type { Mailer } from '../mails/mailer.js';
 
-/** `void`: it is sent, or being sent, or there is no recipient. */
+/** `void`: it was sent, is being sent, or has no recipient. */
 export type AlertDelivery = 'sent' | 'void';
 
-/** What is told, under the names of the wire. Amounts are dollars or tokens. */
+/** An alert as sent, with names as on the wire. Amounts are dollars or tokens. */
 export interface Alert {
-  /** The same whenever it is sent again. */
+  /** Stays the same when it is sent again. */
   readonly id: string;
   readonly type: 'budget.threshold' | 'budget.exhausted';
   readonly organisation_id: string;
   readonly limit_id: string;
-  /** Whose budget it is, in words. */
+  /** Display name of the budget's owner. */
   readonly subject: string;
-  /** The values that a policy groups by; null where it does not. */
+  /** The values that a policy groups by; null without grouping. */
   readonly group: string | null;
   readonly measure: 'cost' | 'tokens';
   readonly spent: number;
@@ -44,7 +44,7 @@ interface Row {
   readonly wrapped_key: Buffer;
 }
 
-/** Longer than a try can take. A process that dies holding an alert gives it back so much later. */
+/** Longer than an attempt can take. An alert held by a process that died is released after this time. */
 const LEASE = '2 minutes';
 const TIMEOUT_MS = 10_000;
 const NANO = 1e9;
@@ -56,7 +56,7 @@ const CLAIM = `
 
 const HAS_LIMIT = `usage_limits @> jsonb_build_array(jsonb_build_object('id', event.limit_id))`;
 
-/** Owners and admins of the organization, the person whose key it is, and the addresses that the key names. */
+/** Owners and admins of the organization, the user who owns the key, and the addresses that the key names. */
 const FACTS = `
   SELECT alert.id, alert.channel, event.kind, event.organization_id, organization.name AS organization, event.limit_id,
     event.group_text, counter.measure, event.spent, event.amount, event.at,
@@ -83,21 +83,21 @@ const FACTS = `
 const DONE = `UPDATE limit_alerts SET done_at = now(), outcome = $2, leased_until = NULL WHERE id = $1`;
 
 /**
- * Tells people and services that a budget's threshold or end was reached, once.
+ * Sends one notification when a budget's threshold or end is reached.
  *
- * An alert is claimed before it is sent and marked afterwards, so that no other process sends it too; only a process that
- * dies between the answer and the mark lets it be sent again, with the same id.
+ * An alert is claimed before it is sent and marked afterwards, so that no other process sends it, too. Only if a process dies between the
+ * response and the mark is it sent again, with the same id.
  */
 export class LimitAlerts {
   constructor(
     private readonly database: Queryable,
     private readonly http: Pick<HttpCaller, 'call'>,
     private readonly box: SecretBox,
-    /** Null where no mails can be sent. */
+    /** Null when mail is not configured. */
     private readonly mailer: Pick<Mailer, 'send'> | null,
   ) {}
 
-  /** Rejects when nobody took it; then it can be tried again at once. */
+  /** Rejects when it was not delivered; it can then be retried at once. */
   async send(alertId: string): Promise<AlertDelivery> {
     const row = await this.claimed(alertId);
     if (!row) return 'void';
@@ -111,7 +111,7 @@ export class LimitAlerts {
     }
   }
 
-  /** Without one, a budget that was reset meanwhile has nothing to tell any more. */
+  /** Inner joins drop alerts of budgets that were reset in the meantime. */
   private async claimed(alertId: string): Promise<Row | null> {
     const claim = `WITH claimed AS (${CLAIM}) ${FACTS} AND EXISTS (SELECT FROM claimed)`;
     const [row]: Row[] = await this.database.query(claim, [alertId]);

@@ -8,7 +8,7 @@ import { LimitAlerts, type AlertDelivery } from './limit-alerts.js';
 
 const log = createLogger('send-alerts');
 
-/** Sends alerts that were announced. A worker that was killed gives its job up after `lockDuration`. */
+/** Sends announced alerts. A killed worker loses its job after `lockDuration`. */
 @Processor(SEND_ALERTS, {
   concurrency: 2,
   lockDuration: 15_000,

@@ -16,7 +16,7 @@ const WAITING = `
   WHERE done_at IS NULL AND (leased_until IS NULL OR leased_until < now()) AND created_at > now() - interval '1 day'
   ORDER BY created_at LIMIT $1`;
 
-/** Takes alerts to the queue that were committed and not sent. The table is the only place that says so. */
+/** Queues alerts that were committed and not sent. The table is their only record. */
 @Injectable()
 export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #queue: PatientQueue<SendAlertPayload>;

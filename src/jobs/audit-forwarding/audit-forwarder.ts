@@ -8,15 +8,15 @@ import type { ClaimedDestination, DueBatches } from './due-batches.js';
 import { sendSyslog } from './send-syslog.js';
 import { sendWebhook } from './send-webhook.js';
 
-/** `idle`: nothing was to be sent, or not by this process. */
+/** `idle`: nothing to send, or another process sends it. */
 export type ForwardingResult = 'delivered' | 'failed' | 'idle';
 
-/** From the first byte of a batch to the receiver's word that it has it. Well below the lease. */
+/** From the first byte of a batch to the receiver's confirmation. Well below the lease. */
 const TRY_MS = 15_000;
 
 /**
- * Takes audit records to their destinations: in the order of the chain, each at least once. A batch is claimed, sent, and
- * only then is the cursor in the destination's row moved on; a process that dies between the two lets the batch be sent again.
+ * Forwards audit records to their destinations: in chain order, each at least once. A batch is claimed and sent, and only then does the
+ * cursor in the destination's row advance; if a process dies in between, the batch is sent again.
  */
 export class AuditForwarder {
   constructor(
@@ -26,7 +26,7 @@ export class AuditForwarder {
     private readonly tryMs = TRY_MS,
   ) {}
 
-  /** One batch. What the receiver did wrong is written into its row; rejects only when the database is unavailable. */
+  /** Forwards one batch. Receiver errors are recorded in the destination's row; rejects only when the database is unavailable. */
   async forward(destinationId: string): Promise<ForwardingResult> {
     const claimed = await this.batches.claim(destinationId);
     if (!claimed) return 'idle';

@@ -13,10 +13,10 @@ import { DueBatches } from './due-batches.js';
 import { ForwardAuditProcessor } from './forward-audit.processor.js';
 import { SweepAudit } from './sweep-audit.js';
 
-/** One connection for each batch that is under way to a place. */
+/** One connection per batch in flight to an origin. */
 const CONNECTIONS = 8;
 
-/** Takes audit records to the destinations of their organizations. It needs `SettingsModule` and `DatabaseModule` beside it. */
+/** Forwards audit records to their organizations' destinations. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({
   imports: [CryptoModule, QueuesModule, BullModule.registerQueue({ name: FORWARD_AUDIT })],
   providers: [

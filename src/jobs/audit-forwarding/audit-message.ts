@@ -1,7 +1,7 @@
 import { canonicalRecord, written } from '../../admin/audit/canonical-record.js';
 import type { AuditRecord } from '../../admin/audit/audit-record.entity.js';
 
-/** One record on its way to a receiver. */
+/** One record in the format sent to receivers. */
 export interface AuditMessage {
   readonly record: AuditRecord;
   /** One line of JSON. */
@@ -9,9 +9,9 @@ export interface AuditMessage {
 }
 
 /**
- * A record as receivers get it: `{"hash","previous_hash","record"}`. `record` stands there in the very bytes that the
- * chain is made over, so whoever has a line can check it with nothing but SHA-256: the hash is that of the bytes of
- * `previous_hash` (none before the first record) and the text of `record`.
+ * A record as sent to receivers: `{"hash","previous_hash","record"}`. `record` has exactly the bytes that the chain hashes, so a line can
+ * be verified with nothing but SHA-256: `hash` is that of the bytes of `previous_hash` (none before the first record) followed by the text
+ * of `record`.
  */
 export function auditMessage(record: AuditRecord, previousHash: Buffer): AuditMessage {
   const { hash } = record;

@@ -4,7 +4,7 @@ import { AuditRecord } from '../../admin/audit/audit-record.entity.js';
 import { CLAIMABLE, type ClaimedCursor, DeliveryCursors, LEASED } from '../delivery-cursors.js';
 import { type AuditMessage, auditMessage } from './audit-message.js';
 
-/** A destination that this process has in hand. */
+/** A destination claimed by this process. */
 export interface ClaimedDestination extends ClaimedCursor {
   readonly organizationId: string;
   readonly url: string;
@@ -30,7 +30,7 @@ const DUE = `
     AND (d.leased_until IS NULL OR d.leased_until < now())
   ORDER BY d.next_try_at LIMIT $1`;
 
-/** Which destinations are behind, what they lack, and how far each has come. */
+/** Finds destinations that are behind, their next records, and their cursors. */
 export class DueBatches {
   readonly #cursors: DeliveryCursors;
 
@@ -43,13 +43,13 @@ export class DueBatches {
     return rows.map(({ id }) => id);
   }
 
-  /** Null when it is not to be tried now, or another process has it. */
+  /** Null when it is not due, or another process has claimed it. */
   async claim(id: string): Promise<ClaimedDestination | null> {
     const [[claimed]]: [ClaimedDestination[], number] = await this.database.query(CLAIM, [id]);
     return claimed ?? null;
   }
 
-  /** The next records in the order of the chain: some hundreds, or as many as make a megabyte, but one at least. */
+  /** The next records in chain order: some hundreds, or about a megabyte, but at least one. */
   async next({ organizationId, deliveredSeq }: ClaimedDestination): Promise<AuditMessage[]> {
     const records = await this.database
       .createQueryBuilder(AuditRecord, 'record')

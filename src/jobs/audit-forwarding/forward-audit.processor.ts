@@ -10,10 +10,10 @@ import {
 } from '../queues/forward-audit.queue.js';
 import { AuditForwarder } from './audit-forwarder.js';
 
-/** Then others have their turn; the sweep announces the rest. */
+/** After that, other destinations have their turn; the sweep announces the rest. */
 const MOST_BATCHES = 20;
 
-/** Forwards to destinations that were announced. So many at once that some which hang do not keep the others waiting. */
+/** Forwards to announced destinations. The concurrency is high enough that a few hanging receivers do not block the others. */
 @Processor(FORWARD_AUDIT, {
   concurrency: 16,
   lockDuration: 30_000,

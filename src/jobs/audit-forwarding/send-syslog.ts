@@ -9,9 +9,9 @@ import { datagram, framed, syslogMessage } from './syslog-message.js';
 type SyslogTarget = Extract<AuditTarget, { type: 'syslog' }>;
 
 /**
- * Sends records as syslog. Syslog has no answers, so over TCP and TLS a connection carries one batch and its closing is the
- * answer: the batch is delivered when the receiver closes its side after we closed ours, which it does when it has met the
- * end of what we wrote. Whether a datagram arrives is unknown.
+ * Sends records as syslog. Syslog has no responses, so over TCP and TLS a connection carries one batch and closing it is the confirmation:
+ * the batch is delivered when the receiver closes its side after we closed ours, which it does after reading everything. Whether a datagram
+ * arrives is unknown.
  */
 export async function sendSyslog(
   egress: Egress,
@@ -34,8 +34,8 @@ export async function sendSyslog(
 const SHORTEST_WAIT_MS = 20;
 
 /**
- * A receiver that closed before our bytes came to it has said so within one round trip after they were sent (opening took
- * at least one); one that closes with bytes unread resets the connection. So our side stays open that long.
+ * A receiver that closed before our bytes arrived signals it within one round trip after they were sent (connecting took at least one); one
+ * that closes with unread bytes resets the connection. So our side stays open that long.
  */
 async function writeAll(
   socket: Socket,
@@ -43,9 +43,9 @@ async function writeAll(
   { roundTripMs, signal }: { readonly roundTripMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const ended = once(socket, 'end', { signal });
-  // It may fail while something else is waited for.
+  // It may fail while other work is awaited.
   ended.catch(() => undefined);
-  // What the receiver says is read, so that its end is met, and not kept.
+  // Received data is read, to reach its end, and discarded.
   socket.resume();
   await new Promise<void>((resolve, reject) => {
     socket.write(bytes, (error) => (error ? reject(error) : resolve()));

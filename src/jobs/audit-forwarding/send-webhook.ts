@@ -10,9 +10,9 @@ export interface Webhook {
 }
 
 /**
- * Posts records as JSON Lines, signed as `x-gateway-signature: t=<seconds>,v1=<hex>`: HMAC-SHA-256 of `<seconds>.<body>`,
- * like the calls of guardrails. Delivered is what was answered with 2xx; redirects are not followed: they would take the
- * records to a place that nobody has entered.
+ * Posts records as JSON Lines, signed as `x-gateway-signature: t=<seconds>,v1=<hex>`: HMAC-SHA-256 of `<seconds>.<body>`, as for guardrail
+ * webhooks. A 2xx response means delivered. Redirects are not followed: they would send the records to an address that no administrator
+ * entered.
  */
 export async function sendWebhook(
   egress: Egress,
@@ -32,7 +32,7 @@ export async function sendWebhook(
     body,
     signal,
   });
-  // What the receiver says is not read: only its status counts.
+  // The response body is not read: only the status counts.
   answer.body.on('error', () => undefined).destroy();
   if (answer.statusCode < 200 || answer.statusCode > 299)
     throw new Error(`it returned status ${answer.statusCode}`);

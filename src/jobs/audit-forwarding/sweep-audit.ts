@@ -11,8 +11,8 @@ const EVERY_MS = 2_000;
 const MOST_PER_SWEEP = 200;
 
 /**
- * Takes destinations that are behind to the queue. Their rows and the heads of the chains say which they are, so the
- * administration announces nothing, and no record is lost with a queue.
+ * Queues destinations that are behind. Their rows and the heads of the chains show which ones are, so the administration announces nothing,
+ * and no record is lost with a queue.
  */
 @Injectable()
 export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -8,14 +8,14 @@ const SEVERITY: Readonly<Record<AuditOutcome, number>> = { success: 5, refused: 
 
 const LONGEST_HOST = 255;
 const LONGEST_ID = 32;
-/** What fits into a datagram over IPv4 and IPv6. */
+/** Maximum size of a datagram over IPv4 and IPv6. */
 const LONGEST_DATAGRAM = 65_000;
 
 const HOST = printable(hostname(), LONGEST_HOST);
 
 /**
- * A record as syslog: header, no structured data, and the line of JSON as the message. It is not marked with a byte order
- * mark: receivers that parse JSON stumble over it. https://www.rfc-editor.org/rfc/rfc5424#section-6
+ * A record as syslog: header, no structured data, and the JSON line as the message. Without a byte order mark, because receivers that parse
+ * JSON fail on it. https://www.rfc-editor.org/rfc/rfc5424#section-6
  */
 export function syslogMessage({ record, json }: AuditMessage): Buffer {
   const priority = FACILITY * 8 + SEVERITY[record.outcome];
@@ -23,12 +23,12 @@ export function syslogMessage({ record, json }: AuditMessage): Buffer {
   return Buffer.from(`<${priority}>1 ${record.at.toISOString()} ${HOST} gatehouse - ${id} - ${json}`, 'utf8');
 }
 
-/** Octet counting: no receiver can take the content of a record for the end of it. https://www.rfc-editor.org/rfc/rfc6587#section-3.4.1 */
+/** Octet counting: content of a record can never end its frame. https://www.rfc-editor.org/rfc/rfc6587#section-3.4.1 */
 export function framed(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${message.length} `, 'latin1'), message]);
 }
 
-/** What is too long for a datagram is cut, as https://www.rfc-editor.org/rfc/rfc5426#section-3.2 leaves no other way. */
+/** Truncates records that are too long for a datagram, the only way that https://www.rfc-editor.org/rfc/rfc5426#section-3.2 allows. */
 export function datagram(message: Buffer): Buffer {
   return message.subarray(0, LONGEST_DATAGRAM);
 }

@@ -3,7 +3,7 @@ import { array, assert, constantFrom, oneof, property, string } from 'fast-check
 import { describe, expect, it } from 'vitest';
 import { csvRecord } from './csv.js';
 
-/** As a general writer of CSV writes it, byte for byte. */
+/** Byte for byte as a general CSV writer writes it. */
 const asStringified = (cells: readonly string[]): string =>
   stringify([[...cells]], { quoted: true, escape_formulas: true, record_delimiter: '\r\n' });
 

@@ -8,13 +8,13 @@ import { columnsPiece } from './parquet.js';
 
 const compress = promisify(gzip);
 
-/** Requests as a piece of a file. Pieces one behind the other are the file; `isFirst` is the piece at its beginning. */
+/** Encodes requests as a piece of a file. The file is the concatenation of its pieces; `isFirst` marks the first one. */
 type Encode = (columns: readonly Column[], requests: readonly ExportedRequest[], isFirst: boolean) => string;
 
 const jsonLines: Encode = (columns, requests) => {
   let lines = '';
   for (const request of requests) {
-    // Filled one by one, all have one shape, and no pairs are made for it.
+    // Filled property by property, all lines have the same hidden class and no entry pairs are allocated.
     const line: Record<string, unknown> = {};
     for (const { name, of } of columns) line[name] = of(request);
     lines += `${JSON.stringify(line)}\n`;
@@ -36,7 +36,7 @@ function cellOf({ type, of }: Column, request: ExportedRequest): string {
 
 const ENCODERS: Readonly<Record<ExportFormat, Encode>> = { jsonl: jsonLines, csv, parquet: columnsPiece };
 
-/** Each piece compressed is a file of its own, and such files one behind the other are one: RFC 1952, section 2.2. */
+/** Each compressed piece is a complete file, and concatenated gzip files are one file: RFC 1952, section 2.2. */
 export async function encodePiece(
   {
     format,

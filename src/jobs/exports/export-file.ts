@@ -4,11 +4,11 @@ import { exportFile, type ExportFileFacts } from '../../request-log/log-export.j
 const FOR_OWNER = 0o600;
 const FOLDER_FOR_OWNER = 0o700;
 
-/** The file that grows: the finished one itself, but for Parquet the pieces that it will be made of. */
+/** The file that grows: the finished file itself, but for Parquet the pieces that it will be made from. */
 export const growingFile = (folder: string, facts: ExportFileFacts): string =>
   facts.format === 'parquet' ? `${exportFile(folder, facts)}.columns` : exportFile(folder, facts);
 
-/** A file that is good up to some byte, and written on from there. */
+/** A file that is valid up to some byte, and continued from there. */
 export class GrowingFile {
   private constructor(
     private readonly handle: FileHandle,
@@ -16,8 +16,8 @@ export class GrowingFile {
   ) {}
 
   /**
-   * Opens it where it is good up to `bytes` and cuts off what came behind. Null where it is not that long: it was written on another
-   * machine, or is gone.
+   * Opens the file, valid up to `bytes`, and truncates the rest. Null when it is shorter: it was written on another machine, or was
+   * deleted.
    */
   static async open(folder: string, path: string, bytes: number): Promise<GrowingFile | null> {
     await mkdir(folder, { recursive: true, mode: FOLDER_FOR_OWNER });
@@ -34,7 +34,7 @@ export class GrowingFile {
     return new GrowingFile(handle, bytes);
   }
 
-  /** On disk when it resolves. */
+  /** Resolves once the piece is on disk. */
   async append(piece: Buffer): Promise<void> {
     for (let written = 0; written < piece.length;) {
       const { bytesWritten } = await this.handle.write(

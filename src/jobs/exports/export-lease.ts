@@ -4,7 +4,7 @@ import type { LogPosition } from '../../admin/logs/rows/log-cursor.js';
 import type { ExportCompression, ExportFormat } from '../../request-log/log-export.js';
 import type { FilterDocument } from '../../request-log/reading/filter-document.js';
 
-/** An export whose file this process writes now, and up to where that file is good. */
+/** An export whose file this process is writing, and up to where that file is valid. */
 export interface ClaimedExport extends Actor {
   readonly id: string;
   readonly filters: FilterDocument;
@@ -19,14 +19,14 @@ export interface ClaimedExport extends Actor {
   readonly tries: number;
 }
 
-/** How far the file has come. */
+/** Progress of the file. */
 export interface ExportProgress {
   readonly after: LogPosition | null;
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** Longer than a step takes. A process that dies holding an export gives it back so much later. */
+/** Longer than a step takes. An export held by a process that died is released after this time. */
 export const LEASE_S = 60;
 
 const CLAIM = `
@@ -37,7 +37,7 @@ const CLAIM = `
     to_char(cursor_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS cursor_at, cursor_id,
     rows::float8 AS rows, bytes::float8 AS bytes, run, tries`;
 
-/** Whoever claimed it later has another `run`, and who stopped it another status: then nothing is written. */
+/** A later claim changes `run` and stopping changes the status: then nothing is written. */
 const HELD = "id = $1 AND run = $2 AND status = 'in_progress'";
 
 const ADVANCE = `
@@ -60,7 +60,7 @@ const RENEW = `
 const RELEASE = `UPDATE log_exports SET leased_until = NULL WHERE ${HELD} RETURNING id`;
 
 const PAUSE_S = 3;
-/** What did not work is tried again after a while that grows with the tries. */
+/** A failure is retried after a delay that grows with the attempts. */
 const PAUSE = `
   UPDATE log_exports SET leased_until = now() + make_interval(secs => ${PAUSE_S} * tries), problem = $3, updated_at = now()
   WHERE ${HELD} RETURNING id`;
@@ -71,11 +71,11 @@ type ClaimRow = Omit<ClaimedExport, 'after'> & {
   readonly cursor_id: string;
 };
 
-/** The rows of `log_exports` as whoever writes a file changes them: only while it holds the lease. */
+/** The rows of `log_exports`, changed only while the lease is held. */
 export class ExportLeases {
   constructor(private readonly database: DataSource) {}
 
-  /** Null when somebody else has it, or there is nothing to do any more. */
+  /** Null when another process has it, or there is nothing left to do. */
   async claim(id: string): Promise<ClaimedExport | null> {
     const [[row]] = await this.database.query<[ClaimRow[], number]>(CLAIM, [id]);
     if (!row) return null;
@@ -83,7 +83,7 @@ export class ExportLeases {
     return { ...claimed, after: at === null ? null : { at, id: cursor_id } };
   }
 
-  /** False when the lease is lost. So it is for the others. */
+  /** False when the lease is lost. The same holds for the other methods. */
   advance(held: HeldExport, { after, rows, bytes }: ExportProgress): Promise<boolean> {
     return this.change(ADVANCE, held, after?.at ?? null, after?.id ?? null, rows, bytes);
   }
@@ -104,7 +104,7 @@ export class ExportLeases {
     return this.change(RELEASE, held);
   }
 
-  /** `problem` is shown until a try succeeds. */
+  /** `problem` is shown until an attempt succeeds. */
   pause(held: HeldExport, problem: string): Promise<boolean> {
     return this.change(PAUSE, held, problem);
   }

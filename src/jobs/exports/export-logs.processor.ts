@@ -15,7 +15,7 @@ import { type ExportEnding, ExportWriter } from './export-writer.js';
 
 const log = createLogger('export-logs');
 
-/** Writes exports that were started. One that ends with the process goes on in the next. */
+/** Writes started exports. One that is interrupted by the end of its process is continued by the next process. */
 @Processor(EXPORT_LOGS, {
   concurrency: 2,
   lockDuration: 15_000,
@@ -60,7 +60,7 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
     this.#report('the queue is unavailable', error);
   }
 
-  /** Before connections close: running exports stop behind their next piece. */
+  /** Before connections close: running exports stop after their next piece. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#isStopping = true;
     await this.worker.close();

@@ -24,24 +24,24 @@ export interface Column extends ExportField {
   readonly name: string;
 }
 
-/** Some rows for the file, and where the step after them begins. */
+/** Rows for the file, and where the next step begins. */
 export interface ExportStep {
   readonly requests: readonly ExportedRequest[];
   readonly after: ExportProgress['after'];
   readonly isLast: boolean;
 }
 
-/** Bodies of a request are 640 KiB at most, so a step holds some 30 MiB at most; two of them are held at once. */
+/** Bodies of a request have 640 KiB at most, so a step holds some 30 MiB at most; two steps are held at once. */
 const ROWS_WITH_MESSAGES = 50;
-/** So many that what a step costs besides its rows (the check of rights, two commits, a write that is on disk) does not count. */
+/** Large enough that the fixed cost of a step (permission check, two commits, a synced write) does not matter. */
 const ROWS_WITHOUT = 10_000;
-/** By these the messages of a request are found, and whether they are still kept. */
+/** The columns to find a request's messages, and whether they are still kept. */
 const OF_MESSAGES = ['id', 'at', 'created_at', 'organisation_id', 'workspace_id'] as const;
 
 export const columnsOf = ({ requestedData }: Pick<ClaimedExport, 'requestedData'>): readonly Column[] =>
   requestedData.filter(isExportField).map((name) => ({ name, ...EXPORT_FIELDS[name] }));
 
-/** Reads what an export wants, step by step, as its own organization: the database shows it no other rows. */
+/** Reads the rows of an export, step by step, with its own organization as tenant: the database shows no other rows. */
 @Injectable()
 export class ExportRows {
   constructor(
@@ -52,7 +52,7 @@ export class ExportRows {
     private readonly bodies: StoredBodies,
   ) {}
 
-  /** `own` narrows what is wanted to what whoever started it may see now. */
+  /** `own` limits the rows to what the user who started the export may see now. */
   step(
     wanted: ClaimedExport,
     after: ExportProgress['after'],
@@ -83,7 +83,7 @@ export class ExportRows {
 
 type Row = Pick<LogRow, ExportColumn | (typeof OF_MESSAGES)[number]>;
 
-/** What the fields of an export are made of. Fields of the same columns, or of none, must not make the list empty or longer. */
+/** The columns that an export's fields are computed from, without duplicates and never empty. */
 function readFor(wanted: ClaimedExport): readonly (keyof Row)[] {
   const fields = columnsOf(wanted);
   const messages = fields.some(({ isMessage }) => isMessage === true) ? OF_MESSAGES : [];

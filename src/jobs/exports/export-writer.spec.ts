@@ -27,7 +27,7 @@ const stepOf = (id: string, isLast: boolean): ExportStep => ({
   isLast,
 });
 
-/** Of what happens, and in which order. */
+/** The events, in order. */
 let happened: string[];
 let folder: string;
 beforeEach(async () => {

@@ -11,16 +11,16 @@ import { type ClaimedExport, type ExportLeases, LEASE_S, type ExportProgress } f
 import { columnsOf, type ExportRows, type ExportStep } from './export-rows.js';
 import { parquetOf } from './parquet.js';
 
-/** `absent`: somebody else writes it, or it was stopped. `released`: this process ends; the next one goes on. */
+/** `absent`: another process writes it, or it was stopped. `released`: this process ends; the next one continues. */
 export type ExportEnding = 'success' | 'failed' | 'absent' | 'released';
 
-/** Why an export ends as failed, in words for its owner. Other errors pass, and it is tried again. */
+/** Why an export fails permanently, as shown to its owner. Other errors are temporary, and it is retried. */
 class ExportProblem extends Error {}
 
 const MOST_TRIES = 10;
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const MS_PER_S = 1_000;
-/** So long after the lease was renewed nothing is written any more: by the end of it somebody else may be writing. */
+/** Nothing is written this long after the lease was renewed: once it expires, another process may be writing. */
 const STEP_MS = (LEASE_S * MS_PER_S) / 2;
 
 interface Parts {
@@ -34,9 +34,9 @@ interface Parts {
 }
 
 /**
- * Writes the file of an export in pieces. After each piece is on disk, the export's row says up to where the file is
- * good and after which request the next piece begins; whoever comes after a crash cuts the file there and goes on.
- * Before the requests of a piece are read it asks whether who started the export still may.
+ * Writes the file of an export in pieces. After each piece is on disk, the export's row records the valid length of the file and the
+ * request after which the next piece begins; after a crash, the next process truncates the file there and continues. Before each piece, the
+ * permissions of the user who started the export are checked again.
  */
 export class ExportWriter {
   constructor(private readonly parts: Parts) {}
@@ -61,12 +61,12 @@ export class ExportWriter {
     const { size } = await stat(path);
     await this.toBucket(claimed, path, size);
     if (!(await leases.succeed(claimed, size, settings.retentionDays))) return 'absent';
-    // What lies in the bucket need not lie here as well; the sweep finds what is left over.
+    // The local copy is not needed once the bucket has the file; the sweep removes what is left.
     if (this.parts.bucket) await rm(path, { force: true }).catch(() => undefined);
     return 'success';
   }
 
-  /** Where the file is shorter than the row says, it is begun again. */
+  /** A file that is shorter than the row says is started again. */
   private async open(claimed: ClaimedExport): Promise<[GrowingFile, ExportProgress]> {
     const { folder } = this.parts.settings;
     const path = growingFile(folder, claimed);
@@ -77,7 +77,7 @@ export class ExportWriter {
     return [anew, { after: null, rows: 0, bytes: 0 }];
   }
 
-  /** The next rows are read while those before them are packed and written. */
+  /** The next rows are read while the previous ones are encoded and written. */
   private async grow(
     claimed: ClaimedExport,
     file: GrowingFile,
@@ -106,7 +106,7 @@ export class ExportWriter {
     }
   }
 
-  /** Fails when it is waited for, which may be long after it failed. */
+  /** Rejects when awaited, possibly long after the failure. */
   private readAhead(claimed: ClaimedExport, after: ExportProgress['after']): Promise<ExportStep> {
     const step = this.rightsOf(claimed).then((rights) =>
       this.parts.rows.step(claimed, after, sightOf(rights)),
@@ -132,12 +132,12 @@ export class ExportWriter {
       );
   }
 
-  /** When it was made already, the lines that it was made of are gone. */
+  /** If the file was made already, the lines that it was made from are gone. */
   private async toParquet(claimed: ClaimedExport, path: string): Promise<void> {
     await parquetOf(growingFile(this.parts.settings.folder, claimed), path, columnsOf(claimed));
   }
 
-  /** The lease is renewed while a large file travels. */
+  /** The lease is renewed while a large file is uploaded. */
   private async toBucket(claimed: ClaimedExport, path: string, size: number): Promise<void> {
     const { bucket, leases } = this.parts;
     if (!bucket) return;

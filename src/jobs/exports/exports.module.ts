@@ -11,7 +11,7 @@ import { ExportLogsProcessor } from './export-logs.processor.js';
 import { ExportRows } from './export-rows.js';
 import { SweepExports } from './sweep-exports.js';
 
-/** Writes exports of the request log. It needs `SettingsModule` and `DatabaseModule` beside it. */
+/** Writes exports of the request log. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({})
 export class ExportsModule {
   static with(rights: CurrentRights): DynamicModule {

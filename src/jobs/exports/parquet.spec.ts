@@ -12,7 +12,7 @@ describe('a Parquet file of pieces', () => {
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-parquet-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Fields that show what the requests, here values by name, have under their names. */
+  /** Fields that return the value of the same name from requests, which are plain maps here. */
   const columns = Object.entries({
     text: 'text',
     json: 'json',

@@ -8,7 +8,7 @@ import type { Column } from './export-rows.js';
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Element = Omit<Schema[number], 'name'>;
 
-/** Pieces are written together up to either of these. */
+/** Pieces are combined up to either limit. */
 const ROWS_PER_GROUP = 10_000;
 const TEXT_PER_GROUP = 16 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ const ELEMENTS: Readonly<Record<FieldType, Element>> = {
 /** A column's values, one for each row. */
 type Values = readonly unknown[];
 
-/** Values as JSON can keep them until the file is made, where they are not so already. */
+/** Converts values to ones that JSON can hold until the file is made, where necessary. */
 const KEPT: Partial<Readonly<Record<FieldType, (value: unknown) => unknown>>> = {
   json: (value) => JSON.stringify(value),
   time: (value) => Date.parse(value as string),
@@ -39,17 +39,20 @@ const WRITTEN: Partial<Readonly<Record<FieldType, (value: unknown) => unknown>>>
   time: asBigInt,
 };
 
-/** JSON leaves them as they are, and some versions of Node read lines up to them. */
+/** JSON leaves them unescaped, and some versions of Node treat them as line ends. */
 const UNICODE_LINE_END = /[\u2028\u2029]/g;
 
-/** Parquet cannot be written in pieces: its end says where everything is. Until then requests are kept as lines, each the values of all columns of some rows. */
+/**
+ * Parquet cannot be written in pieces: its footer lists all offsets. Until then requests are kept as lines, each with the values of all
+ * columns for some rows.
+ */
 export function columnsPiece(columns: readonly Column[], requests: readonly ExportedRequest[]): string {
   if (requests.length === 0) return '';
   const piece = JSON.stringify(columns.map(({ type, of }) => through(KEPT[type], requests.map(of))));
   return `${piece.replaceAll(UNICODE_LINE_END, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))}\n`;
 }
 
-/** Makes a Parquet file of a finished file of such pieces, in groups of rows. It is there when it is whole, and not before. */
+/** Converts a finished file of such pieces to Parquet, in row groups. The file appears only once it is complete. */
 export async function parquetOf(pieces: string, target: string, columns: readonly Column[]): Promise<void> {
   const unfinished = `${target}.part`;
   await writeFile(unfinished, '', { mode: 0o600 });

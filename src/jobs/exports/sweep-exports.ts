@@ -27,14 +27,14 @@ const WAITING = `
   WHERE status = 'in_progress' AND (leased_until IS NULL OR leased_until < now())
   ORDER BY updated_at LIMIT $1`;
 
-/** Of those that failed or were stopped the file may still be gone on with for as long as a finished one is kept. */
+/** Failed and stopped exports can be resumed for as long as a finished file is kept. */
 const OVER = `
   UPDATE log_exports SET file_removed_at = now()
   WHERE file_removed_at IS NULL AND (expires_at < now()
     OR (status IN ('failed', 'stopped') AND updated_at < now() - make_interval(days => $1)))
   RETURNING id`;
 
-/** Exports that are over for so long are forgotten, and drafts that were never started. */
+/** Exports that expired this long ago are deleted, and so are drafts that were never started. */
 const FORGOTTEN = `
   DELETE FROM log_exports WHERE status <> 'in_progress' AND updated_at < now() - interval '90 days'`;
 
@@ -46,8 +46,8 @@ const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\./;
 const YOUNG_MS = 60 * 60_000;
 
 /**
- * Takes started exports to the queue; the table is the only place that says so. And removes files that are over, and
- * those whose export is gone with its workspace.
+ * Queues started exports; the table is their only record. Also removes expired files, and files of exports that were deleted with their
+ * workspace.
  */
 @Injectable()
 export class SweepExports implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -100,7 +100,7 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
     for (const { id } of waiting) await this.#queue.add(exportLogsJob(id));
   }
 
-  /** The rows first: a file that is left over is found by its name the next time. */
+  /** Rows first: a leftover file is found by its name next time. */
   async #tidy(): Promise<void> {
     const { folder, retentionDays } = this.settings.exports;
     await this.database.query(OVER, [retentionDays]);
@@ -112,7 +112,7 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
         for (const key of await this.#forgotten(keys)) await this.bucket.remove(key);
   }
 
-  /** Of files those whose export does not keep them any more. Files of others are left alone. */
+  /** Files whose export no longer keeps them. Other files are left alone. */
   async #forgotten(paths: readonly string[]): Promise<readonly string[]> {
     const named = paths.flatMap((path) => {
       const id = NAME.exec(path.slice(path.lastIndexOf('/') + 1))?.[1];
@@ -125,7 +125,7 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
   }
 }
 
-/** One that is young may belong to a row that was not there yet when the rows were read. */
+/** A recent file may belong to a row that did not exist yet when the rows were read. */
 async function removeUnlessYoung(path: string): Promise<void> {
   const facts = await stat(path).catch(() => null);
   if (facts && Date.now() - facts.mtimeMs > YOUNG_MS) await rm(path, { force: true });

@@ -6,7 +6,7 @@ import type { Secret } from '../../common/settings/secret.js';
 import type { Mailer } from './mailer.js';
 import { type MailToSend } from './mailer.js';
 
-/** `void`: it is sent, or being sent, or its invite is not open any more. */
+/** `void`: it was sent, is being sent, or its invite is no longer open. */
 export type MailDelivery = 'sent' | 'void';
 
 interface Open {
@@ -16,7 +16,7 @@ interface Open {
   readonly organization: string;
 }
 
-/** Longer than a try can take. A process that dies holding a mail gives it back so much later. */
+/** Longer than an attempt can take. A mail held by a process that died is released after this time. */
 const LEASE = '2 minutes';
 
 const CLAIM = `
@@ -33,9 +33,9 @@ const OPEN_INVITE = `
 /**
  * Sends the mail of an invite, once.
  *
- * A mail is claimed before it is sent and marked afterwards, so that no other process sends it too; only a process that
- * dies between the server's answer and the mark lets it be sent again. The token is made here and stored as a hash:
- * it is nowhere but in the mail, and of two mails the later one has the link that works.
+ * A mail is claimed before it is sent and marked afterwards, so that no other process sends it, too. Only if a process dies between the
+ * server's response and the mark is it sent again. The token is created here and stored as a hash: it exists only in the mail, and of two
+ * mails only the later one has a working link.
  */
 export class InviteMails {
   constructor(
@@ -45,7 +45,7 @@ export class InviteMails {
     private readonly baseUrl: string,
   ) {}
 
-  /** Rejects when the mail server did not take it; then it can be tried again at once. */
+  /** Rejects when the mail server did not accept it; it can then be retried at once. */
   async send(mailId: string): Promise<MailDelivery> {
     const mail = await this.database.transaction((manager) => this.claim(manager, mailId));
     if (!mail) return 'void';

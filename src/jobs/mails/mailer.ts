@@ -11,9 +11,8 @@ export interface MailToSend {
 }
 
 /**
- * Hands mails to the operator's mail server. Its address is the operator's own setting like that of the database, and
- * often a private one, so it does not pass the rules for addresses that come from tenants.
- * https://nodemailer.com/smtp/
+ * Sends mail through the operator's mail server. Like the database's, its address is the operator's own setting and often private, so the
+ * rules for tenants' addresses do not apply. https://nodemailer.com/smtp/
  */
 export class Mailer {
   private readonly transport;
@@ -29,7 +28,7 @@ export class Mailer {
         connectionTimeout: connectMs,
         greetingTimeout: connectMs,
         socketTimeout: commandMs,
-        // A mail is text of ours: nothing in it may make the sender open files or addresses.
+        // Mails are our own text: nothing in them may make the library open files or URLs.
         disableFileAccess: true,
         disableUrlAccess: true,
       },
@@ -37,7 +36,7 @@ export class Mailer {
     );
   }
 
-  /** Rejects when the server did not take the mail, with nothing of what it said: that may quote the mail, and so its link. */
+  /** Rejects when the server did not accept the mail, without the server's message: it may quote the mail, and so its link. */
   async send(mail: MailToSend): Promise<void> {
     try {
       await this.transport.sendMail(mail);
@@ -49,8 +48,8 @@ export class Mailer {
   }
 
   /**
-   * Connects, upgrades to TLS where the server offers it, and authenticates where the address has a user, without sending a mail.
-   * Rejects with the error of the step that failed. https://nodemailer.com/extras/smtp-connection/
+   * Connects, upgrades to TLS if the server offers it, and authenticates if the URL has a user, without sending a mail. Rejects with the
+   * error of the failed step. https://nodemailer.com/extras/smtp-connection/
    */
   async verify(): Promise<{ readonly isEncrypted: boolean; readonly isAuthenticated: boolean }> {
     const { options } = this.transport.transporter as SMTPTransport;

@@ -11,7 +11,7 @@ import { Mailer } from './mailer.js';
 import { SendMailsProcessor } from './send-mails.processor.js';
 import { SweepMails } from './sweep-mails.js';
 
-/** Sends the mails that wait in the database. It needs `SettingsModule` and `DatabaseModule` beside it. */
+/** Sends the mails that are waiting in the database. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({})
 export class MailsModule {
   static through(mail: MailSettings, settings: Settings): DynamicModule {
@@ -20,7 +20,7 @@ export class MailsModule {
       throw new Error('This process needs GATEHOUSE_KEY_PEPPER; "gatehouse start" gives it one.');
     return {
       module: MailsModule,
-      // Where no mails are sent, no process holds connections for their queue.
+      // Without mail, no process holds connections for its queue.
       imports: [QueuesModule, BullModule.registerQueue({ name: SEND_MAILS })],
       providers: [
         {

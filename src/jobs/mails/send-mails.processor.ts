@@ -8,7 +8,7 @@ import { InviteMails, type MailDelivery } from './invite-mails.js';
 
 const log = createLogger('send-mails');
 
-/** Sends mails that were announced. A worker that was killed gives its job up after `lockDuration`. */
+/** Sends announced mails. A killed worker loses its job after `lockDuration`. */
 @Processor(SEND_MAILS, {
   concurrency: 2,
   lockDuration: 15_000,

@@ -16,8 +16,8 @@ const WAITING = `
   ORDER BY created_at LIMIT $1`;
 
 /**
- * Takes mails to the queue that were committed and not sent. The table is the only place that says so, which the
- * administration writes with the change itself: it needs no queue, and no mail is lost with one.
+ * Queues mails that were committed and not sent. The table is their only record; the administration writes it together with the change
+ * itself, so it needs no queue, and no mail is lost with one.
  */
 @Injectable()
 export class SweepMails implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -44,7 +44,7 @@ export class SweepMails implements OnApplicationBootstrap, BeforeApplicationShut
     return this.#job.stop();
   }
 
-  /** One round. Never rejects; while a round runs, another call waits for that one. */
+  /** One round. Never rejects. A concurrent call waits for the running round. */
   sweep(): Promise<void> {
     return this.#job.round();
   }

@@ -4,22 +4,22 @@ import { LoopHealth } from '../../common/loops/loop-health.js';
 
 const LONGEST_CLOSING_MS = 5_000;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
-/** A worker that waits for a job asks for it again every few seconds. */
+/** An idle worker polls for a job every few seconds. */
 const STALLED_AFTER_MS = 60_000;
 
 /**
  * A worker that only logs when its queue is unavailable.
  *
- * It closes in bounded time: BullMQ's own waits for a connection that may never come, and a process that cannot end by itself is
- * killed. A job that is cut off is delivered again to another worker. And it rests before it asks again for a job that it could
- * not get: BullMQ's own does so when a connection is refused, and after every other failure asks again at once, indefinitely.
+ * It closes in bounded time: BullMQ's own waits for a connection that may never be made, and a process that does not end is killed. An
+ * interrupted job is delivered to another worker. It also pauses after any failed poll: BullMQ's own pauses only when a connection is
+ * refused, and after other failures polls again at once, indefinitely.
  *
- * Its loop counts as healthy while the queue answers, with or without a job, and while it works on jobs and so has no reason to ask.
+ * Its loop counts as healthy while the queue responds, with or without a job, and while it works on jobs and so does not poll.
  */
 export class BoundedWorker extends Worker {
   #closed: Promise<void> | undefined;
   #jobs = 0;
-  // BullMQ's constructor starts the loop, which waits at least one turn before it asks for the first job.
+  // BullMQ's constructor starts the loop, which waits at least one turn before it polls for the first job.
   readonly #health = new LoopHealth(`queue-${this.name}`, STALLED_AFTER_MS, () => this.#jobs > 0).watch();
 
   protected override async moveToActive(token: string, name?: string): Promise<Job> {

@@ -11,7 +11,7 @@ export const exportLogsPayload = z.strictObject({
 
 export type ExportLogsPayload = z.infer<typeof exportLogsPayload>;
 
-/** How the job of an export is added. A finished job is not kept: what is left to do stands in the export's row. */
+/** How the job of an export is added. A finished job is not kept: remaining work is recorded in the export's row. */
 export function exportLogsJob(exportId: string): { data: ExportLogsPayload; options: JobsOptions } {
   return {
     data: { export_id: exportId },

@@ -1,7 +1,7 @@
 import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 
-/** The queue of destinations that have audit records to take. */
+/** The queue of destinations with pending audit records. */
 export const FORWARD_AUDIT = 'forward-audit';
 
 export const forwardAuditPayload = z.strictObject({
@@ -12,8 +12,8 @@ export const forwardAuditPayload = z.strictObject({
 export type ForwardAuditPayload = z.infer<typeof forwardAuditPayload>;
 
 /**
- * How the job of a destination is added. Its id is the destination's, so that one waits at most. It is tried once: how
- * far the destination came and when it is next to be tried stand in its row, and the sweep announces it again.
+ * How the job of a destination is added. Its id is the destination's, so that at most one waits. It is tried once: the destination's row
+ * holds its cursor and next attempt, and the sweep announces it again.
  */
 export function forwardAuditJob(destinationId: string): { data: ForwardAuditPayload; options: JobsOptions } {
   return {

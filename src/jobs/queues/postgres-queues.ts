@@ -11,26 +11,23 @@ import type { Secret } from '../../common/settings/secret.js';
 import { postgresClient, postgresLimits } from '../../database/sessions/postgres-connections.js';
 import type { Logger } from '../../common/observability/logger.js';
 
-/** The schema that holds BullMQ's tables. It is BullMQ's own: no migration of ours touches it. */
+/** The schema of BullMQ's tables. BullMQ owns it: our migrations do not touch it. */
 const SCHEMA = 'bullmq';
 
 /**
- * Connections of one queue object at most. A process that announces batches holds up to 2; one that works on them
- * up to 5: 2 to announce, 2 to fetch and finish jobs, and 1 that listens.
+ * Maximum connections per queue object. A process that announces batches holds up to 2; one that works on them up to 5: 2 to announce, 2 to
+ * fetch and finish jobs, and 1 that listens.
  */
 const POOL_SIZE = 2;
 
 const MIGRATION_PAUSE = { firstMs: 250, maxMs: 10_000 };
 
-/**
- * How BullMQ reaches PostgreSQL. It listens for NOTIFY, so behind a pooler this needs a connection that keeps its
- * session (PgBouncer: `pool_mode = session`).
- */
+/** BullMQ's connection to PostgreSQL. It uses LISTEN, so a pooler must keep sessions (PgBouncer: `pool_mode = session`). */
 export function postgresQueues(databaseUrl: Secret): PostgresConnectionOptions {
   const limits = postgresLimits('queues');
   return {
     ...limits,
-    // BullMQ makes the connection that listens from the same options, without our client.
+    // BullMQ creates the listening connection from the same options, without our client.
     query_timeout: limits.commandMs,
     ...poolConfig(databaseUrl),
     schema: SCHEMA,
@@ -39,9 +36,8 @@ export function postgresQueues(databaseUrl: Secret): PostgresConnectionOptions {
 }
 
 /**
- * What stands behind a queue in PostgreSQL. BullMQ's own factory makes a connection that asks once for the schema's version, and
- * remembers a failure of that question for as long as it lives: its worker then asks for jobs without ever waiting for anything, and
- * nothing else in the process gets its turn.
+ * The PostgreSQL backend of a queue. BullMQ's own factory creates a connection that reads the schema version once and caches a failure for
+ * its lifetime: its worker then polls in a tight loop that starves the rest of the process.
  */
 export const postgresBackend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (
   name,
@@ -56,7 +52,7 @@ export const postgresBackend: BackendFactory<PostgresQueueBackend, PostgresConne
     withBlockingConnection ? name : undefined,
   );
 
-/** Connections to a schema that `migrateQueueSchema` has prepared: there is nothing left to ask, and each statement fails for itself. */
+/** Connects to a schema that `migrateQueueSchema` has prepared: no version check is needed, and each statement fails on its own. */
 class PreparedConnection extends PostgresConnection {
   override waitUntilReady(): Promise<void> {
     return Promise.resolve();
@@ -64,8 +60,8 @@ class PreparedConnection extends PostgresConnection {
 }
 
 /**
- * Makes or updates BullMQ's schema, and waits until the database is there to do so. It runs before any queue object exists.
- * BullMQ serialises processes that migrate at the same time by an advisory lock.
+ * Creates or updates BullMQ's schema, waiting until the database is available. It runs before any queue object exists. BullMQ serializes
+ * concurrent migrations with an advisory lock.
  */
 export async function migrateQueueSchema(databaseUrl: Secret, log: Logger): Promise<void> {
   for (let failures = 1; ; failures++) {
@@ -89,10 +85,7 @@ async function migrateOnce(databaseUrl: Secret): Promise<void> {
   }
 }
 
-/**
- * `options` of the URL are taken out of it: BullMQ sets the search path through the same option of `pg`, and what
- * stands in the URL would replace it.
- */
+/** Removes `options` from the URL: BullMQ sets the search path through the same option of `pg`, and the URL's would replace it. */
 function poolConfig(databaseUrl: Secret) {
   const url = new URL(databaseUrl.reveal());
   const options = url.searchParams.get('options');

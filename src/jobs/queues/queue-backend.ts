@@ -7,16 +7,15 @@ import type { Settings } from '../../common/settings/settings.js';
 import { migrateQueueSchema, postgresBackend, postgresQueues } from './postgres-queues.js';
 import { REDIS_PREFIX, redisQueues } from './redis-queues.js';
 
-/** Where the queues live: Redis when there is one, PostgreSQL otherwise. */
+/** The queues are in Redis if it is configured, in PostgreSQL otherwise. */
 export type QueueSettings = Pick<Settings, 'databaseUrl' | 'redisUrl'>;
 
 const KEPT_EVENTS = 100;
 
 /**
- * Decides, once per process, what stands behind every queue, and makes it ready.
+ * Chooses and prepares the backend of all queues, once per process.
  *
- * Queues carry announcements only. Nothing is lost when all of them are: what is left to do is
- * read from the tables again.
+ * Queues carry announcements only. Losing all of them loses nothing: remaining work is read from the tables again.
  */
 @Injectable()
 export class QueueBackend {
@@ -27,12 +26,12 @@ export class QueueBackend {
     this.#settings = settings;
   }
 
-  /** What each queue and worker is made with. Waits for the database when the queues live there. */
+  /** The options of every queue and worker. Waits for the database when the queues are in it. */
   async prepare(): Promise<QueueOptions> {
     return {
       connection: await this.#connection(),
       prefix: REDIS_PREFIX,
-      // Nobody reads the events of the queues; BullMQ writes them all the same.
+      // BullMQ writes queue events although nothing here reads them.
       streams: { events: { maxLen: KEPT_EVENTS } },
     };
   }
@@ -48,14 +47,14 @@ export class QueueBackend {
     if (!databaseUrl) throw new Error('Queues need DATABASE_URL or REDIS_URL.');
     setDefaultBackendFactory(postgresBackend);
     await migrateQueueSchema(databaseUrl, createLogger('queues'));
-    // The type of the option knows Redis only; the backend above reads it as its own.
+    // The option's type covers Redis only; the backend above accepts this one.
     return postgresQueues(databaseUrl) as ConnectionOptions;
   }
 
   #redis(connection: ReturnType<typeof redisQueues>): ConnectionOptions {
     setDefaultBackendFactory();
     if (connection instanceof Cluster) this.#cluster = connection;
-    // BullMQ's type is made for other versions of ioredis as well, and is narrower than what it takes.
+    // BullMQ's type covers other versions of ioredis as well, and is narrower than what it accepts.
     return connection as ConnectionOptions;
   }
 }

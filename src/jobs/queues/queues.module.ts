@@ -15,7 +15,7 @@ class QueueBackendModule implements OnApplicationShutdown {
   }
 }
 
-/** The queues of the house, for those who add to them and those who work on them. Needs `SettingsModule` beside it. */
+/** The queues, for producers and workers. Requires `SettingsModule`. */
 @Module({
   imports: [
     BullModule.forRootAsync({

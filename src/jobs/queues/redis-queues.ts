@@ -7,7 +7,7 @@ const DEFAULT_PORT = 6379;
 const SENTINEL_PORT = 26379;
 const RECONNECT = { firstMs: 200, maxMs: 2_000 };
 
-/** In a cluster all keys of a queue must share a slot, which the braces see to: https://docs.bullmq.io/bull/patterns/redis-cluster */
+/** In a cluster all keys of a queue must share a slot, which the braces ensure: https://docs.bullmq.io/bull/patterns/redis-cluster */
 export const REDIS_PREFIX = '{gatehouse}';
 
 interface Node {
@@ -16,14 +16,14 @@ interface Node {
 }
 
 /**
- * How BullMQ reaches Redis or Valkey.
+ * BullMQ's connection to Redis or Valkey.
  *
  * - `redis://user:password@host:6379/0`, `rediss://` with TLS: one server
  * - `redis://user:password@sentinel:26379/0?sentinel=mymaster`: the master that Sentinel names
  * - `rediss://user:password@node:6379?cluster=true`: a cluster
  *
- * More seeds of the last two: `&node=other-host:port`, as often as needed. The server must run
- * `maxmemory-policy noeviction`: https://docs.bullmq.io/guide/going-to-production
+ * Further seed nodes of the last two: `&node=other-host:port`, repeatable. The server must run with `maxmemory-policy noeviction`:
+ * https://docs.bullmq.io/guide/going-to-production
  */
 export function redisQueues(redisUrl: Secret): RedisOptions | Cluster {
   const url = new URL(redisUrl.reveal());
@@ -47,7 +47,7 @@ function access(url: URL): RedisOptions {
     db: Number.isInteger(database) ? database : 0,
     tls: url.protocol === 'rediss:' ? {} : undefined,
     retryStrategy: pauseMs,
-    // What BullMQ's workers demand: a command waits for the connection instead of failing after some tries.
+    // Required by BullMQ's workers: commands wait for the connection instead of failing after some attempts.
     maxRetriesPerRequest: null,
   };
 }
@@ -66,7 +66,7 @@ function sentinelAccess(url: URL, name: string): RedisOptions {
 function nodesOf(url: URL, port: number): readonly Node[] {
   const others = url.searchParams.getAll('node').map((node) => new URL(`redis://${node}`));
   return [url, ...others].map((each) => ({
-    // Brackets belong to an IPv6 address in a URL and to nothing else.
+    // In a URL, brackets only enclose IPv6 addresses.
     host: each.hostname.replace(/^\[|\]$/g, ''),
     port: each.port ? Number(each.port) : port,
   }));

@@ -1,7 +1,7 @@
 import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 
-/** The queue of alerts that wait to be sent. */
+/** The queue of alerts to be sent. */
 export const SEND_ALERTS = 'send-alerts';
 
 export const sendAlertPayload = z.strictObject({
@@ -11,7 +11,7 @@ export const sendAlertPayload = z.strictObject({
 
 export type SendAlertPayload = z.infer<typeof sendAlertPayload>;
 
-/** How the job of an alert is added. Its id is the alert's; what is left to do is written in `limit_alerts.done_at`. */
+/** How the job of an alert is added. Its id is the alert's; remaining work is recorded in `limit_alerts.done_at`. */
 export function sendAlertJob(alertId: string): { data: SendAlertPayload; options: JobsOptions } {
   return {
     data: { alert_id: alertId },

@@ -1,7 +1,7 @@
 import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 
-/** The queue of mails that wait to be sent. */
+/** The queue of mails to be sent. */
 export const SEND_MAILS = 'send-mails';
 
 export const sendMailPayload = z.strictObject({
@@ -12,8 +12,8 @@ export const sendMailPayload = z.strictObject({
 export type SendMailPayload = z.infer<typeof sendMailPayload>;
 
 /**
- * How the job of a mail is added. Its id is the mail's, so a mail that is announced again adds no second job while the
- * first waits for its next try. A finished job is not kept: what is left to do is written in `mails.sent_at`.
+ * How the job of a mail is added. Its id is the mail's, so a mail that is announced again adds no second job while the first waits for its
+ * retry. A finished job is not kept: remaining work is recorded in `mails.sent_at`.
  */
 export function sendMailJob(mailId: string): { data: SendMailPayload; options: JobsOptions } {
   return {

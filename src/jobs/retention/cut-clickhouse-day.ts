@@ -9,7 +9,7 @@ import type { UnderTimes } from './under-times.js';
 
 const TABLE = 'request_logs';
 
-/** What became of a day in ClickHouse, and whose rows went. */
+/** The outcome for a day in ClickHouse, and the tenants whose rows were removed. */
 export interface ClickHouseCut {
   readonly did: 'dropped' | 'deleted from';
   readonly tenants: readonly RowsOf[];
@@ -23,23 +23,24 @@ const TENANTS = `
   SELECT DISTINCT organisation_id AS organization_id, nullIf(workspace_id, toUUID('${NIL_ID}')) AS workspace_id
   FROM ${TABLE} WHERE toYYYYMMDD(created_at) = {day:UInt32}`;
 
-/** On a cluster rows are in tables of that other name. */
+/** On a cluster the rows are in tables of that other name. */
 const DELETING = `
   SELECT 1 AS one FROM system.mutations
   WHERE database = currentDatabase() AND table IN ('${TABLE}', '${TABLE}_local') AND NOT is_done LIMIT 1`;
 
-/** The days before a moment that ClickHouse has requests of, oldest first. Most are gone already, so it reads little. */
+/** The days before a moment for which ClickHouse has requests, oldest first. Most days are gone already, so it reads little. */
 export async function clickHouseDays(clickhouse: ClickHouse, before: number): Promise<readonly LogDay[]> {
   const rows = await clickhouse.read<{ name: string }>(DAYS, { before });
   return rows.map(({ name }) => dayNamed(name));
 }
 
 /**
- * Removes from a day in ClickHouse what is no longer kept, as PostgreSQL does with its partition: the whole day when
- * nobody's time for it is running any more, else the rows of those whose time has been over for a week. What PostgreSQL
- * still has is left alone: it would be taken for missing, copied again, and counted twice.
+ * Removes expired requests of a day from ClickHouse, like PostgreSQL does with its partition: the whole day once it expired for everyone,
+ * else the rows of tenants whose retention ended a week ago. Rows that PostgreSQL still has are kept: otherwise they would be taken for
+ * missing, copied again, and counted twice.
  *
- * Nothing is noted down: whose rows are gone has none. Null when there is nothing to do, or rows are being deleted already.
+ * No record of cuts is needed: afterwards the tenant has no rows there. Null when there is nothing to do, or rows are already being
+ * deleted.
  */
 export async function cutClickHouseDay(
   clickhouse: ClickHouse,
@@ -84,7 +85,7 @@ async function overIn(
 const keyOf = ({ organization_id, workspace_id }: RowsOf): string =>
   `${organization_id} ${workspace_id ?? ''}`;
 
-/** Ids out of the tables themselves. */
+/** The ids come from our own tables. */
 function rowsOf(tenants: readonly RowsOf[]): string {
   const [organizations, workspaces] = idsOf(tenants);
   const pairs = organizations.map((id, at) => `(toUUID('${id}'), toUUID('${workspaces[at] ?? NIL_ID}'))`);

@@ -17,8 +17,8 @@ import { existing, type LogDay, partitionOf, TABLES_OF, tenantsOf } from './log-
 import { copyKept, idsOf, type RewriteRequest, takeOver } from './rewrite-partition.js';
 
 /**
- * For so long at most the rows of a workspace lie unreadable beside others that are kept for longer. Then all that is
- * over is left out of a new partition: a day is copied once a week at most, however many times there are.
+ * Maximum time that a workspace's expired rows stay, unreadable, beside rows that are kept for longer. Then the partition is rewritten
+ * without any expired rows: so a day is copied once a week at most, however many retention settings there are.
  */
 export const GRACE_MS = 7 * GRAIN_MS.day;
 
@@ -30,20 +30,20 @@ export interface CutRequest {
   readonly isStopping: () => boolean;
 }
 
-/** What became of a day. */
+/** The outcome for a day. */
 export interface CutResult {
   readonly did: 'dropped' | 'rewritten';
   readonly partitions: readonly string[];
-  /** Whose rows went. */
+  /** The tenants whose rows were removed. */
   readonly tenants: readonly RowsOf[];
 }
 
 /**
- * Drops the partitions of a day when nobody's time for it is still running, and rewrites them without those whose time
- * has been over for a week. Null when there is nothing to do, or when somebody else does it or still needs the day.
+ * Drops the partitions of a day once it expired for everyone, and rewrites them without the rows that expired a week ago. Null when there
+ * is nothing to do, or when another process does it or still needs the day.
  *
- * All in one transaction: killed anywhere, the day is as it was. Locks are waited for two seconds (55P03), so that the
- * log cannot be stopped; writers of this one day wait while it is copied, and it is long past.
+ * All in one transaction: if it is killed, the day is unchanged. It waits two seconds for locks (55P03), so that it cannot stop the log;
+ * writers of this one day, which is long past, wait while it is copied.
  */
 export function cutDay(database: DataSource, cutting: CutRequest): Promise<CutResult | null> {
   return inTransaction(database, async (transaction) => {
@@ -74,11 +74,11 @@ interface Plan {
   /** Those of the part that have a partition of the day. */
   readonly tables: readonly string[];
   readonly over: readonly RowsOf[];
-  /** Nothing is left. */
+  /** Nothing is kept. */
   readonly isWhole: boolean;
 }
 
-/** Most days need no lock. Behind it what is there is all that there will be, so it is looked at again. */
+/** Most days need no lock. Under the lock no rows are added, so the plan is made again. */
 async function lockedPlanOf(transaction: Queryable, cutting: CutRequest): Promise<Plan | null> {
   const first = await planOf(transaction, cutting);
   if (!first) return null;
@@ -107,7 +107,7 @@ async function planOf(transaction: Queryable, cutting: CutRequest): Promise<Plan
   return isLongOver ? { tables, over, isWhole } : null;
 }
 
-/** Requests tell whose the bodies beside them are, so they stay until those are gone. */
+/** The owner of a body is known from its request, so requests stay until their bodies are gone. */
 async function withoutBodies(
   transaction: Queryable,
   day: LogDay,
@@ -125,8 +125,8 @@ async function timesOf(transaction: Queryable, { usual, now }: CutRequest): Prom
 }
 
 /**
- * Those that have something left to cut. Who was cut has nothing, but for what came late: a request of theirs in the day
- * is such a one, and bodies are looked for. It waits until a week after the cut before, as a day is copied once a week.
+ * The tenants with something left to cut. After a cut nothing is left except late arrivals: requests of the tenant in the day, and bodies
+ * found by a search. These wait until a week after the last cut, because a day is copied once a week.
  */
 async function notYetCut(
   transaction: Queryable,
@@ -158,7 +158,7 @@ async function isUncounted(transaction: Queryable, { to }: LogDay): Promise<bool
   return waiting.length > 0;
 }
 
-/** From here on nobody can place a hold until the commit; a hold that came before it is obeyed. */
+/** From here on no hold can be placed until the commit; an earlier hold is obeyed. */
 async function checkHolds(transaction: Queryable, cutting: CutRequest, { over }: Plan): Promise<void> {
   await transaction.query('LOCK TABLE legal_holds IN SHARE MODE');
   const times = await timesOf(transaction, cutting);
@@ -167,13 +167,13 @@ async function checkHolds(transaction: Queryable, cutting: CutRequest, { over }:
     throw new Error('Rows that had expired are kept again, so this day is left as it is.');
 }
 
-/** Says that request rows before the end of the day are not all there, so that nobody takes what is missing for what never was. */
+/** Records that request rows before the end of the day are incomplete, so that readers do not take missing rows for empty periods. */
 async function seal(transaction: Queryable, { to }: LogDay): Promise<void> {
   await transaction.query(LOCK_ALONE);
   await transaction.query("UPDATE rollup_seals SET before = greatest(before, $1) WHERE grain = 'row'", [to]);
 }
 
-/** What is gone with its partition needs no entry. */
+/** A dropped partition needs no record. */
 async function book(
   transaction: Queryable,
   partitions: readonly string[],

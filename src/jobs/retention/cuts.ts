@@ -3,7 +3,7 @@ import type { LogPart, RowsOf } from '../../request-log/retention/kept-times.js'
 import { NIL_ID } from '../../request-log/rollups/dimensions.js';
 import { existing, type LogDay, partitionOf, TABLES_OF } from './log-days.js';
 
-/** Whose rows were taken out of a day, and when. */
+/** A tenant whose rows were removed from a day, and when. */
 export interface BookedCut extends RowsOf {
   readonly cut_at: Date;
 }
@@ -17,8 +17,8 @@ export async function cutsOf(database: Queryable, part: LogPart, day: LogDay): P
 }
 
 /**
- * Whose bodies of a day came after they had been cut. Only batches that were stored a day after their oldest request, or
- * later, are looked into: few are, and an index has those. A batch may have begun before the cut that it waited for.
+ * The tenants whose bodies of a day arrived after they were cut. Only batches that were stored a day or more after their oldest request are
+ * checked: there are few, and they are indexed. A batch may have begun before the cut that it waited for.
  */
 export async function lateBodiesOf(database: Queryable, day: LogDay): Promise<readonly RowsOf[]> {
   const [logs, bodies] = [partitionOf('request_logs', day), partitionOf('request_bodies', day)];
@@ -35,7 +35,7 @@ export async function lateBodiesOf(database: Queryable, day: LogDay): Promise<re
   );
 }
 
-/** As the table of cuts calls them: the nil id stands for no workspace. */
+/** In the format of the table of cuts: the nil id stands for no workspace. */
 export const keyOf = ({ organization_id, workspace_id }: RowsOf): string =>
   `${organization_id} ${workspace_id ?? NIL_ID}`;
 

@@ -18,9 +18,8 @@ const FORGET = `
 const ANY_HOLD = 'SELECT 1 FROM legal_holds WHERE released_at IS NULL LIMIT 1';
 
 /**
- * Removes records that the tables refused when bodies of theirs would not be kept any longer, because bodies are in them.
- * Where a record does not say whose it was, the installation's time counts, and every legal hold: it may be about that.
- * Resolves with how many.
+ * Removes records that the tables refused when their bodies would no longer be kept, because they contain bodies. Records without an owner
+ * follow the installation's retention, and every legal hold, which might concern them. Resolves with the number removed.
  */
 export function forgetDeadLetters(under: UnderTimes): Promise<number> {
   return under(async (times, transaction) => {

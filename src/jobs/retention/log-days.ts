@@ -2,15 +2,15 @@ import type { Queryable } from '../../database/queryable.js';
 import type { LogPart, RowsOf } from '../../request-log/retention/kept-times.js';
 import { GRAIN_MS } from '../../request-log/rollups/grains.js';
 
-/** A day (UTC) of the request log, which has a partition in each of its tables. */
+/** A day (UTC) of the request log; each of its tables has a partition for it. */
 export interface LogDay {
-  /** As names of partitions end. */
+  /** The suffix of partition names. */
   readonly name: string;
   readonly from: Date;
   readonly to: Date;
 }
 
-/** What goes together. Bodies say nothing of their workspace; their requests do, which therefore go after them. */
+/** Tables that are cut together. Bodies do not record their workspace but their requests do, so requests are removed after them. */
 export const TABLES_OF: Readonly<Record<LogPart, readonly string[]>> = {
   bodies: ['request_bodies'],
   logs: ['request_logs', 'request_attempts'],
@@ -18,12 +18,12 @@ export const TABLES_OF: Readonly<Record<LogPart, readonly string[]>> = {
 
 export const partitionOf = (table: string, { name }: LogDay): string => `${table}_${name}`;
 
-/** The default partition's name ends in no day. */
+/** The default partition's name does not end in a day. */
 const DAYS = `
   SELECT DISTINCT right(child.relname, 8) AS name FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
   WHERE inhparent = ANY ($1::regclass[]) AND child.relname ~ '_[0-9]{8}$' ORDER BY name`;
 
-/** The days that a part of the log has partitions of, oldest first. */
+/** The days for which a part of the log has partitions, oldest first. */
 export async function daysOf(database: Queryable, part: LogPart): Promise<readonly LogDay[]> {
   const rows = await database.query<{ name: string }>(DAYS, [TABLES_OF[part]]);
   return rows.map(({ name }) => dayNamed(name));
@@ -34,7 +34,7 @@ export function dayNamed(name: string): LogDay {
   return { name, from: new Date(from), to: new Date(from + GRAIN_MS.day) };
 }
 
-/** Those of these partitions that are there. */
+/** The existing ones among these partitions. */
 export async function existing(database: Queryable, partitions: readonly string[]): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
@@ -44,8 +44,8 @@ export async function existing(database: Queryable, partitions: readonly string[
 }
 
 /**
- * Whose requests a day has. Goes from one to the next through the index that begins with organization and workspace,
- * so it costs as many steps as there are workspaces and not as there are requests: https://wiki.postgresql.org/wiki/Loose_indexscan
+ * The tenants with requests in a day. Steps through the index that begins with organization and workspace, so the cost grows with
+ * workspaces, not with requests: https://wiki.postgresql.org/wiki/Loose_indexscan
  */
 export async function tenantsOf(database: Queryable, day: LogDay): Promise<readonly RowsOf[]> {
   const [table] = await existing(database, [partitionOf('request_logs', day)]);

@@ -22,12 +22,12 @@ import { daysOf } from './log-days.js';
 import { underTimes } from './under-times.js';
 
 const EVERY_MS = 60 * 60_000;
-/** To write one large day again takes a while. */
+/** Rewriting one large day takes a while. */
 const STALLED_AFTER_MS = 6 * EVERY_MS;
-/** Bodies first: their requests tell whose they are. */
+/** Bodies first: their requests identify their owners. */
 const PARTS: readonly LogPart[] = ['bodies', 'logs'];
 
-/** Removes what is no longer kept of the request log, day by day, and old analytics by the minute. */
+/** Removes expired request logs, day by day, and old analytics by the minute. */
 @Injectable()
 export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('retention');
@@ -87,7 +87,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     }
   }
 
-  /** Behind PostgreSQL's own. */
+  /** After PostgreSQL's own. */
   async #cutInClickHouse(round: Round, clickhouse: ClickHouse): Promise<void> {
     const { retentionDays: usual } = this.settings;
     const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES));

@@ -3,33 +3,33 @@ import type { RowsOf } from '../../request-log/retention/kept-times.js';
 import { NIL_ID } from '../../request-log/rollups/dimensions.js';
 import { type LogDay, partitionOf } from './log-days.js';
 
-/** Rows that one statement copies, so that none takes long: bodies of one may have 640 KiB each. */
+/** Rows copied per statement, so that none takes long: the bodies of one row may have 640 KiB. */
 const stepOf = (table: string): number => (table === 'request_bodies' ? 1_000 : 20_000);
 
-/** Thrown where a process ends in the middle: the transaction is undone, and the next one starts again. */
+/** Thrown when the process ends midway: the transaction is rolled back, and the next process starts again. */
 export class RetentionInterruptedError extends Error {}
 
 export interface RewriteRequest {
   readonly table: string;
   readonly day: LogDay;
-  /** Whose rows stay behind. */
+  /** The tenants whose rows are not copied. */
   readonly without: readonly RowsOf[];
   readonly isStopping: () => boolean;
 }
 
-/** What a table calls the id of a request. */
+/** The request id's column in a table. */
 const idOf = (table: string): string => (table === 'request_bodies' ? 'request_id' : 'id');
 
 /**
- * Copies what is kept of a day into a new table beside its partition, in steps of many requests, and leaves the partition
- * as it is. The caller's transaction has locked that against writers. `takeOver` puts the new one in its place.
+ * Copies the kept rows of a day into a new table beside its partition, in steps of many requests, and leaves the partition unchanged. The
+ * caller's transaction has locked the partition against writers. `takeOver` replaces it with the new table.
  */
 export async function copyKept(transaction: Queryable, rewriting: RewriteRequest): Promise<void> {
   const { table, day, isStopping } = rewriting;
   const [from, to] = [partitionOf(table, day), newNameOf(rewriting)];
   const id = idOf(table);
   await transaction.query(`CREATE TABLE "${to}" (LIKE ${table} INCLUDING ALL)`);
-  // What proves that all rows belong here spares the attaching from reading them.
+  // A constraint that proves the range spares ATTACH a scan of the rows.
   await transaction.query(
     `ALTER TABLE "${to}" ADD CONSTRAINT of_its_day CHECK (created_at >= '${day.from.toISOString()}' AND created_at < '${day.to.toISOString()}')`,
   );
@@ -49,7 +49,7 @@ export async function copyKept(transaction: Queryable, rewriting: RewriteRequest
   }
 }
 
-/** From here on until the commit readers wait. */
+/** Readers wait from here on until the commit. */
 export async function takeOver(transaction: Queryable, rewriting: RewriteRequest): Promise<void> {
   const { table, day } = rewriting;
   const name = partitionOf(table, day);
@@ -63,7 +63,7 @@ export async function takeOver(transaction: Queryable, rewriting: RewriteRequest
 
 const newNameOf = ({ table, day }: RewriteRequest): string => `${partitionOf(table, day)}_kept`;
 
-/** $3 and $4 are organizations and workspaces whose rows are over. The requests of bodies tell whose they are. */
+/** $3 and $4 are the organizations and workspaces whose rows expired. The owner of a body is that of its request. */
 function stays({ table, day }: RewriteRequest): string {
   const isOver = (row: string): string =>
     `(${row}.organisation_id, coalesce(${row}.workspace_id, '${NIL_ID}')) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))`;
@@ -77,7 +77,7 @@ export const idsOf = (tenants: readonly RowsOf[]): [organizations: string[], wor
   tenants.map(({ workspace_id }) => workspace_id ?? NIL_ID),
 ];
 
-/** By name, because columns that were added later may stand elsewhere in an older partition. What the database works out itself is no part of it. */
+/** By name, because the column order of an older partition may differ. Without generated columns. */
 async function columnsOf(transaction: Queryable, table: string): Promise<string> {
   const [row] = await transaction.query<{ names: string }>(
     `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS names FROM pg_attribute

@@ -5,10 +5,10 @@ import { ALL_RULES } from '../../request-log/retention/read-rules.js';
 import { inTransaction } from '../../request-log/rollups/transaction.js';
 import type { RetentionDays } from '../../common/settings/settings.js';
 
-/** Runs something by the times of this moment. Until it is done nobody can place a legal hold. */
+/** Runs work with the current retention times. No legal hold can be placed until it is done. */
 export type UnderTimes = <T>(work: (times: KeptTimes, transaction: Queryable) => Promise<T>) => Promise<T>;
 
-/** As before a day is dropped: a hold that is being placed is waited for, and one that comes later waits. */
+/** As before dropping a day: it waits for a hold that is being placed, and a later hold waits for it. */
 export function underTimes(database: DataSource, usual: RetentionDays): UnderTimes {
   return (work) =>
     inTransaction(database, async (transaction) => {

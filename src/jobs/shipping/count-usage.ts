@@ -4,10 +4,10 @@ import type { AttemptRecord, CountableText, RequestLogRecord } from '../../reque
 import type { UsageCounter } from './ports.js';
 
 /**
- * Counts the tokens of an exchange whose provider gave no usage, and prices them. The last attempt is the one that
- * answered, so it gets usage and cost, as do those whose answers were put away; the request costs what all of them do.
+ * Counts and prices the tokens of an exchange whose provider reported no usage. The last attempt produced the response, so it gets usage
+ * and cost, as do attempts whose responses were discarded; the cost of the request is their sum.
  *
- * Other records pass unchanged. Never throws: a text that cannot be counted leaves usage unknown.
+ * Other records pass unchanged. Never throws: a text that cannot be counted leaves the usage unknown.
  */
 export function withCountedUsage(record: RequestLogRecord, counter: UsageCounter): RequestLogRecord {
   const last = record.attempts.at(-1);
@@ -24,7 +24,7 @@ export function withCountedUsage(record: RequestLogRecord, counter: UsageCounter
   };
 }
 
-/** Usage of a cut answer is an estimate: its provider may bill for more than arrived. */
+/** Usage of an interrupted response is an estimate: its provider may bill for more than arrived. */
 function countedOf(
   { usage: known }: RequestLogRecord,
   attempts: readonly AttemptRecord[],
@@ -40,7 +40,7 @@ interface Countable {
   readonly countable?: CountableText | null;
 }
 
-/** Of a request, or of an attempt whose answer was put away. Null where the provider reported all. */
+/** For a request, or for an attempt whose response was discarded. Null when the provider reported everything. */
 function countedIn({ usage, countable = null }: Countable, counter: UsageCounter): Usage | null {
   if (!usage) return counted(countable, counter);
   const rest = countable?.isOutputOnly ? counted(countable, counter) : null;
@@ -52,7 +52,7 @@ function countedAttempt(attempt: AttemptRecord, counter: UsageCounter): AttemptR
   return usage ? charged(attempt, usage, counter) : attempt;
 }
 
-/** At the price that was in force when the attempt was made. */
+/** At the price in force when the attempt was made. */
 function charged(attempt: AttemptRecord, usage: Usage, counter: UsageCounter): AttemptRecord {
   const { price } = attempt;
   return { ...attempt, usage, cost_nano_usd: price ? counter.costOf(usage, price) : null };

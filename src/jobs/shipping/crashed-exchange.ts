@@ -2,13 +2,13 @@ import { costOfAttempts } from '../../request-log/request-cost.js';
 import type { AttemptRecord, OpenedExchange, RequestLogRecord } from '../../request-log/record.js';
 
 /**
- * The record of an exchange whose process died: all that is known of it is how it began, and what its attempts held of budgets.
+ * The record of an exchange whose process died: only its beginning is known, and what its attempts reserved of budgets.
  *
- * Attempts under way are settled at their reservation, because their provider received them and bills for them: the cost is an
- * estimate, and a bound. Where no budget applied nothing was reserved, and the cost is null, not 0.
+ * Attempts under way are settled at their reservation, because their provider received them and bills for them: the cost is an estimate,
+ * and an upper bound. Without a budget nothing was reserved, and the cost is null, not 0.
  *
- * Status 500, because in error rates a crash of the gateway is a failure of the server; the status that was sent, if any was,
- * died with the process. `diedAt` is the process's last sign of life, so the duration is a bound.
+ * Status 500, because a crash of the gateway is a server failure in error rates; the status that was actually sent, if any, is lost.
+ * `diedAt` is the process's last heartbeat, so the duration is a bound.
  */
 export function crashedExchange(opened: OpenedExchange, diedAt: number): RequestLogRecord {
   const { attempts_so_far = [], ...known } = opened;

@@ -7,12 +7,12 @@ import { shipperMetrics } from './shipper-metrics.js';
 /** Beside the writers' folders in the spool. */
 const FOLDER = 'damaged';
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
-/** It holds requests in clear text, so it is kept only as long as an operator needs to examine it. */
+/** It contains requests in clear text, so it is kept only as long as an operator needs to examine it. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * Damaged segments of one spool: each is logged once, and moved to the folder `damaged` instead of being deleted, so
- * that an operator can find out what happened to it. The folder is bounded in size and age; the oldest files go first.
+ * Damaged segments of one spool: each is logged once and moved to the folder `damaged` instead of being deleted, so that an operator can
+ * find the cause. The folder is bounded in size and age; the oldest files go first.
  */
 export class DamagedSegments {
   private readonly folder: string;
@@ -25,7 +25,7 @@ export class DamagedSegments {
     this.folder = join(spool, FOLDER);
   }
 
-  /** Damage was found in this segment, first at this offset in bytes. */
+  /** Reports damage in this segment; the offset in bytes is that of the first damaged range. */
   found(path: string, offset: number): void {
     if (this.known.has(path)) return;
     this.known.add(path);
@@ -39,7 +39,7 @@ export class DamagedSegments {
     return this.known.has(path);
   }
 
-  /** Takes a segment that is done with out of the spool. Where it cannot be kept, it is deleted. */
+  /** Removes a processed segment from the spool; deletes it if it cannot be moved. */
   keep(path: string): void {
     const kept = join(this.folder, `${basename(dirname(path))}-${basename(path)}`);
     try {
@@ -60,7 +60,7 @@ export class DamagedSegments {
     this.known.delete(path);
   }
 
-  /** Deletes the oldest files until the rest is within both bounds. */
+  /** Deletes the oldest files until both limits are met. */
   forgetOld(now = Date.now()): void {
     let bytes = 0;
     for (const { path, size, mtimeMs } of this.newestFirst()) {
@@ -82,7 +82,7 @@ export class DamagedSegments {
   }
 }
 
-/** Another process may have removed it a moment ago. */
+/** Another process may just have removed it. */
 function fileFacts(path: string): { readonly size: number; readonly mtimeMs: number } {
   const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
   return { size, mtimeMs };

@@ -26,7 +26,7 @@ describe('a body', () => {
   it.each([513, 1_023, 1_024, 1_025, 4_096, 65_535, 65_537, 327_680])(
     'of %i bytes is packed and can be unpacked again',
     async (bytes) => {
-      // Repeats that lie as far apart as half of the body: a window that is too small would not find them.
+      // Repetitions half a body apart: a window that is too small would miss them.
       const half = Array.from({ length: Math.ceil(bytes / 2) }, (_, at) => 97 + ((at * at * 31) % 23));
       const body = Buffer.from([...half, ...half].slice(0, bytes));
 

@@ -9,18 +9,18 @@ import { crashedExchange } from './crashed-exchange.js';
 import type { UsageCounter } from './ports.js';
 import { previewOf } from './preview.js';
 
-/** Rows between two pauses for the other work of the process: some milliseconds. */
+/** Rows processed between two pauses for the process's other work: some milliseconds. */
 const ROWS_PER_TURN = 64;
 
-/** What rows are made with. */
+/** The inputs for making rows. */
 export interface RowTerms {
   readonly counter: UsageCounter;
   readonly redactorOf: RedactorOf;
-  /** Rows come faster than they are stored. Small bodies are then left as they came: compressing them is a third of the work. */
+  /** Rows arrive faster than they are stored. Small bodies are then not compressed, which saves a third of the work. */
   readonly isBehind: boolean;
 }
 
-/** The rows of a batch: usage counted where it is missing, without what is not to be kept, bodies compressed. */
+/** The rows of a batch: missing usage counted, content redacted, bodies compressed. */
 export async function rowsOfClosed(
   exchanges: readonly ParsedExchange[],
   { counter, redactorOf, isBehind }: RowTerms,
@@ -74,18 +74,20 @@ export function rowsOfCrashed(
   });
 }
 
-/** `behind` stays below the 2 KiB from which PostgreSQL compresses a row by itself: https://www.postgresql.org/docs/current/storage-toast.html */
+/**
+ * `behind` stays below the 2 KiB from which PostgreSQL compresses rows itself: https://www.postgresql.org/docs/current/storage-toast.html
+ */
 const COMPRESS_FROM_BYTES = { usual: 512, behind: 1_536 } as const;
-/** Brotli's own bounds: https://www.rfc-editor.org/rfc/rfc7932#section-9.1 */
+/** Brotli's own limits: https://www.rfc-editor.org/rfc/rfc7932#section-9.1 */
 const SMALLEST_WINDOW_BITS = 10;
 const LARGEST_WINDOW_BITS = 22;
 
 const LARGEST_CHUNK = 64 * 1024;
 
 /**
- * Brotli at its fastest, with a window that is no larger than the body: 10 µs for 1 KiB, where the usual window of 4 MiB takes 40 for the same
- * bytes, and gzip at its fastest 70. The memory for the result is as large as the body, where 16 KiB for each would be
- * most of what the garbage collector has to clear away. Measured on Node 20.
+ * Brotli at its fastest level with a window no larger than the body: 10 µs for 1 KiB, instead of 40 with the usual 4 MiB window and the
+ * same result, and 70 with gzip at its fastest. The output buffer is as large as the body; the default 16 KiB each would dominate garbage
+ * collection. Measured on Node 20.
  */
 function compressed(bytes: Buffer): Buffer {
   const bits = Math.ceil(Math.log2(bytes.length)) + 1;

@@ -4,7 +4,7 @@ import { idOfOpened, readOpened } from '../../request-log/spool/frame-values.js'
 import { readSegment } from '../../request-log/spool/segment-reader.js';
 import { listOpenExchanges, openExchangesPath, removeFile } from '../../request-log/spool/spool-files.js';
 
-/** An exchange that began and has not ended. The JSON is a copy of its own, so that it pins no buffer it was read in. */
+/** An exchange that has not ended. The JSON is a copy, so that it does not keep its read buffer alive. */
 export interface OpenExchange {
   readonly id: string;
   readonly json: Buffer;
@@ -15,9 +15,9 @@ export function openExchangeOf({ json }: StoredFrame): OpenExchange {
 }
 
 /**
- * Writes down which exchanges were still open when segments up to `upTo` were deleted, so that a stream of half an
- * hour does not keep half an hour of spool. Durable before it returns. Of two such files only the one with the higher
- * number counts, so a shipper that wakes up late and writes an old one does no harm.
+ * Records which exchanges were still open when segments up to `upTo` were deleted, so that a half-hour stream does not retain half an hour
+ * of spool. Durable before it returns. Only the file with the highest number counts, so a delayed shipper that writes an old one does no
+ * harm.
  */
 export async function keepOpenExchanges(
   folder: string,
@@ -55,13 +55,13 @@ export async function readOpenExchanges(folder: string): Promise<OpenExchange[]>
   }
 }
 
-/** Deletes the files of open exchanges with lower numbers than `before`. */
+/** Deletes the files of open exchanges numbered below `before`. */
 export function forgetOpenExchanges(folder: string, before: number): void {
   for (const number of listOpenExchanges(folder))
     if (number < before) removeFile(openExchangesPath(folder, number));
 }
 
-/** A rename is durable only when its folder is. */
+/** A rename is durable only once its folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

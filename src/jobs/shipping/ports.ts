@@ -1,14 +1,14 @@
 import type { AppliedPrice } from '../../common/contracts/price.js';
 import type { Usage } from '../../common/contracts/usage.js';
 
-/** Tells the rollup that a batch is there. May fail: batches whose announcement is lost are found by a sweep. */
+/** Announces a stored batch for counting. May fail: a sweep finds batches whose announcement was lost. */
 export interface BatchAnnouncer {
   announce(batchId: string): Promise<void>;
 }
 
-/** What is needed where a provider said nothing about usage. */
+/** Counts and prices usage that a provider did not report. */
 export interface UsageCounter {
   countTokens(text: string): number;
-  /** Nano-dollars; null where the price does not name all that was used. */
+  /** Nano-dollars; null when the price does not cover everything that was used. */
   costOf(usage: Usage, price: AppliedPrice): number | null;
 }

@@ -1,23 +1,23 @@
 import { codingsOf, decodedSync } from '../../common/http/content-coding.js';
 import type { BodyFacts } from '../../request-log/spool/frame-values.js';
 
-/** Characters of a body that a list shows. */
+/** Characters of a body shown in lists. */
 const PREVIEW_CHARS = 200;
-/** An escape sequence is twelve characters for two at most. */
+/** An escaped character takes at most six characters, twelve for a surrogate pair. */
 const LITERAL_CHARS = PREVIEW_CHARS * 6;
-/** Mean in JSON what they are. */
+/** Characters that JSON does not escape. */
 const PLAIN_CHARS = /^[^"\\\u0000-\u001f]*/;
 const LARGEST_PACKED = 64 * 1024;
 const LARGEST_UNPACKED = 1024 * 1024;
 
-/** Fields in which the shapes of the providers put what people say and read, where they are a text. */
+/** Fields in which the providers' formats put the text of requests and responses. */
 const REQUEST_TEXT = /"(?:content|text|input|prompt|query)"\s*:\s*"/g;
 const ANSWER_TEXT = /"(?:content|text|delta|partial_json|output_text|message)"\s*:\s*"/g;
 const IS_TEXT = /json|^text\//i;
 
 /**
- * The beginning of what a body says: of a request its last message, of an answer its first words, those of a stream
- * together. Null where it says nothing that is a text.
+ * A short preview of a body: of a request its last message; of a response its first words, joined across a stream. Null when it has no
+ * text.
  */
 export function previewOf(direction: 'request' | 'response', facts: BodyFacts, bytes: Buffer): string | null {
   const text = textOf(facts, bytes);
@@ -52,7 +52,7 @@ function firstWords(text: string): string {
   return words;
 }
 
-/** The string of JSON that begins here, or as much of it as a preview needs. */
+/** The JSON string that begins here, or as much of it as a preview needs. */
 function literalAt(text: string, from: number): string {
   const plain = PLAIN_CHARS.exec(text.slice(from, from + PREVIEW_CHARS + 1))?.[0] ?? '';
   if (plain.length >= PREVIEW_CHARS || text[from + plain.length] === '"') return plain;

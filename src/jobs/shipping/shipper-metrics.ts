@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 
 const counter = (name: string, help: string): Counter =>
   new Counter({ name: `gatehouse_shipper_${name}`, help });
-/** Read from the shipper whenever somebody asks, so that the figures of one that has ended go on to age. */
+/** Read from the shipper on scrape, so that the values keep ageing after it ended. */
 const gauge = (name: string, help: string, read: (shipper: MeasuredShipper) => number): Gauge =>
   new Gauge({
     name: `gatehouse_${name}`,
@@ -20,12 +20,12 @@ interface MeasuredShipper {
 
 let measured: MeasuredShipper | null = null;
 
-/** From now on the gauges are those of this shipper. */
+/** Points the gauges to this shipper. */
 export function measureShipper(shipper: MeasuredShipper): void {
   measured = shipper;
 }
 
-/** What the shipper of this process did, and what it still has before it. */
+/** Metrics of this process's shipper: its work and its backlog. */
 export const shipperMetrics = {
   rows: counter('rows_total', 'Request logs moved from the spool into the database.'),
   batches: counter('batches_total', 'Transactions in which they were moved.'),
@@ -71,7 +71,7 @@ export const shipperMetrics = {
   ),
 };
 
-/** 1 for each table of the request log whose default partition holds a row: retention cannot reach it. Worth an alarm. */
+/** 1 for each table of the request log with rows in its default partition, which retention cannot reach. Alert on it. */
 export const strayRows = new Gauge({
   name: 'gatehouse_log_default_partition_holds_rows',
   help: '1 when request log rows are outside the daily partitions, where retention cannot drop them; else 0.',

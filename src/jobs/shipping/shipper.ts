@@ -23,7 +23,7 @@ import { measureShipper, shipperMetrics } from './shipper-metrics.js';
 import { OvertakenError, SpoolTail } from './spool-tail.js';
 
 export interface ShipperOptions {
-  /** Whoever made it listens to its errors: it outlives the shipper. */
+  /** The creator handles its errors: it outlives the shipper. */
   readonly pool: Pool;
   /** The spool: `<data dir>/spool`. */
   readonly spool: string;
@@ -33,27 +33,27 @@ export interface ShipperOptions {
 }
 
 /**
- * Rows gather for so long before they are stored: what a transaction, its announcement and its job cost, 94 rows cost as 300 do. Batches
- * follow one another without a pause where one was full, because the spool has grown longer then.
+ * Rows accumulate for this long before they are stored: the fixed cost of a transaction, its announcement and its job is the same for 94
+ * rows as for 300. After a full batch the next one follows at once, because the spool has grown by then.
  */
 const ROUND_MS = 250;
-/** The loop of the shipper in metrics and readiness. */
+/** The shipper's loop in metrics and readiness. */
 export const SHIPPER_LOOP = 'shipper';
 const STALLED_AFTER_MS = 60_000;
 const TIDY_EVERY_MS = 60 * 60_000;
-/** Writers at a time: while the database takes the rows of one, those of the other are made ready. */
+/** Writers processed at a time: while the database stores one's rows, the other's are prepared. */
 const LANES = 2;
 const STOP_WITHIN_MS = 10_000;
 
-/** A cursor beyond every segment: all of this writer is stored and its folder may go. */
+/** A cursor beyond every segment: everything of this writer is stored and its folder can be removed. */
 const FINISHED: SpoolPosition = { segment: 2 ** 31 - 1, offset: 0 };
 
 /**
  * Moves request logs from the spool into the database, each exactly once.
  *
- * A round takes from every writer what it has, at most a batch, two writers at a time: read frames, store rows and cursor in one transaction,
- * then delete the segments that are done with. Killed at any point, it goes on from the cursor; what was stored but not
- * yet deleted is not stored again, because the cursor says so. Two shippers on one spool only cost each other work.
+ * A round takes up to one batch from every writer, two writers at a time: it reads frames, stores rows and cursor in one transaction, then
+ * deletes the processed segments. Killed at any point, it resumes from the cursor, which prevents rows that are stored but not yet deleted
+ * from being stored twice. Two shippers on one spool only do redundant work.
  */
 export class Shipper {
   private readonly tails = new Map<string, SpoolTail>();
@@ -94,7 +94,7 @@ export class Shipper {
     this.tidying.start();
   }
 
-  /** Stores what the spool holds, as far as that takes at most ten seconds. What remains is stored after the next start. */
+  /** Stores the contents of the spool for at most ten seconds. The rest is stored after the next start. */
   async stop(): Promise<void> {
     const timeIsUp = new AbortController();
     const limit = setTimeout(() => timeIsUp.abort(), STOP_WITHIN_MS);
@@ -108,9 +108,9 @@ export class Shipper {
     while (isMore && !timeIsUp.aborted) isMore = await this.round().catch(() => false);
   }
 
-  /** One pass over all writers. True when there may be more right now. Rejects when the database cannot be used. */
+  /** One pass over all writers. Returns true when more may be waiting. Rejects when the database cannot be used. */
   async round(): Promise<boolean> {
-    // The round before was abandoned. Should it go on after all, it must not share what this one knows.
+    // The previous round was abandoned. If it resumes after all, it must not share state with this one.
     if (this.roundsUnderWay > 0) this.tails.clear();
     this.roundsUnderWay += 1;
     try {
@@ -133,7 +133,7 @@ export class Shipper {
     return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
   }
 
-  /** A round that counts its failure. True when a batch was full: the spool grows faster than its rows gather. */
+  /** A round that counts its failure. Returns true when a batch was full: the spool grows faster than rows accumulate. */
   private async shipOnTime(round: Round): Promise<boolean> {
     this.timedRound = round;
     try {
@@ -145,7 +145,7 @@ export class Shipper {
     }
   }
 
-  /** Seconds since everything that the spool held was stored. */
+  /** Seconds since the spool was last stored completely. */
   get oldestSeconds(): number {
     return (performance.now() - this.caughtUpAt) / 1000;
   }
@@ -160,19 +160,19 @@ export class Shipper {
     return pendingBytesIn(this.options.spool);
   }
 
-  /** One lane of a round: takes the next writer as soon as it is done with one. */
+  /** One lane of a round: takes the next writer when it is done with one. */
   private async shipAll(queue: Iterable<string>): Promise<boolean> {
     let isMore = false;
     for (const writer of queue) if (await this.ship(writer)) isMore = true;
     return isMore;
   }
 
-  /** A folder that cannot be read holds up nobody else: its writer's records stay in it until it can. */
+  /** An unreadable folder does not block the others: its writer's records stay in it until it can be read. */
   private async ship(writer: string): Promise<boolean> {
     try {
       return await this.shipBatch(writer);
     } catch (error) {
-      // Whether the commit came through is unknown: only the cursor in the database can tell.
+      // Whether the commit succeeded is unknown: only the cursor in the database shows it.
       this.tails.delete(writer);
       if (error instanceof DatabaseFailure) throw error.cause;
       if (error instanceof OvertakenError) return false;
@@ -208,7 +208,7 @@ export class Shipper {
     return this.finish(writer, tail);
   }
 
-  /** Asked after the exchanges were read: rules that were saved before they arrived are there. */
+  /** Read after the exchanges, so that rules saved before they arrived are included. */
   private redactors(exchanges: readonly { readonly organisation_id: string }[]): Promise<RedactorOf> {
     return this.ask(
       readRedactors(
@@ -218,7 +218,7 @@ export class Shipper {
     );
   }
 
-  /** Closes for a dead writer what it left open, then removes its folder. */
+  /** Closes what a dead writer left open, then removes its folder. */
   private async finish(writer: string, tail: SpoolTail): Promise<boolean> {
     if (tail.openCount > 0) {
       const open = [...tail.openExchanges];
@@ -237,7 +237,7 @@ export class Shipper {
     return false;
   }
 
-  /** What a dead process still held of limits is free again, now that all that it spent is counted. */
+  /** Releases what a dead process still held of limits, now that everything it spent is counted. */
   private async endLeases(writer: string): Promise<void> {
     if (isOwnerDead(join(this.options.spool, writer))) await this.ask(endLeases(this.options.pool, writer));
   }
@@ -266,7 +266,7 @@ export class Shipper {
     return tail;
   }
 
-  /** False when another shipper was faster; then what is known of this writer is out of date. */
+  /** False when another shipper was first; the state kept for this writer is then outdated. */
   private async store(
     writerId: string,
     batch: {
@@ -299,12 +299,12 @@ export class Shipper {
       );
   }
 
-  /** Not awaited: a queue that is unavailable must not hold up the spool. */
+  /** Not awaited: an unavailable queue must not block the spool. */
   private announce(batchId: string): void {
     this.options.announcer.announce(batchId).catch(() => shipperMetrics.announceFailures.inc());
   }
 
-  /** Tells what the database refused from what the folder did. */
+  /** Distinguishes database failures from folder failures. */
   private async ask<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -314,5 +314,5 @@ export class Shipper {
   }
 }
 
-/** Errors of sockets and of files look alike, so those of the database are marked where they arise. */
+/** Socket and file errors look alike, so database errors are marked at their source. */
 class DatabaseFailure extends Error {}

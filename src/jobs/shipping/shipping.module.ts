@@ -26,10 +26,10 @@ import { strayRows } from './shipper-metrics.js';
 const USAGE_COUNTER = Symbol('usage-counter');
 const INBOX_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60 * 60_000;
-/** Two for batches of the spool, one for those from elsewhere, and one for each part of the hourly round. */
+/** Two for batches of the spool, one for imported ones, and one for each part of the hourly round. */
 const CONNECTIONS_MAX = 5;
 
-/** Runs the shipper and the hourly round as long as the process lives. */
+/** Runs the shipper and the hourly round for the lifetime of the process. */
 @Injectable()
 class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = createLogger('shipper');
@@ -97,7 +97,7 @@ class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 }
 
-/** Moves request logs from this machine's spool into the database. It needs `QueuesModule` beside it. */
+/** Moves request logs from this machine's spool into the database. Requires `QueuesModule`. */
 @Module({})
 export class ShippingModule {
   static with(counter: UsageCounter): DynamicModule {

@@ -24,18 +24,18 @@ import {
 import type { DamagedSegments } from './damaged-segments.js';
 import { shipperMetrics } from './shipper-metrics.js';
 
-/** What was read in one go: the next frames of one writer. */
+/** The result of one read: the next frames of one writer. */
 export interface SpoolReading {
   readonly closed: readonly ParsedExchange[];
   readonly opened: readonly OpenExchange[];
   readonly end: SpoolPosition;
   /** The writer is dead and everything it wrote was read. */
   readonly isFinal: boolean;
-  /** There was more than a batch takes: the writer is faster than its rows are stored. */
+  /** There was more than fits into a batch: the writer is faster than its rows are stored. */
   readonly isFull: boolean;
 }
 
-/** Another shipper read on and deleted segments. What this one knows of the writer is out of date. */
+/** Another shipper continued and deleted segments. This one's state for the writer is outdated. */
 export class OvertakenError extends Error {
   constructor() {
     super('Another shipper has moved the cursor of this spool.');
@@ -46,28 +46,28 @@ export class OvertakenError extends Error {
 const ROWS_MAX = 1_000;
 const BYTES_MAX = 16 * 1024 * 1024;
 
-/** A living writer's half frame is whole within microseconds. After so long it is damage. */
+/** A live writer completes a frame within microseconds. After this long, a partial frame is damage. */
 const HALF_FRAME_PATIENCE_MS = 5_000;
 
 /**
- * One writer's spool as the shipper reads it: where it stands, and which exchanges are open.
+ * One writer's spool as the shipper reads it: the read position and the open exchanges.
  *
- * Reading changes nothing; `apply` does, after the commit. So a failure at any moment leaves nothing to undo: the tail
- * is thrown away and made again from the cursor in the database and the files.
+ * Reading changes nothing; `apply` does, after the commit. So no failure needs undoing: the tail is discarded and recreated from the cursor
+ * in the database and the files.
  */
 export class SpoolTail {
   private readonly open = new Map<string, OpenExchange>();
-  /** Segments up to this one are deleted and never written again. The content of those before the first that was read is unknown. */
+  /** Segments up to this one were deleted. The content of those before the first segment read is unknown. */
   private goneUpTo: number;
   private leavesNothing = false;
-  /** Whose records were read before the cursor when the tail was restored. */
+  /** Owners of records that were read before the cursor when the tail was restored. */
   private readonly owners = new Map<string, Owner>();
   private stuck: { readonly at: SpoolPosition; readonly since: number } | null = null;
 
   private constructor(
     private readonly folder: string,
     private position: SpoolPosition,
-    /** What the cursor in the database says. */
+    /** The cursor in the database. */
     private stored: SpoolPosition | null,
     private readonly damage: DamagedSegments,
   ) {
@@ -75,8 +75,8 @@ export class SpoolTail {
   }
 
   /**
-   * Some of what was read must not be kept. A segment that is kept to be written again would keep it for as long as that takes,
-   * so from now on those of this writer are deleted.
+   * Some of the records must not be kept. A reused segment would keep them until it is overwritten, so from now on this writer's segments
+   * are deleted.
    */
   leaveNothing(): void {
     this.leavesNothing = true;
@@ -91,7 +91,7 @@ export class SpoolTail {
     return this.open.values();
   }
 
-  /** Those whose records lie before the cursor in the segments that are there: an earlier tail has read them. */
+  /** Owners of records before the cursor in the existing segments: an earlier tail has read them. */
   get earlierOwners(): readonly Owner[] {
     return [...this.owners.values()];
   }
@@ -100,7 +100,7 @@ export class SpoolTail {
     return this.open.size;
   }
 
-  /** Finds the open exchanges again: those kept when segments were deleted, then those in the segments before the cursor. */
+  /** Restores the open exchanges: those recorded when segments were deleted, then those in the segments before the cursor. */
   static async restore(
     folder: string,
     cursor: SpoolPosition | null,
@@ -121,11 +121,11 @@ export class SpoolTail {
     return tail;
   }
 
-  /** Reads on, a batch at most. Rejects when another shipper deleted what was to be read. */
+  /** Reads on, up to one batch. Rejects when another shipper deleted unread segments. */
   async read(): Promise<SpoolReading> {
     if ((listOpenExchanges(this.folder).at(-1) ?? 0) >= this.position.segment && this.position.segment > 0)
       throw new OvertakenError();
-    // Death is asked before the files are listed: what a dead writer left is then complete.
+    // Checked before listing the files, so that a dead writer's files are complete.
     const hasEnded = existsSync(join(this.folder, ENDED_FILE));
     const isDead = hasEnded || isOwnerDead(this.folder);
     const batch = new ReadingInProgress();
@@ -141,7 +141,7 @@ export class SpoolTail {
     return batch.finish(end, isDead);
   }
 
-  /** To be called once the reading is stored: everything before its end is done with. */
+  /** Call it once the reading is stored: everything before its end is done. */
   apply(reading: SpoolReading): void {
     for (const exchange of reading.opened) this.open.set(exchange.id, exchange);
     for (const { closed } of reading.closed) this.open.delete(closed.record.id);
@@ -150,8 +150,8 @@ export class SpoolTail {
   }
 
   /**
-   * Deletes the segments before the one that is being read, oldest first, so that those left are always the newest.
-   * What is still open in them is kept aside first.
+   * Deletes the segments before the current one, oldest first, so that the remaining ones are always the newest. Their open exchanges are
+   * saved first.
    */
   async cut(): Promise<void> {
     const done = listSegments(this.folder).filter((segment) => segment < this.position.segment);
@@ -163,7 +163,7 @@ export class SpoolTail {
     forgetOpenExchanges(this.folder, last);
   }
 
-  /** Keeps what is damaged of a writer whose folder is about to be removed. */
+  /** Keeps the damaged segments of a writer whose folder is about to be removed. */
   keepDamaged(): void {
     for (const segment of listSegments(this.folder))
       if (this.damage.isKnown(segmentPath(this.folder, segment))) this.discard(segment);
@@ -178,8 +178,8 @@ export class SpoolTail {
   }
 
   /**
-   * On a full disk the oldest segment makes room for the list of what is open. Should both this process and the writer
-   * be killed between the two, what was open in that one segment would be forgotten; never cutting a full disk is worse.
+   * On a full disk the oldest segment is deleted first to make room for the list of open exchanges. If both this process and the writer are
+   * killed in between, the exchanges open in that one segment are lost; never freeing a full disk would be worse.
    */
   private async keepOpen(upTo: number, oldest: number): Promise<void> {
     try {
@@ -191,7 +191,7 @@ export class SpoolTail {
     }
   }
 
-  /** The last sign of life of the writer, milliseconds since the epoch. */
+  /** The last heartbeat of the writer, milliseconds since the epoch. */
   diedAt(): number {
     const last = listSegments(this.folder).at(-1);
     const written = last === undefined ? 0 : statSync(segmentPath(this.folder, last)).mtimeMs;
@@ -252,7 +252,7 @@ export class SpoolTail {
   }
 }
 
-/** What may be in a segment: `isSealed`, its writer has left it; `mayBeCut`, it may have died in the middle of a frame. */
+/** `isSealed`: the writer has moved on from the segment; `mayBeCut`: it may have died in the middle of a frame. */
 interface Terms {
   readonly isSealed: boolean;
   readonly mayBeCut: boolean;
@@ -260,7 +260,7 @@ interface Terms {
 
 type Owner = Pick<ParsedExchange['closed']['record'], 'organisation_id' | 'workspace_id'>;
 
-/** What a frame says. Null when its JSON is none, which a right checksum all but excludes; it must not stop the others. */
+/** The parsed frame. Null when its JSON is invalid, which the checksum all but excludes; it must not block the others. */
 function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: ParsedExchange } | null {
   try {
     return frame.kind === 'opened' ? { opened: openExchangeOf(frame) } : { closed: closedOf(frame) };
@@ -274,7 +274,7 @@ function closedOf({ json, requestBody, responseBody }: StoredFrame): ParsedExcha
   return { closed: readClosed(json), requestBody, responseBody };
 }
 
-/** Frames gathered until there are enough for a batch. */
+/** Collects frames until there are enough for a batch. */
 class ReadingInProgress {
   private readonly closed: ParsedExchange[] = [];
   private readonly opened: OpenExchange[] = [];
@@ -284,7 +284,7 @@ class ReadingInProgress {
     return this.closed.length >= ROWS_MAX || this.bytes >= BYTES_MAX;
   }
 
-  /** Takes frames until full; answers the offset behind the last one taken. */
+  /** Takes frames until full; returns the offset after the last one taken. */
   take(frames: readonly PlacedFrame[], onDamage: (offset: number) => void): number | null {
     let taken: number | null = null;
     for (const { frame, end } of frames) {

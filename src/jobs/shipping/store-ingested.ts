@@ -15,18 +15,18 @@ interface Inbox {
   readonly response_body: Buffer;
 }
 
-/** Two processes take different rows: what one has locked the other passes by. */
+/** Two processes take different rows: each skips the rows that the other has locked. */
 const TAKE = `
   DELETE FROM ingested_logs WHERE id IN (
     SELECT id FROM ingested_logs ORDER BY created_at, id LIMIT ${MOST} FOR UPDATE SKIP LOCKED
   ) RETURNING closed, request_body, response_body`;
 
-/** They bring their numbers with them, and nothing of theirs is counted again or charged to a budget. */
+/** Imported logs carry their own numbers, and nothing of theirs is counted again or charged to a budget. */
 const COUNTS_NOTHING: UsageCounter = { countTokens: () => 0, costOf: () => null };
 
 /**
- * Moves logs of calls that were made elsewhere from their inbox to the request log, each once: they leave the one in the
- * transaction that stores them in the other. True when there may be more.
+ * Moves logs of requests made elsewhere from their inbox to the request log, each once: removed and stored in one transaction. Returns true
+ * when there may be more.
  */
 export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Promise<boolean> {
   let taken = 0;
@@ -42,7 +42,7 @@ export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Prom
     return rowsOfClosed(exchanges, { counter: COUNTS_NOTHING, redactorOf, isBehind: taken === MOST });
   };
   const stored = await storeTaken(pool, { writerId: NIL_ID, take });
-  // A batch whose announcement is lost is found by the sweep.
+  // The sweep finds a batch whose announcement was lost.
   if (stored?.batchId) await announcer.announce(stored.batchId).catch(() => undefined);
   return taken === MOST;
 }

@@ -22,7 +22,7 @@ interface StoredBody {
 
 const EXACT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
-/** The row says that the body is still here; one that has left is not sent again. */
+/** The row shows that the body is still here; a moved body is not sent again. */
 const BODIES_OF_BATCH = `
   SELECT bodies.request_id, to_char(bodies.created_at AT TIME ZONE 'UTC', ${EXACT}) AS at,
     to_char(bodies.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
@@ -32,7 +32,7 @@ const BODIES_OF_BATCH = `
   WHERE logs.batch_id = $1 AND logs.created_at BETWEEN $2 AND $3
     AND bodies.created_at BETWEEN $2 AND $3 AND bodies.body IS NOT NULL`;
 
-/** Only what the bucket has by now leaves the database. */
+/** Only bodies that the bucket has by now are removed from the database. */
 const MOVED = `
   UPDATE request_bodies SET body = NULL, object_key = place.key, object_offset = place.offset, object_length = place.length
   FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::bigint[], $6::int[])
@@ -42,12 +42,12 @@ const MOVED = `
 const KEYS = `
   SELECT id AS "organizationId", wrapped_key AS wrapped FROM organizations WHERE id = ANY ($1::uuid[])`;
 
-/** A batch of the log holds some 16 MiB of bodies; about so much is in memory before it is put away. */
+/** A batch of the log holds some 16 MiB of bodies; about this much is in memory before it is stored. */
 const FULL_BYTES = 16 * 1024 * 1024;
 
 /**
- * Moves bodies into the bucket. They are stored in the database with their request first, so a bucket that is unavailable loses none: what
- * it has not taken stays where it is, is read from there, and is brought later.
+ * Moves bodies into the bucket. They are first stored in the database with their request, so an unavailable bucket loses none: until it
+ * accepts them, they are read from the database and retried later.
  */
 export class BodySink implements LogDestination {
   readonly id = 'bodies';
@@ -87,7 +87,7 @@ export class BodySink implements LogDestination {
     const keys = await this.database.query<WrappedKey[]>(KEYS, [organizations]);
     for (const group of grouped(bodies)) {
       const [first] = group;
-      // An organization that is gone has no key any more; its bodies go with their day.
+      // A deleted organization no longer has a key; its bodies are removed with their day.
       const key = keys.find(({ organizationId }) => organizationId === first?.organisation_id);
       if (first && key) await this.moveGroup(key, group, signal);
     }
@@ -114,7 +114,7 @@ export class BodySink implements LogDestination {
   }
 }
 
-/** Those of one workspace and day together. */
+/** Grouped by workspace and day. */
 function grouped(bodies: readonly StoredBody[]): Iterable<readonly StoredBody[]> {
   const groups = new Map<string, StoredBody[]>();
   for (const body of bodies) {

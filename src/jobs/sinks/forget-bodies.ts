@@ -4,15 +4,14 @@ import type { KeptTimes } from '../../request-log/retention/kept-times.js';
 import { GRAIN_MS } from '../../request-log/rollups/grains.js';
 import type { UnderTimes } from '../retention/under-times.js';
 
-/** Objects that are removed together. */
+/** Objects removed in parallel. */
 const AT_ONCE = 8;
-/** Who places a hold waits for so long at most, which is less than a request of the administration waits for a statement. */
+/** Maximum time that placing a hold waits, less than the statement timeout of the administration. */
 const REMOVE_WITHIN_MS = 1_500;
 
 /**
- * Removes bodies whose time is over, as retention does with the partitions: whole days, and nothing of what is held. Resolves with
- * how many. A round may take hours, so what is about to be removed is judged right then, and a few objects at a time;
- * `onProgress` is called after each organization.
+ * Removes expired bodies, as retention does with the partitions: whole days, and nothing under a hold. Resolves with the number removed. A
+ * round may take hours, so each decision is made right before removing a few objects; `onProgress` is called after each organization.
  */
 export async function forgetBodies(
   store: ObjectStore,
@@ -44,7 +43,7 @@ async function forgetOf(store: ObjectStore, organization: string, under: UnderTi
 
 const DAY = /\/(\d{4}-\d{2}-\d{2})\//;
 
-/** Of a folder or key that names no day nothing is known, so it stays. */
+/** Nothing is known of a folder or key without a day, so it stays. */
 const endOf = (key: string): number => Date.parse(DAY.exec(key)?.[1] ?? '') + GRAIN_MS.day;
 
 const isOver = (key: string, since: number): boolean => endOf(key) <= since;

@@ -1,6 +1,6 @@
 import type { SentRow } from './sent-row.js';
 
-/** How much gathers for one delivery: it goes out when there are so many requests, or when the oldest has waited so long. */
+/** Size of one delivery: it goes out at this many requests, or when the oldest has waited this long. */
 export interface BatchWindow {
   readonly rows: number;
   readonly seconds: number;
@@ -15,19 +15,19 @@ export interface LogBatch {
   readonly last: Date;
 }
 
-/** What a sink is handed. Rows are read from the database when they are asked for. */
+/** A delivery as passed to a sink. Rows are read from the database on demand. */
 export interface Consignment {
   readonly batches: readonly LogBatch[];
   rows(): Promise<readonly SentRow[]>;
   rowsOf(batches: readonly LogBatch[]): Promise<readonly SentRow[]>;
 }
 
-/** A place that stored requests are sent on to. It is handed each of them at least once, in any order. */
+/** A destination for stored requests. It receives each of them at least once, in any order. */
 export interface LogDestination {
-  /** Names its cursor for all time. */
+  /** Identifies its cursor permanently. */
   readonly id: string;
   readonly gathering: BatchWindow;
-  /** Resolves when the receiver has them all; rejects otherwise, and then is handed all of them again. */
+  /** Resolves when the receiver has accepted them all; otherwise rejects, and all of them are delivered again. */
   deliver(consignment: Consignment, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

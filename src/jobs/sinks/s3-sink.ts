@@ -7,9 +7,9 @@ import type { SentRow } from './sent-row.js';
 const pack = promisify(gzip);
 
 /**
- * Writes requests to the bucket as gzipped JSON Lines: an object for each organization and day that a delivery has requests of,
- * `logs/organization=<id>/date=<YYYY-MM-DD>/<first>-<last>.jsonl.gz`, as engines that read partitions by name expect. The two
- * numbers are those of its batches; a delivery that is repeated alike overwrites what it wrote.
+ * Writes requests to the bucket as gzipped JSON Lines: one object per organization and day of a delivery,
+ * `logs/organization=<id>/date=<YYYY-MM-DD>/<first>-<last>.jsonl.gz`, a Hive-style layout for query engines. The two numbers are those of
+ * its batches; repeating the same delivery overwrites its objects.
  */
 export class S3Sink implements LogDestination {
   readonly id = 's3';

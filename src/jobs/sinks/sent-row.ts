@@ -1,7 +1,7 @@
 import type { AttemptRow } from '../../request-log/reading/attempt-row.js';
 import type { LogRow } from '../../request-log/reading/log-row.js';
 
-/** Columns of `request_logs` that sinks get. */
+/** Columns of `request_logs` that sinks receive. */
 const OF_REQUEST = [
   'id',
   'created_at',
@@ -49,7 +49,7 @@ const OF_REQUEST = [
   'source',
 ] as const satisfies readonly (keyof LogRow)[];
 
-/** The same of `request_attempts`. */
+/** The same for `request_attempts`. */
 const OF_ATTEMPT = [
   'attempt',
   'option_path',
@@ -69,7 +69,7 @@ const OF_ATTEMPT = [
   'cost_nano_usd',
 ] as const satisfies readonly (keyof AttemptRow)[];
 
-/** Times are text for sinks, and 64-bit numbers are numbers. */
+/** For sinks, times are texts and 64-bit numbers are numbers. */
 type RowForSinks<Row> = {
   readonly [Name in keyof Row]: Row[Name] extends Date
     ? string
@@ -78,12 +78,12 @@ type RowForSinks<Row> = {
       : Row[Name];
 };
 
-/** A try of a request, as sinks get it. Names are those of the table. */
+/** An attempt of a request, as sinks receive it. Names are those of the table. */
 export type SentAttempt = RowForSinks<Pick<AttemptRow, (typeof OF_ATTEMPT)[number]>>;
 
 /**
- * A request as sinks get it: the row and its tries, without headers and bodies. Times are ISO 8601, durations milliseconds,
- * money integer nano-dollars. `id` identifies the request permanently: a receiver that gets it twice may drop one.
+ * A request as sinks receive it: the row and its attempts, without headers and bodies. Times are ISO 8601, durations milliseconds, money
+ * integer nano-dollars. `id` identifies the request permanently: receivers can use it to drop duplicates.
  */
 export interface SentRow extends RowForSinks<Pick<LogRow, (typeof OF_REQUEST)[number]>> {
   readonly attempts: readonly SentAttempt[];
@@ -92,10 +92,10 @@ export interface SentRow extends RowForSinks<Pick<LogRow, (typeof OF_REQUEST)[nu
 const isoOf = (column: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
 
-/** Whole numbers beyond 2^53 do not occur: that would be nine million dollars for one request. */
+/** Integers beyond 2^53 do not occur: that would be nine million dollars for one request. */
 const numberOf = (column: string): string => `${column}::float8 AS ${column}`;
 
-/** Columns of 64 bits, which the driver gives as text. */
+/** Columns of 64 bits, which the driver returns as text. */
 const SHOWN_AS_NUMBER = {
   request_bytes: numberOf,
   response_bytes: numberOf,
@@ -112,7 +112,7 @@ const SHOWN: Readonly<Record<string, (column: string) => string>> = {
 const shown = (columns: readonly string[]): string =>
   columns.map((column) => SHOWN[column]?.(column) ?? column).join(', ');
 
-/** The days of the batches are named too, so that the database opens no other partitions. */
+/** The days of the batches are bounded too, so that the database opens no other partitions. */
 const OF_BATCHES = 'batch_id = ANY ($1::uuid[]) AND created_at BETWEEN $2::timestamptz AND $3::timestamptz';
 
 export const ROWS_OF_BATCHES = `

@@ -7,7 +7,7 @@ import { ATTEMPTS_OF_BATCHES, ROWS_OF_BATCHES, type SentAttempt, type SentRow } 
 const MOST_NUMBERED = 2_000;
 const MOST_BATCHES = 2_000;
 
-/** It begins with what is stored from now on; one that was there before goes on where it was. */
+/** A new sink begins with requests stored from now on; an existing one keeps its cursor. */
 const REGISTER = `
   INSERT INTO log_sinks (id, delivered_seq) SELECT $1, coalesce(max(seq), 0) FROM log_batches ON CONFLICT DO NOTHING`;
 
@@ -33,7 +33,7 @@ const LAG = `
 
 type AgedBatch = LogBatch & { readonly age: number };
 
-/** Which batches of the log each sink has, and what it is to get next. */
+/** The batches that each sink has received, and its next ones. */
 export class SinkBook {
   readonly cursors: DeliveryCursors;
 
@@ -45,7 +45,7 @@ export class SinkBook {
     await this.database.query(REGISTER, [sinkId]);
   }
 
-  /** Gives numbers to batches that were committed since. Whoever finds another process at it leaves it to that one. */
+  /** Numbers the batches committed since. If another process is doing so, it is left to that one. */
   async number(): Promise<void> {
     await this.database.transaction(async (manager) => {
       const [turn] = await manager.query<{ mine: boolean }[]>(
@@ -56,13 +56,13 @@ export class SinkBook {
     });
   }
 
-  /** Null when it is not to be tried now, or another process has it. */
+  /** Null when it is not due, or another process has claimed it. */
   async claim(sinkId: string): Promise<ClaimedCursor | null> {
     const [[claimed]]: [ClaimedCursor[], number] = await this.database.query(CLAIM, [sinkId]);
     return claimed ?? null;
   }
 
-  /** The next batches, as many as gather for one delivery, but one at least; none while they may gather on. */
+  /** The next batches, as many as fit one delivery, but at least one; none while they may still accumulate. */
   async next({ deliveredSeq }: ClaimedCursor, { rows, seconds }: BatchWindow): Promise<readonly LogBatch[]> {
     const waiting = await this.database.query<AgedBatch[]>(NEXT, [deliveredSeq]);
     let sum = 0;
@@ -87,7 +87,7 @@ export class SinkBook {
     return rows.map((row) => ({ ...row, attempts: attempts.get(row.id) ?? [] }));
   }
 
-  /** Seconds that the oldest batch waits which the sink has not; 0 when it has all. */
+  /** How long the oldest undelivered batch has waited, in seconds; 0 without one. */
   async lagSeconds(sinkId: string): Promise<number> {
     const [oldest] = await this.database.query<{ age: number }[]>(LAG, [sinkId]);
     return oldest?.age ?? 0;

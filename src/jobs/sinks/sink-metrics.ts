@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 
-/** How the sinks of the request log get on. */
+/** Metrics of the sinks of the request log. */
 export const sinkMetrics = {
   deliveries: new Counter({
     name: 'gatehouse_sink_deliveries_total',

@@ -6,16 +6,16 @@ import type { LogBatch, LogDestination } from './log-sink.js';
 import type { SinkBook } from './sink-book.js';
 import { sinkMetrics } from './sink-metrics.js';
 
-/** `idle`: nothing was to be sent, or not by this process. */
+/** `idle`: nothing to send, or another process sends it. */
 export type SinkDelivery = 'delivered' | 'failed' | 'idle';
 
 const EVERY_MS = 1_000;
-/** From the first byte of a delivery to the receiver's word. Well below the lease of a cursor. */
+/** From the first byte of a delivery to the receiver's confirmation. Well below the lease of a cursor. */
 const DELIVERY_MS = 40_000;
 
 /**
- * Takes stored requests to one sink. It reads what is committed and nothing of the gateway's, so a sink that is slow or dead
- * costs its own cursor time and nobody else any.
+ * Delivers stored requests to one sink. It reads only committed rows and touches nothing of the gateway, so a slow or dead sink delays only
+ * its own cursor.
  */
 export class SinkRunner {
   readonly #report: (message: string, error: unknown) => void;
@@ -47,7 +47,7 @@ export class SinkRunner {
     await this.sink.close();
   }
 
-  /** One delivery. What the receiver did wrong is written into the sink's row; rejects only when the database is unavailable. */
+  /** One delivery. Receiver errors are recorded in the sink's row; rejects only when the database is unavailable. */
   async deliver(): Promise<SinkDelivery> {
     const { sink, book } = this;
     if (!this.#isRegistered) await book.register(sink.id);
@@ -85,7 +85,7 @@ export class SinkRunner {
   }
 }
 
-/** What does not heed the signal is left to itself: it may arrive all the same, and then arrives twice. */
+/** Work that ignores the signal is abandoned: it may still arrive, and is then delivered twice. */
 async function inTime(
   sink: LogDestination,
   consignment: Parameters<LogDestination['deliver']>[0],

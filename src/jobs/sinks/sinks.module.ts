@@ -31,7 +31,7 @@ import { WebhookSink } from './webhook-sink.js';
 const CONNECTIONS = 2;
 const FORGET_EVERY_MS = 60 * 60_000;
 
-/** The sinks that the settings name, each with its own way out. */
+/** The configured sinks, each with its own connections. */
 function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket | null): LogDestination[] {
   const { webhook, traces, metrics, s3Seconds } = settings.sinks;
   const wayTo = (url: URL) => operatorEgress(settings, url, CONNECTIONS);
@@ -49,7 +49,7 @@ interface InBucket {
   readonly bodies: BodyObjects;
 }
 
-/** Serves the sinks for as long as the process lives. Any number of processes may: each delivery is one's. */
+/** Serves the sinks for the lifetime of the process. Any number of processes may run it: each delivery is claimed by one. */
 @Injectable()
 class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('sinks');
@@ -93,10 +93,10 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 }
 
-/** Takes stored requests to where the settings want them. It needs `SettingsModule` and `DatabaseModule` beside it. */
+/** Sends stored requests to the configured sinks. Requires `SettingsModule` and `DatabaseModule`. */
 @Module({})
 export class SinksModule {
-  /** Nothing is made, and no package loaded, where nothing is to be sent on. */
+  /** Without a sink, nothing is created and no package is loaded. */
   static for(settings: Settings): DynamicModule[] {
     const { webhook, traces, metrics } = settings.sinks;
     if (!webhook && !traces && !metrics && !settings.s3) return [];

@@ -8,8 +8,8 @@ const MOST_ROWS = 500;
 const MOST_CHARACTERS = 1_048_576;
 
 /**
- * Posts requests as JSON Lines, some hundreds a call, signed like every call of this service. Delivered is what was answered with
- * 2xx; redirects are not followed. When one call of a delivery fails, the others may come again: the receiver tells by `id`.
+ * Posts requests as JSON Lines, some hundreds per call, signed like all webhooks of this service. A 2xx response means delivered; redirects
+ * are not followed. When one call of a delivery fails, the others may be repeated: receivers deduplicate by `id`.
  */
 export class WebhookSink implements LogDestination {
   readonly id = 'webhook';
@@ -41,7 +41,7 @@ export class WebhookSink implements LogDestination {
       body,
       signal,
     });
-    // What the receiver says is not read: only its status counts.
+    // The response body is not read: only the status counts.
     answer.body.on('error', () => undefined).destroy();
     if (answer.statusCode < 200 || answer.statusCode > 299)
       throw new Error(`it returned status ${answer.statusCode}`);

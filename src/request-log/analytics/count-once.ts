@@ -13,22 +13,22 @@ export interface CountedBatch {
 }
 
 export interface BatchCounter {
-  /** Outside of the transaction that counts, whose locks would last as long. */
+  /** Runs outside the counting transaction, which would hold its locks until the commit. */
   readonly prepare?: (batches: readonly CountedBatch[]) => Promise<void>;
   readonly add: (transaction: Queryable, batches: readonly CountedBatch[]) => Promise<void>;
 }
 
 type BatchRow = CountedBatch & { readonly aggregated_at: Date | null };
 
-/** In one order, because who counts locks them: two that count the same batches must not wait for each other in a circle. */
+/** In a fixed order, because counting locks them: two processes that count the same batches must not deadlock. */
 const BATCHES = `SELECT id, rows, min_created_at, max_created_at, aggregated_at FROM log_batches
   WHERE id = ANY ($1::uuid[]) ORDER BY id`;
 
 const MARK = 'UPDATE log_batches SET aggregated_at = now() WHERE id = ANY ($1::uuid[])';
 
 /**
- * The requests of batches: $1 their ids, $2 and $3 their bounds. `created_at` limits the search to the partitions that hold
- * them; the bounds are a millisecond wider than what the driver gave, because it drops the microseconds.
+ * The requests of batches: $1 their ids, $2 and $3 their bounds. `created_at` limits the search to the partitions that hold them; the
+ * bounds are a millisecond wider than the driver's values, which drop the microseconds.
  */
 export const OF_BATCHES = `batch_id = ANY ($1::uuid[])
   AND created_at BETWEEN $2::timestamptz - interval '1 ms' AND $3::timestamptz + interval '1 ms'`;
@@ -42,10 +42,10 @@ export const boundsOf = (
 ];
 
 /**
- * Counts batches once, all of them or none. Answers what became of each.
+ * Counts batches exactly once, all of them or none. Returns the outcome of each.
  *
- * One transaction locks the rows of the batches, adds their requests and marks them. Whoever comes second waits for the locks
- * and finds the marks; whoever is killed on the way leaves nothing behind. So a batch may be delivered as often as it likes.
+ * One transaction locks the batch rows, adds their requests and marks them. A second process waits for the locks and finds the marks; a
+ * killed process leaves nothing behind. So a batch may be delivered any number of times.
  */
 export async function countOnce(
   database: DataSource,
@@ -70,7 +70,7 @@ export async function countOnce(
 
 const isDue = ({ aggregated_at }: BatchRow): boolean => aggregated_at === null;
 
-/** Two requests for one batch at the same time share one count. */
+/** Two jobs for the same batch at the same time share one count. */
 function outcomes(ids: readonly string[], found: readonly BatchRow[]): Aggregation[] {
   const byId = new Map(found.map((batch) => [batch.id, batch]));
   return ids.map((id, at) => {

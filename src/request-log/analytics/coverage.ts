@@ -1,21 +1,21 @@
 import { type Grain, GRAIN_MS, startOf } from '../rollups/grains.js';
 import type { CountedRange, TimeRange } from './usage-store.js';
 
-/** Which rollup answers for which part of a range: each moment in one of them. */
+/** The parts of a range that each rollup covers; every moment belongs to exactly one of them. */
 export type Coverage = Readonly<Record<Grain, readonly TimeRange[]>>;
 
-/** What readers must know of the rollups' state. Times in milliseconds since the epoch. */
+/** The state of the rollups that readers depend on. Times in milliseconds since the epoch. */
 export interface RollupState {
-  /** Hours whose minutes changed since they were derived, and days that changed likewise. */
+  /** Hours whose minutes changed since they were derived, and days whose hours did. */
   readonly changedHours: ReadonlySet<number>;
   readonly changedDays: ReadonlySet<number>;
-  /** Before it there are no minutes. */
+  /** There are no minutes before this time. */
   readonly minutesFrom: number;
 }
 
 /**
- * What can be counted of a range out of rollups: all of it, and the whole of each hour that it cuts where minutes are gone. It is exact
- * when neither the range nor one of its slots cuts such an hour.
+ * The range that rollups can count: all of it, extended to whole hours at either end where the minutes are gone. Exact when neither the
+ * range nor a slot cuts such an hour.
  */
 export function countedRange(
   { from, to }: TimeRange,
@@ -30,27 +30,27 @@ export function countedRange(
   };
 }
 
-/** Of request rows each has its time, but some of those before `rowsFrom` are gone. */
+/** Every request row has its own time, but rows from before `rowsFrom` may be gone. */
 export const rangeOfRows = ({ from, to }: TimeRange, rowsFrom: number): CountedRange => ({
   from,
   to,
   isExact: from >= rowsFrom,
 });
 
-/** Of several counts the answer is as exact as the least of them. */
+/** A combined count is exact only if all of its parts are. */
 export const rangeOfAll = (ranges: readonly CountedRange[]): CountedRange => ({
   from: Math.min(...ranges.map(({ from }) => from)),
   to: Math.max(...ranges.map(({ to }) => to)),
   isExact: ranges.every(({ isExact }) => isExact),
 });
 
-/** The beginnings of slots, of which the first has to begin with what is counted. */
+/** The starts of the slots; the first one is moved to where counting begins. */
 export const slotsFrom = ({ from }: TimeRange, slots: readonly number[]): readonly number[] =>
   slots.map((slot, at) => (at === 0 ? Math.min(slot, from) : slot));
 
 /**
- * Covers a range with the coarsest rollups that fit: no bucket may lie in two slots of the series, and none may have
- * changed since it was derived. Where minutes are gone an hour counts to the slot in which it begins.
+ * Covers a range with the coarsest rollups that fit: no bucket may overlap two slots of the series, and none may have changed since it was
+ * derived. Where minutes are gone, an hour counts towards the slot in which it begins.
  */
 export function cover(range: TimeRange, slots: readonly number[], state: RollupState): Coverage {
   const coverage: Record<Grain, TimeRange[]> = { minute: [], hour: [], day: [] };
@@ -83,7 +83,7 @@ function isChanged(day: number, { changedDays, changedHours }: RollupState): boo
 
 const nextStart = (grain: Grain, at: number): number => startOf(grain, at) + GRAIN_MS[grain];
 
-/** Neighbours become one range: fewer conditions for the planner. */
+/** Adjacent ranges are merged: fewer conditions for the planner. */
 function append(ranges: TimeRange[], range: TimeRange): void {
   const last = ranges.at(-1);
   if (last?.to === range.from) ranges[ranges.length - 1] = { from: last.from, to: range.to };

@@ -6,13 +6,13 @@ interface ReadMeasure {
   readonly ofRequests: string;
   readonly ofRollup: string;
   readonly clickhouse: { readonly ofRequests: string; readonly ofRollup: string };
-  /** Dimensions that the source must tell apart for it. */
+  /** Dimensions that the source must have for it. */
   readonly needs?: readonly string[];
-  /** The columns of a rollup that it is made of, besides dimensions; unless it is said, the one of its name. */
+  /** The rollup columns that it is computed from, besides dimensions; default: the one of its name. */
   readonly columns?: readonly MeasureName[];
 }
 
-/** What can only be counted while reading: parts of it do not add up. */
+/** Can only be counted while reading: its parts do not add up. */
 const USERS = "count(DISTINCT nullif(end_user, ''))";
 const NAMED = "countIf(end_user <> '')";
 
@@ -39,7 +39,7 @@ export type ReadMeasureName = MeasureName | keyof typeof OF_USERS;
 
 export const READ_MEASURES: Readonly<Record<ReadMeasureName, ReadMeasure>> = { ...MEASURES, ...OF_USERS };
 
-/** The columns of a rollup that these measures are made of, each once. */
+/** The rollup columns that these measures are computed from, without duplicates. */
 export const columnsOf = (measures: readonly ReadMeasureName[]): readonly string[] => [
   ...new Set(measures.flatMap((name): readonly string[] => READ_MEASURES[name].columns ?? [name])),
 ];
@@ -48,17 +48,17 @@ const NANO_USD_PER_CENT = 10_000_000;
 const US_PER_MS = 1_000;
 const PERCENT = 100;
 
-/** Whether the whole of it is the sum of its parts, so that nobody needs to count the whole apart. */
+/** Whether the total is the sum of the parts, so that it needs no separate count. */
 export const addsUp = (name: ReadMeasureName): boolean =>
   name !== 'users' && READ_MEASURES[name].type !== 'timestamptz';
 
-/** The measures of one point, one group or a whole range, as numbers that people read. What was not asked for is 0. */
+/** The measures of one point, one group or a whole range, as display values. Measures that were not requested are 0. */
 export class Sums {
   #durations: Quantiles | undefined;
 
   constructor(private readonly row: Readonly<Record<string, unknown>>) {}
 
-  /** The whole of parts that share no request, for measures that add up, and what else is known of it. */
+  /** The total of parts that share no request, for measures that add up, together with the values of `besides`. */
   static of(
     parts: readonly Sums[],
     measures: readonly ReadMeasureName[],
@@ -76,17 +76,17 @@ export class Sums {
     return READ_MEASURES[name].type === 'bigint' ? Number(this.row[name] ?? 0) : 0;
   }
 
-  /** Nano-dollars in cents. */
+  /** Nano-dollars as cents. */
   cents(name: 'cost_nano_usd' | 'simple_saved_nano_usd' | 'semantic_saved_nano_usd'): number {
     return this.count(name) / NANO_USD_PER_CENT;
   }
 
-  /** Microseconds in milliseconds. */
+  /** Microseconds as milliseconds. */
   milliseconds(name: 'duration_us' | 'hit_duration_us'): number {
     return this.count(name) / US_PER_MS;
   }
 
-  /** Milliseconds at a quantile, wrong by 0.8 % at most. */
+  /** Milliseconds at a quantile, with an error of 0.8 % at most. */
   quantileMs(at: number): number {
     this.#durations ??= new Quantiles(this.counts('duration_histogram'));
     return (this.#durations.at(at) ?? 0) / US_PER_MS;
@@ -109,7 +109,7 @@ export class Sums {
     return this.count('simple_hits') + this.count('semantic_hits');
   }
 
-  /** Counts of answers with a status of 400 or more. */
+  /** Counts of responses with a status of 400 or more. */
   get failures(): readonly (readonly [status: number, count: number])[] {
     return [...this.counts('statuses')]
       .filter(([status]) => status >= 400)
@@ -125,7 +125,7 @@ export class Sums {
   }
 }
 
-/** Texts of whole numbers, as the driver gives them. */
+/** Whole numbers as texts, as the driver returns them. */
 const sumOf = (values: readonly unknown[]): string =>
   String(values.reduce<bigint>((sum, value) => sum + BigInt(value as string | number), 0n));
 
@@ -137,5 +137,5 @@ function countsTogether(values: readonly unknown[]): StoredHistogram {
   return counts;
 }
 
-/** 0 of nothing. */
+/** 0 when `whole` is 0. */
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);

@@ -4,7 +4,7 @@ import { READ_MEASURES, type ReadMeasureName } from './read-measures.js';
 import type { GroupedBy } from './usage-store.js';
 
 /**
- * Where an answer is read: one slice (and whether of all its values), the cube (and what of it is distinguished), or the request rows. Every
+ * The source of a result: one slice (with all of its values or one), the cube (with some of its dimensions), or the request rows. Every
  * store has these three.
  */
 export type SourceKind =
@@ -16,17 +16,17 @@ export interface Need {
   readonly conditions: readonly QueryCondition[];
   readonly measures: readonly ReadMeasureName[];
   readonly by?: GroupedBy | undefined;
-  /** Keys of the metadata whose slices are complete in the range. */
+  /** Metadata keys whose slices are complete in the range. */
   readonly metadataKeys: ReadonlySet<string>;
 }
 
 const METADATA = metadataSlice('');
 
-/** The key of the metadata that a slice is about; null when it is about something else. */
+/** The metadata key of a slice; null for other slices. */
 export const metadataKeyOf = (dimension: string): string | null =>
   dimension.startsWith(METADATA) ? dimension.slice(METADATA.length) : null;
 
-/** The cheapest source that can tell: one slice, then the cube, then the request rows. */
+/** The cheapest source that suffices: one slice, then the cube, then the request rows. */
 export function sourceFor(need: Need): SourceKind {
   const dimensions = dimensionsFor(need);
   if (dimensions === null) return { kind: 'rows' };
@@ -39,7 +39,7 @@ export function sourceFor(need: Need): SourceKind {
   return isCube ? { kind: 'cube', dimensions: [...dimensions] } : { kind: 'rows' };
 }
 
-/** What the source must tell apart; null when only the request rows can. */
+/** The dimensions that the source must have; null when only the request rows have them. */
 function dimensionsFor({ conditions, measures, by }: Need): ReadonlySet<string> | null {
   const dimensions = new Set(measures.flatMap((name) => READ_MEASURES[name].needs ?? []));
   const grouped = by && dimensionOf(by);
@@ -51,7 +51,7 @@ function dimensionsFor({ conditions, measures, by }: Need): ReadonlySet<string> 
   return dimensions;
 }
 
-/** The dimension that the source must tell apart; undefined for columns of the tenant, which every source has. */
+/** The dimension that the source must have; undefined for tenant columns, which every source has. */
 function dimensionOf(by: GroupedBy): string | undefined {
   if (by.kind === 'workspace') return undefined;
   if (by.kind === 'config') return 'config_id';

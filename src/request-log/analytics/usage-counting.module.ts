@@ -9,7 +9,7 @@ import { BatchAggregator } from './usage-store.js';
 const aggregatorOf = (database: DataSource, clickhouse: ClickHouse | null): BatchAggregator =>
   clickhouse ? new ClickHouseBatchAggregator(database, clickhouse) : new PostgresBatchAggregator(database);
 
-/** Where stored batches are counted. It needs `DatabaseModule` and `SettingsModule` beside it. */
+/** Counts stored batches. Requires `DatabaseModule` and `SettingsModule`. */
 @Module({
   imports: [ClickHouseModule],
   providers: [{ provide: BatchAggregator, inject: [DataSource, CLICKHOUSE], useFactory: aggregatorOf }],

@@ -22,7 +22,7 @@ function readerOf(
     : postgres;
 }
 
-/** Where counted requests are read. It needs `DatabaseModule` and `SettingsModule` beside it. */
+/** Reads counted requests. Requires `DatabaseModule` and `SettingsModule`. */
 @Module({
   imports: [ClickHouseModule, LogReadingModule],
   providers: [

@@ -4,59 +4,59 @@ import type { Page } from '../../common/http/page.js';
 import type { ReadMeasureName, Sums } from './read-measures.js';
 
 /**
- * Where requests are counted, and where the counts are read. PostgreSQL does both unless `CLICKHOUSE_URL` is set. What
- * each of the two must keep is said by one suite of tests that runs on both (test/integration/analytics).
+ * Counts requests, and reads the counts. PostgreSQL does both unless `CLICKHOUSE_URL` is set. One test suite runs on both stores and
+ * defines their common behaviour (test/integration/analytics).
  */
 
-/** What became of a batch. `absent`: there is none of that id, or retention already removed it. */
+/** The outcome for a batch. `absent`: no batch has that id, or retention has removed it. */
 export type Aggregation = 'aggregated' | 'already_aggregated' | 'absent';
 
-/** Adds a stored batch of request logs to the counts, exactly once, however often it is delivered. */
+/** Adds a stored batch of request logs to the counts exactly once, however often it is delivered. */
 export abstract class BatchAggregator {
   abstract aggregate(batchId: string): Promise<Aggregation>;
 }
 
-/** Milliseconds since the epoch; `to` is the first moment outside. */
+/** Milliseconds since the epoch; `to` is exclusive. */
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * What an answer has counted. It is wider than what was asked for where only whole hours are left. `isExact`: that it, and every slot, holds
- * the requests of its time and no others.
+ * The range that a result covers. It is wider than requested where only whole hours are left. `isExact`: the result, and every slot, counts
+ * exactly the requests of its time.
  */
 export interface CountedRange extends TimeRange {
   readonly isExact: boolean;
 }
 
-/** What is counted: a range of whole minutes and what narrows it. */
+/** A range of whole minutes and the filters on it. */
 export interface UsageQuery {
   readonly range: TimeRange;
   readonly conditions: readonly QueryCondition[];
 }
 
-/** A range, cut into slots. */
+/** A range divided into slots. */
 export interface Series {
   readonly range: CountedRange;
   readonly total: Sums;
   readonly slots: readonly Sums[];
 }
 
-/** What requests are grouped by. The group of those that name nothing is ''. */
+/** What requests are grouped by. The group of requests without a value is ''. */
 export type GroupedBy =
-  /** A dimension, as it stands. */
+  /** The plain value of a dimension. */
   | { readonly kind: 'dimension'; readonly dimension: string }
-  /** A dimension that holds ids. */
+  /** A dimension of ids. */
   | { readonly kind: 'id'; readonly dimension: 'api_key_id' }
-  /** Workspaces, by their slug. Every source tells them apart. */
+  /** Workspaces by slug. Every source has them. */
   | { readonly kind: 'workspace' }
-  /** Saved configs by their slug; one that was removed by its id. */
+  /** Saved configs by slug; deleted ones by id. */
   | { readonly kind: 'config' }
-  /** Values of a key of the metadata. */
+  /** Values of a metadata key. */
   | { readonly kind: 'metadata'; readonly key: string };
 
-/** What groups are sorted by: a sum of measures, an average per request of such a sum, or a quantile of the latency. */
+/** The sort key of groups: a sum of measures, its average per request, or a latency quantile. */
 export type GroupOrder =
   | {
       readonly sumOf: readonly ReadMeasureName[];
@@ -79,9 +79,9 @@ export interface Groups {
   readonly rows: readonly (readonly [value: string, sums: Sums])[];
 }
 
-/** Counts requests for graphs and groups. */
+/** Counts requests for charts and groups. */
 export abstract class AnalyticsReader {
-  /** `slots`: beginnings of the points, in order; the first may lie before the range begins. */
+  /** `slots`: starts of the points, in order; the first may precede the range. */
   abstract series(
     whose: Whose,
     query: UsageQuery,
@@ -89,6 +89,6 @@ export abstract class AnalyticsReader {
     slots: readonly number[],
   ): Promise<Series>;
 
-  /** One page, and of how many groups. The groups make up the whole. */
+  /** One page, and the number of groups. The groups add up to the total. */
   abstract groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups>;
 }

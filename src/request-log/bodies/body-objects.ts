@@ -2,7 +2,7 @@ import type { SecretBox, WrappedKey } from '../../common/crypto/envelope.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import type { ByteRange, ObjectStore } from './object-store.js';
 
-/** A body of a request: which one, and of which day and workspace. */
+/** Identifies a body of a request, with its day and workspace. */
 export interface BodyName {
   readonly requestId: string;
   readonly direction: string;
@@ -12,7 +12,7 @@ export interface BodyToKeep extends BodyName {
   readonly bytes: Buffer;
 }
 
-/** Where a body is kept in the bucket. */
+/** Location of a body in the bucket. */
 export interface BodyPlace extends ByteRange {
   readonly key: string;
 }
@@ -20,15 +20,18 @@ export interface BodyPlace extends ByteRange {
 export interface BodyFolder {
   readonly organizationId: string;
   readonly workspaceId: string | null;
-  /** `YYYY-MM-DD`, UTC, of arrival. */
+  /** Day of arrival in UTC, `YYYY-MM-DD`. */
   readonly day: string;
 }
 
-/** Folders of organizations stand below it, and below them one for each day. */
+/** Contains a folder per organization, and in it one per day. */
 export const BODIES = 'bodies/';
 const SHARED = 'none';
 
-/** Whose bodies an object has, by its key (with the prefix of the bucket, if it has one); null for what is no object of bodies. */
+/**
+ * The owner of the bodies in an object, by its key (with the bucket's prefix, if it has one); null if the key is not that of a bodies
+ * object.
+ */
 export function ownerOf(key: string): Omit<BodyFolder, 'day'> | null {
   const [, organizationId, workspaceId] = OWNER.exec(key) ?? [];
   if (!organizationId || !workspaceId) return null;
@@ -40,9 +43,9 @@ const OWNER = /(?:^|\/)bodies\/([^/]+)\/\d{4}-\d{2}-\d{2}\/([^/]+)\//;
 const purposeOf = ({ requestId, direction }: BodyName): string[] => ['request body', requestId, direction];
 
 /**
- * Bodies in the bucket. Those of a workspace and a day that are stored together are one object, because a store charges by the
- * object; each is sealed for itself with its organization's key, so whoever reads the bucket reads nothing, and one that is
- * moved to another request does not open.
+ * Bodies in the bucket. Bodies of one workspace and day that are stored together share one object, because stores charge per object. Each
+ * body is sealed separately with its organization's key: read access to the bucket reveals nothing, and a body moved to another request
+ * does not open.
  */
 export class BodyObjects {
   constructor(
@@ -50,7 +53,7 @@ export class BodyObjects {
     private readonly box: SecretBox,
   ) {}
 
-  /** Resolves with the places, in order, when the bucket has them. */
+  /** Resolves with the locations, in order, once the bucket has the bodies. */
   async put(
     key: WrappedKey,
     { organizationId, workspaceId, day }: BodyFolder,
@@ -69,7 +72,7 @@ export class BodyObjects {
     return places;
   }
 
-  /** Null when its object is gone: somebody else removed it. */
+  /** Null when its object was removed. */
   async read(key: WrappedKey, name: BodyName, place: BodyPlace): Promise<Buffer | null> {
     const sealed = await this.store.read(place.key, place);
     return sealed && this.box.openOwn(key, purposeOf(name), sealed);

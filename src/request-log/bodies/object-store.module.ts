@@ -3,7 +3,7 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { ObjectStore } from './object-store.js';
 
-/** The bucket, or null where the settings name none. It needs `SettingsModule` beside it. */
+/** The bucket, or null when none is configured. Requires `SettingsModule`. */
 @Module({
   providers: [
     {

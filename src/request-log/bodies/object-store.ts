@@ -21,11 +21,11 @@ export interface ObjectFacts {
 const CONNECTIONS = 16;
 const TRIES = 3;
 
-/** How long the bucket is waited for, milliseconds. */
+/** Time limits for the bucket, milliseconds. */
 interface Waits {
-  /** Without a byte on the connection, either way. Large files travel for as long as they move. */
+  /** Without a byte in either direction. Large files may take as long as data flows. */
   readonly idleMs: number;
-  /** Of a part of an object, with all tries: somebody may be looking. */
+  /** For part of an object, retries included: a user may be waiting. */
   readonly readMs: number;
 }
 
@@ -42,9 +42,8 @@ interface OpenedStore {
 }
 
 /**
- * The bucket of the operator. Keys are given without the prefix of the settings. Amazon's package is loaded at the first use, so
- * a process that never uses the bucket pays nothing for it; its sockets are opened by the egress, and it knows no other
- * credentials than those of the settings.
+ * The operator's bucket. Keys are given without the configured prefix. Amazon's package is loaded on first use, so a process that never
+ * uses the bucket does not pay for it. Its sockets are opened by the egress, and only the configured credentials are used.
  */
 export class ObjectStore {
   #opened: Promise<OpenedStore> | undefined;
@@ -63,7 +62,7 @@ export class ObjectStore {
     await this.#put(key, { body: createReadStream(path), length }, facts);
   }
 
-  /** A part of an object, whole; null when there is no such object. Rejects when it is shorter, and when it does not come in time. */
+  /** A complete byte range; null when the object does not exist. Rejects when the object is shorter or the time limit passes. */
   async read(key: string, range: ByteRange): Promise<Buffer | null> {
     const { sdk } = await this.#open();
     try {
@@ -88,7 +87,7 @@ export class ObjectStore {
     return Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
   }
 
-  /** Null when there is none. The stream must be read to its end or destroyed. */
+  /** Null when the object does not exist. The stream must be read to its end or destroyed. */
   async stream(key: string): Promise<{ readonly stream: Readable; readonly length: number } | null> {
     const { sdk, client } = await this.#open();
     try {
@@ -110,12 +109,12 @@ export class ObjectStore {
     );
   }
 
-  /** Keys below a folder (which ends in a slash), a page at a time. */
+  /** Keys in a folder (given with its trailing slash), one page at a time. */
   async *keys(folder: string): AsyncGenerator<readonly string[]> {
     yield* this.#pages(folder, ({ Contents = [] }) => Contents.flatMap(({ Key }) => Key ?? []));
   }
 
-  /** Folders directly below a folder, each ending in a slash. */
+  /** Direct subfolders, each with a trailing slash. */
   async *folders(folder: string): AsyncGenerator<readonly string[]> {
     yield* this.#pages(
       folder,
@@ -172,7 +171,7 @@ export class ObjectStore {
     return this.#opened;
   }
 
-  /** Path style and no checksums beyond the signature's for stores that are not Amazon's: not all of them know more. */
+  /** Stores other than Amazon's get path-style addresses and no checksums beyond the signature's, because not all of them support more. */
   async #load(): Promise<OpenedStore> {
     const sdk = await import('@aws-sdk/client-s3');
     const { endpoint, region, accessKeyId, secretAccessKey } = this.s3;
@@ -190,10 +189,10 @@ export class ObjectStore {
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
         httpAgent: agents.plain,
-        // Node asks only that its scheme fits; it is no `https.Agent`, because the egress does TLS itself.
+        // Node only checks that the protocol matches; this is not an `https.Agent`, because the egress does TLS itself.
         httpsAgent: agents.tls as never,
         connectionTimeout: OBJECT_STORE_TIMEOUTS.files.connectMs,
-        // Its `requestTimeout` only warns, and of a large file it would be the time of all of it.
+        // `requestTimeout` only warns, and would limit the whole transfer of a large file.
         socketTimeout: this.waits.idleMs,
       },
     });

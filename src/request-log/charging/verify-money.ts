@@ -1,20 +1,20 @@
-/** Anything that runs a statement and answers its rows. */
+/** Anything that runs a statement and returns its rows. */
 interface Database {
   query(sql: string): Promise<unknown>;
 }
 
-/** Two books that should say the same of one thing, and what they say. Nano-dollars or tokens. */
+/** Two books that should agree on one subject, and their amounts. Nano-dollars or tokens. */
 export interface BookComparison {
-  /** Words for people: "the counter 0199…". */
+  /** Display text: "the counter 0199…". */
   readonly what: string;
   readonly expected: bigint;
   readonly found: bigint;
-  /** Why they may differ; null when nothing explains it. */
+  /** Why they may differ; null when no reason is known. */
   readonly reason: string | null;
 }
 
 export interface Books {
-  /** Each book against the one it is made from: what was compared, and what differs. */
+  /** Each book against its source: what was compared, and the differences. */
   readonly name: string;
   readonly compared: number;
   readonly differences: readonly BookComparison[];
@@ -27,7 +27,7 @@ interface Row {
   readonly reason: string | null;
 }
 
-/** What each counter says, and what the attempts say that it was charged with. */
+/** The amount of each counter, and the amount that attempts were charged to it. */
 const CHARGED = `
   SELECT counter.key, counter.created_at, counter.spent,
     coalesce(sum(CASE WHEN counter.measure = 'cost' THEN attempt.cost_nano_usd
@@ -41,14 +41,14 @@ const CHARGED = `
   WHERE counter.measure <> 'concurrency'
   GROUP BY counter.key`;
 
-/** A budget of whose spent amount a part is not what a provider reported. Nano-dollars or tokens. */
+/** A budget whose spent amount partly does not come from a provider. Nano-dollars or tokens. */
 export interface EstimatedPart {
   readonly counter: string;
   readonly measure: 'cost' | 'tokens';
   readonly spent: bigint;
-  /** Of what is spent: attempts whose answer has no end on record. */
+  /** Part of the spent amount: attempts without a recorded end of the response. */
   readonly estimated: bigint;
-  /** Beside it: held by processes that were lost with their spool, which counts as spent. */
+  /** In addition: held by processes that were lost with their spool, which counts as spent. */
   readonly lost: bigint;
 }
 
@@ -67,7 +67,7 @@ const ESTIMATED = `
   ) AS lease ON lease.counter = c.key
   WHERE c.measure <> 'concurrency' AND coalesce(attempt.amount, 0) + coalesce(lease.amount, 0) > 0 ORDER BY c.key`;
 
-/** How much of each budget is an estimate. No difference: the books agree about it, and the provider's bill may be lower. */
+/** How much of each budget is an estimate. This is not a difference: the books agree, and the provider's bill may be lower. */
 export async function estimatedParts(database: Database): Promise<EstimatedPart[]> {
   const rows = (await database.query(ESTIMATED)) as (Record<
     'counter' | 'spent' | 'estimated' | 'lost',
@@ -83,7 +83,7 @@ export async function estimatedParts(database: Database): Promise<EstimatedPart[
   }));
 }
 
-/** Before this moment retention may have taken records, those of one workspace and not of another. */
+/** Retention may have removed records from before this time, in some workspaces and not in others. */
 const CUT_BEFORE = "(SELECT before FROM rollup_seals WHERE grain = 'row')";
 
 const LOST_RECORDS = `ledger.amount < ledger.spent AND ledger.created_at
@@ -94,7 +94,7 @@ const COUNTERS = `
     CASE WHEN ${LOST_RECORDS} THEN 'older records were removed by retention' END AS reason
   FROM (${CHARGED}) AS ledger`;
 
-/** Logs of calls that were made elsewhere bring their cost with them and have no attempts. */
+/** Logs of requests made elsewhere carry their own cost and have no attempts. */
 const REQUESTS = `
   SELECT 'requests of ' || day AS what, sum(attempts)::bigint AS expected, sum(request)::bigint AS found, NULL AS reason
   FROM (
@@ -125,12 +125,12 @@ const BOOKS = [
   ['Rollups against requests', ROLLUPS],
 ] as const;
 
-/** Books that are in ClickHouse where that counts. No snapshot has both. */
+/** Books that ClickHouse keeps when it does the counting. No snapshot spans both databases. */
 const IN_CLICKHOUSE: ReadonlySet<string> = new Set([ROLLUPS]);
 
 /**
- * Compares the books about money: attempts are the ledger, counters and requests are made from them, rollups from
- * requests. To be run in one snapshot, because all of them change while requests run.
+ * Compares the books about money: attempts are the ledger, counters and requests derive from them, rollups from requests. Run it in one
+ * snapshot, because all of them change while requests run.
  */
 export async function verifyMoney(
   database: Database,
@@ -152,10 +152,10 @@ export async function verifyMoney(
   return books;
 }
 
-/** Of what retention has taken no charges are left, and the counter is the only one that knows. */
+/** Once retention has removed the charges, the counter is the only record. */
 const WRONG = `FROM (${CHARGED}) AS ledger WHERE ledger.amount <> ledger.spent AND NOT coalesce(${LOST_RECORDS}, false)`;
 
-/** Makes every counter again from the charges of attempts. Answers how many were wrong. Nothing else may write meanwhile. */
+/** Rebuilds every counter from the charges of attempts. Returns how many were wrong. Nothing else may write meanwhile. */
 export async function rebuildCounters(database: Database): Promise<number> {
   await database.query('LOCK TABLE limit_counters IN EXCLUSIVE MODE');
   const wrong = (await database.query(`SELECT 1 ${WRONG}`)) as unknown[];

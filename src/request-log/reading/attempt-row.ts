@@ -1,6 +1,6 @@
 import type { AppliedPrice } from '../../common/contracts/price.js';
 
-/** A row of `request_attempts`; `bigint` comes as text. */
+/** A row of `request_attempts`; `bigint` is a text. */
 export interface AttemptRow {
   readonly attempt: number;
   readonly option_path: string | null;
@@ -19,7 +19,7 @@ export interface AttemptRow {
   readonly reasoning_tokens: number | null;
   readonly cost_nano_usd: string | null;
   readonly price: AppliedPrice | null;
-  /** Keys of the counters of the budgets that it was charged to. */
+  /** Counter keys of the budgets that it was charged to. */
   readonly charged: readonly string[] | null;
   readonly estimated: boolean | null;
 }

@@ -38,8 +38,8 @@ const entriesOf = <Value>(table: Readonly<Record<string, Value>>): readonly [str
   Object.entries(table);
 
 /**
- * What each filter of the request log selects. A name that is missing is the spelling of a client for one that is here: it is accepted, and
- * the OpenAPI document does not show it.
+ * What each filter of the request log selects. Names that are missing here are aliases of other clients: they are accepted but not
+ * documented in the OpenAPI document.
  */
 export const FILTER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
   time_of_generation_min:
@@ -64,7 +64,7 @@ export const FILTER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
   not_metadata: 'Excludes requests that have all these key-value pairs: a JSON object of texts.',
 };
 
-/** The filters that the document shows, each with what its value must be. */
+/** The documented filters, each with the format of its value. */
 export const documentedFilters = (): readonly [name: string, expects: string][] =>
   Object.entries(LOG_FILTERS).flatMap(([name, { expects }]) =>
     FILTER_DESCRIPTIONS[name] === undefined ? [] : [[name, expects]],

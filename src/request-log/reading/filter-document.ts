@@ -2,10 +2,10 @@ import { AppError } from '../../common/errors/app-error.js';
 import { didYouMean } from '../../common/text/nearest-names.js';
 import { type QueryCondition, conditionOf, isLogFilter, LOG_FILTERS } from './log-filters.js';
 
-/** Filters as a JSON object has them: texts, numbers, truth values, and an object for the metadata. */
+/** Filters as a JSON object: texts, numbers, booleans, and an object for the metadata. */
 export type FilterDocument = Readonly<Record<string, unknown>>;
 
-/** What the filters stand for. Refuses a name that is none, and a value that its filter cannot mean. */
+/** The conditions for the filters. Rejects unknown names and invalid values. */
 export function conditionsIn(filters: FilterDocument): QueryCondition[] {
   return Object.entries(filters).flatMap(([name, value]) => {
     if (value === null || value === '') return [];
@@ -17,13 +17,13 @@ export function conditionsIn(filters: FilterDocument): QueryCondition[] {
 const noFilter = (name: string): string =>
   `There is no filter "${name}"${didYouMean(name, Object.keys(LOG_FILTERS))}.`;
 
-/** The latest time of arrival that the filters let in; null where they do not say. */
+/** The latest arrival time that the filters allow; null when unbounded. */
 export function newestOf(filters: FilterDocument): Date | null {
   const bounds = momentsIn(filters, 'time_of_generation_max', 'created_at_max');
   return bounds.length === 0 ? null : new Date(Math.min(...bounds));
 }
 
-/** The earliest. */
+/** The earliest arrival time that the filters allow; null when unbounded. */
 export function oldestOf(filters: FilterDocument): Date | null {
   const bounds = momentsIn(filters, 'time_of_generation_min', 'created_at_min');
   return bounds.length === 0 ? null : new Date(Math.max(...bounds));

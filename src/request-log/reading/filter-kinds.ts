@@ -1,33 +1,33 @@
 import { CUBE } from '../rollups/dimensions.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
-/** Puts a value in a query of ClickHouse, as a parameter of a type of it. */
+/** Binds a value of the given ClickHouse type as a parameter of the query. */
 export type BindTyped = (value: unknown, type: string) => string;
 
 /**
- * The same condition in ClickHouse: its SQL, or a column that holds one of the ids that PostgreSQL gives for the
- * organization ($1) and the parameter ($2). Null when only PostgreSQL has what it is about.
+ * The same condition in ClickHouse: its SQL, or a column that holds one of the ids that PostgreSQL returns for the organization ($1) and
+ * the parameter ($2). Null when only PostgreSQL has the data.
  */
 export type InClickHouse =
   | { readonly sql: (bind: BindTyped, parameter: unknown) => string }
   | { readonly column: string; readonly ids: string; readonly isNegated?: true }
   | null;
 
-/** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
+/** A condition of a query: its parameter, and SQL that refers to it only by the given placeholder. */
 export interface QueryCondition {
   readonly sql: (placeholder: string) => string;
   readonly parameter: unknown;
-  /** The dimensions of the rollups that it is about; null when only the request rows can answer it. */
+  /** The rollup dimensions that it concerns; null when it needs the request rows. */
   readonly on: readonly string[] | null;
   readonly inClickHouse: InClickHouse;
 }
 
 export interface Filter {
   readonly sql: QueryCondition['sql'];
-  /** Makes the parameter of the text that was sent; undefined refuses it. */
+  /** Parses the parameter; undefined rejects it. */
   readonly read: (text: string) => unknown;
   readonly expects: string;
-  /** Unless it is said, only request rows can answer it. */
+  /** Default: it needs the request rows. */
   readonly on?: readonly string[];
   readonly inClickHouse: InClickHouse;
 }
@@ -39,7 +39,7 @@ export const anyOf = (value: string, type: string): InClickHouse => ({
 const MOST_VALUES = 100;
 export const LONGEST_VALUE = 2_048;
 
-/** Nothing of a value ever becomes SQL; a comma separates alternatives. */
+/** A value never becomes SQL; commas separate alternatives. */
 export const listOf = (text: string, fits: (value: string) => boolean): readonly string[] | undefined => {
   const values = text.split(',').map((value) => value.trim());
   return values.length <= MOST_VALUES && values.every(fits) ? values : undefined;
@@ -65,13 +65,13 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d
 
 const DAY_LENGTH = '2030-01-31'.length;
 
-/** JavaScript takes the 30th of February for the 2nd of March. */
+/** JavaScript reads 30 February as 2 March. */
 function isDayOfCalendar(day: string): boolean {
   const midnight = new Date(day);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** In UTC. Years before 1 and after 9999, to which a zone may lead, are none that a database reads. */
+/** In UTC. A zone can lead to years before 1 or after 9999, which the database cannot read. */
 function momentIn(text: string): string | undefined {
   const at = new Date(text);
   const year = at.getUTCFullYear();
@@ -93,7 +93,7 @@ const NUMBER = /^-?\d{1,12}(\.\d{1,7})?$/;
 
 export type ComparisonOperator = '>=' | '<=';
 
-/** A bound of a number. What is unknown of a request is neither large nor small: no bound lets it in. */
+/** A bound on a number. Requests whose value is unknown match no bound. */
 export const bound = (value: string, operator: ComparisonOperator, scale = '1'): Filter => ({
   sql: (placeholder) => `${value} ${operator} ${placeholder}::numeric * ${scale}`,
   inClickHouse: {
@@ -103,14 +103,14 @@ export const bound = (value: string, operator: ComparisonOperator, scale = '1'):
   expects: 'a number',
 });
 
-/** The same rows in ClickHouse, where a comparison with NULL may answer NULL. */
+/** The same rows in ClickHouse, where a comparison with NULL may yield NULL. */
 function negatedInClickHouse(given: InClickHouse): InClickHouse {
   if (given === null) return null;
   if ('ids' in given) return { ...given, isNegated: true };
   return { sql: (bind, parameter) => `NOT ifNull(${given.sql(bind, parameter)}, false)` };
 }
 
-/** All other rows, those included of which the value is unknown. A slice of the rollups has no rows of absent values. */
+/** All other rows, including those whose value is unknown. Slices of the rollups have no rows for absent values. */
 export const negated = ({ sql, on, inClickHouse, ...filter }: Filter): Filter => ({
   ...filter,
   ...(on?.every((dimension) => Object.hasOwn(CUBE, dimension)) ? { on } : {}),

@@ -11,7 +11,7 @@ interface Whose {
   readonly workspaceId?: string | undefined;
 }
 
-/** A request, as far as it says how long its bodies are kept. */
+/** The columns of a request that determine how long its bodies are kept. */
 interface KeptRow {
   readonly created_at: Date;
   readonly organisation_id: string;
@@ -19,8 +19,8 @@ interface KeptRow {
 }
 
 /**
- * What of the request log may still be read. Rows and bodies whose time is over may lie in their partition for some days;
- * every reader of request rows adds these conditions, and so nobody sees them from the moment on that it is over.
+ * Decides which requests may still be read. Expired rows and bodies may remain in their partition for some days; every reader of request
+ * rows adds these conditions, which hide them as soon as they expire.
  */
 @Injectable()
 export class KeptLogs {
@@ -29,12 +29,12 @@ export class KeptLogs {
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'retentionDays'>,
   ) {}
 
-  /** For a query of request rows of this reach. */
+  /** For a query of request rows in this scope. */
   async conditions(whose: Whose): Promise<readonly QueryCondition[]> {
     return conditionsOf(await this.#times(whose.organizationId), whose);
   }
 
-  /** From when on none of the requests of this reach is gone. */
+  /** The time from which all requests of this scope are still kept. */
   async since({ organizationId, workspaceId }: Whose): Promise<number> {
     const times = await this.#times(organizationId);
     const ids = workspaceId === undefined ? [null, ...times.workspacesOf(organizationId)] : [workspaceId];
@@ -43,7 +43,7 @@ export class KeptLogs {
     );
   }
 
-  /** Of requests of one organization those whose bodies may be read. */
+  /** The requests of one organization whose bodies may be read. */
   async withBodies<Row extends KeptRow>(rows: readonly Row[]): Promise<readonly Row[]> {
     const [first] = rows;
     if (!first) return [];
@@ -61,8 +61,8 @@ export class KeptLogs {
 }
 
 /**
- * The first condition is one moment for all rows, by which the database leaves days out. Others follow where workspaces
- * within reach are kept for another time than their organization.
+ * The first condition is one time for all rows, with which the database prunes days. Further ones follow for workspaces in scope whose
+ * retention differs from their organization's.
  */
 export function conditionsOf(
   times: KeptTimes,
@@ -110,13 +110,13 @@ const IN_POSTGRES: Readonly<Record<Exempt, QueryCondition['sql']>> = {
   'all but these': (ids) => `(workspace_id = ANY(${ids}::uuid[])) IS NOT TRUE`,
 };
 
-/** Of requests without a workspace the id is nil there, never null. */
+/** There the workspace id of requests without a workspace is the nil id, never null. */
 const IN_CLICKHOUSE: Readonly<Record<Exempt, (ids: string) => string>> = {
   these: (ids) => `workspace_id IN ${ids}`,
   'all but these': (ids) => `workspace_id NOT IN ${ids}`,
 };
 
-/** For all rows but those of some workspaces. The moment is a number of ours that was made a date, no value of a caller. */
+/** For all rows except those of some workspaces. The time is computed here and is not caller input. */
 const notBeforeUnless = (since: number, exempt: Exempt, ids: readonly string[]): QueryCondition => ({
   sql: (placeholder) =>
     `(created_at >= '${new Date(since).toISOString()}'::timestamptz OR ${IN_POSTGRES[exempt](placeholder)})`,

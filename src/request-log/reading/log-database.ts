@@ -12,20 +12,20 @@ const STATEMENT_TIMEOUT_S = POSTGRES_TIMEOUTS.logReading.serverMs / 1_000;
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const QUERY_CANCELED = '57014';
 /**
- * Compiling a statement takes longer than most of these run, and so does starting processes for a range of an index of some MB: 90,000 rows by
- * end user take 30 ms alone and 40 together with two more processes, on two cores. Groups of millions of requests hold some 20 MB, which by
- * default go by way of the disk.
+ * JIT compilation takes longer than most of these queries, and so do parallel workers for an index range of a few MB: 90,000 rows by end
+ * user take 30 ms alone and 40 ms with two more workers, on two cores. Groups over millions of requests need some 20 MB, which by default
+ * would spill to disk.
  */
 const SESSION = '-c jit=off -c work_mem=32MB -c parallel_setup_cost=50000';
 
-/** A row by the names of its columns, its values as the driver reads them. */
+/** A row by column name, with values as the driver returns them. */
 export type AnyRow = Readonly<Record<string, unknown>>;
 
 /**
- * Where the request log is read: a pool of its own, of two connections per process that are opened when needed.
+ * Reads the request log through a separate pool of two connections per process, opened on demand.
  *
- * However heavy the reading, it can neither take the connections that the data plane asks for keys with, nor run longer
- * than five seconds (`query_timeout`). It sees the rows of the caller's organization and no others. Who finds both connections taken for two seconds is refused.
+ * However heavy the reads, they cannot take the connections that the data plane needs to look up keys, and each ends within five seconds
+ * (`query_timeout`). Only rows of the caller's organization are visible. A caller that gets no connection within two seconds is refused.
  */
 @Injectable()
 export class LogDatabase implements OnApplicationShutdown {
@@ -54,7 +54,7 @@ export class LogDatabase implements OnApplicationShutdown {
     return this.#with(async (client) => (await client.query<Row>(sql, [...parameters])).rows);
   }
 
-  /** Gives each row to `take` when it comes, so that they are not all held at once, and is over with the last of them. */
+  /** Passes each row to `take` on arrival, so that they are never all in memory. Resolves after the last one. */
   each(sql: string, parameters: readonly unknown[], take: (row: AnyRow) => void): Promise<void> {
     return this.#with((client) => eachRow(client.query(new pg.Query(sql, [...parameters])), take));
   }
@@ -69,7 +69,7 @@ export class LogDatabase implements OnApplicationShutdown {
       client.release();
       return answer;
     } catch (error) {
-      // With the connection its transaction ends, whatever state it was in.
+      // Closing the connection ends its transaction in any state.
       client.release(true);
       throw (error as { readonly code?: unknown }).code === QUERY_CANCELED ? tooSlow(error) : error;
     }
@@ -83,7 +83,7 @@ export class LogDatabase implements OnApplicationShutdown {
 const tooSlow = (cause: unknown): AppError =>
   new AppError('query_timeout', { seconds: STATEMENT_TIMEOUT_S }, { cause });
 
-/** What `take` throws must not reach the connection that calls it: it would not be caught there. */
+/** An error thrown by `take` must not reach the calling connection, which would not catch it. */
 async function eachRow(query: pg.Query, take: (row: AnyRow) => void): Promise<void> {
   const failures: unknown[] = [];
   query.on('row', (row: AnyRow) => {

@@ -43,7 +43,7 @@ const metadata: Filter = {
       const wanted = JSON.parse(String(parameter)) as Readonly<Record<string, string>>;
       const [keys, values] = [Object.keys(wanted), Object.values(wanted)];
       const user = wanted[USER_KEY];
-      // Its column has an index, and the map is read only where it fits.
+      // The column has an index; the map is read only for matching rows.
       const ofUser = user === undefined ? '' : `end_user = ${bind(user, 'String')} AND `;
       return `(${ofUser}arrayAll((key, value) -> mapContains(metadata, key) AND metadata[key] = value,
         ${bind(keys, 'Array(String)')}, ${bind(values, 'Array(String)')}))`;
@@ -56,7 +56,7 @@ const metadata: Filter = {
   expects: 'a JSON object whose values are strings',
 };
 
-/** What a request does not name is empty, as in the rollups. */
+/** Values that a request does not name are empty, as in the rollups. */
 const providerAndModel: Filter = {
   ...anyText('model'),
   sql: (placeholder) => `coalesce(provider, '') || '__' || coalesce(model, '') = ANY(${placeholder}::text[])`,
@@ -64,7 +64,7 @@ const providerAndModel: Filter = {
   on: ['provider', 'model'],
 };
 
-/** Saved configs go by their slug. One that was removed goes by nothing. */
+/** Saved configs are matched by slug. Deleted ones match nothing. */
 const anyConfig: Filter = {
   ...anyText('config_id', true),
   sql: (placeholder) => `config_id IN (SELECT configs.id FROM configs
@@ -86,7 +86,7 @@ const outcome: Filter = {
   on: ['status'],
 };
 
-/** Feedback belongs to a trace, and so to each of its requests. */
+/** Feedback belongs to a trace, and so applies to each of its requests. */
 const OF_TRACE = `FROM feedback
   WHERE feedback.organization_id = request_logs.organisation_id AND feedback.workspace_id = request_logs.workspace_id
   AND feedback.trace_id = request_logs.trace_id`;
@@ -145,8 +145,8 @@ const NEGATIONS = Object.fromEntries(
 ) as Record<NegatedFilter, Filter>;
 
 /**
- * What a list of the request log, an analysis or an export can be narrowed to, by the name of the parameter. Names are
- * those of the compatible API, with shorter ones beside them. Costs are in cents, times in milliseconds.
+ * The filters of request log lists, analytics and exports, by parameter name. Names are those of the compatible API, with shorter ones
+ * beside them. Costs are in cents, times in milliseconds.
  */
 export const LOG_FILTERS = {
   time_of_generation_min: arrival('>='),
@@ -175,10 +175,10 @@ export function isLogFilter(name: string): name is LogFilterName {
   return Object.hasOwn(LOG_FILTERS, name);
 }
 
-/** The condition that a filter with this value stands for. Refuses a value that the filter cannot mean. */
+/** The condition for a filter value. Rejects invalid values. */
 export function conditionOf(name: LogFilterName, text: string): QueryCondition {
   const { sql, read, expects, on, inClickHouse }: Filter = LOG_FILTERS[name];
-  // PostgreSQL's texts hold every character but this one.
+  // PostgreSQL's texts can hold any character but this one.
   const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
   if (parameter === undefined)
     throw new AppError('invalid_request', { detail: `The parameter "${name}" must be ${expects}.` });
@@ -186,14 +186,14 @@ export function conditionOf(name: LogFilterName, text: string): QueryCondition {
     sql,
     parameter,
     inClickHouse,
-    // A value of that length may be the beginning of several longer ones there.
+    // There, a value of that length may be the prefix of several longer ones.
     on: text.length >= LONGEST_VALUE_OF_ROLLUPS ? null : dimensionsOf(name, parameter, on),
   };
 }
 
 const METADATA_KEY = /^(metadata|not_metadata)\[(.{1,128})\]$/s;
 
-/** The condition of a parameter: a filter, or `metadata[key]`. Undefined for any other name. */
+/** The condition of a parameter: a filter, or `metadata[key]`. Undefined for other names. */
 export function conditionOfParameter(name: string, value: string): QueryCondition | undefined {
   if (isLogFilter(name)) return conditionOf(name, value);
   const [, filter, key] = METADATA_KEY.exec(name) ?? [];
@@ -201,7 +201,7 @@ export function conditionOfParameter(name: string, value: string): QueryConditio
   return conditionOf(filter, JSON.stringify(Object.fromEntries([[key, value]])));
 }
 
-/** A filter by one key of the metadata is about that key's slice, where an empty value and an absent key are the same. */
+/** A filter on one metadata key uses that key's slice, which does not distinguish an empty value from an absent key. */
 function dimensionsOf(
   name: LogFilterName,
   parameter: unknown,
@@ -222,7 +222,7 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-/** Half a character and NUL can be written in JSON, but PostgreSQL has no such text and fails on them. */
+/** JSON can express lone surrogates and NUL, which PostgreSQL's texts cannot hold. */
 function isStorable(value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
 }

@@ -1,4 +1,4 @@
-/** A row of `request_logs`; `bigint` comes as text. `at` is the exact time of arrival, for the cursor. */
+/** A row of `request_logs`; `bigint` is a text. `at` is the exact arrival time, for the cursor. */
 export interface LogRow {
   readonly id: string;
   readonly created_at: Date;
@@ -57,5 +57,5 @@ export interface LogRow {
   readonly source: string | null;
 }
 
-/** A success is what is no error in analytics, and what the filter `is_success` finds. */
+/** Success as analytics and the filter `is_success` define it. */
 export const isSuccess = ({ status }: Pick<LogRow, 'status'>): boolean => status < 400;

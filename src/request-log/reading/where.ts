@@ -1,12 +1,12 @@
 import type { QueryCondition } from './log-filters.js';
 
-/** Whose rows of the request log: those of a workspace, or of a whole organization. */
+/** The scope of a query of the request log: a workspace, or a whole organization. */
 export interface Whose {
   readonly organizationId: string;
   readonly workspaceId?: string;
 }
 
-/** The conditions of a query and their parameters. It begins with whose rows: there is no query without. */
+/** The conditions of a query and their parameters. It starts with the scope: no query goes without one. */
 export class WhereClause {
   readonly parameters: unknown[] = [];
   readonly #conditions: string[] = [];

@@ -12,8 +12,8 @@ export interface ParsedExchange {
 const NOTHING = Buffer.alloc(0);
 
 /**
- * An exchange without what is not to be kept of it. Its tokens must be counted by now: the text to count is left out, too.
- * Metadata stay: they are what the caller wants its requests to be found by.
+ * An exchange without the parts that must not be logged. Its tokens must have been counted: the text to count is removed, too. Metadata is
+ * kept, because callers find their requests by it.
  */
 export function clearExchange(
   { closed, requestBody, responseBody }: ParsedExchange,

@@ -2,7 +2,7 @@ import type { RE2JS } from 're2js';
 import { type JsonValue, type JsonPath, maskPaths } from './json-path.js';
 import { clearJson, clearPieces, clearText, MASK } from './texts.js';
 
-/** An event, or a line of a stream of JSON lines. `value` is undefined where it is no JSON. */
+/** An event, or a line of a stream of JSON lines. `value` is undefined when it is not JSON. */
 interface Event {
   readonly line: string;
   readonly prefix: string;
@@ -13,26 +13,26 @@ interface Event {
 export interface StreamRules {
   readonly paths: readonly JsonPath[];
   readonly patterns: readonly RE2JS[];
-  /** Undefined for what is worked on as a text. */
+  /** Undefined to treat the event as text. */
   readonly parse: (json: string) => JsonValue | undefined;
 }
 
-/** A string of an event that may be put in its place again. */
+/** A string of an event that can be replaced. */
 interface Piece {
   readonly text: string;
   readonly put: (text: string) => void;
 }
 
-/** A stream may begin with a byte order mark, which is white space here. */
+/** A stream may begin with a byte order mark, which counts as white space here. */
 const DATA = /^\s*(?:data:)?\s*/;
-/** The end of a stream of OpenAI's shape, which only looks like JSON. */
+/** The end marker of an OpenAI stream, which is not JSON despite its brackets. */
 const DONE = '[DONE]';
 const LINE_ENDS = /(\r\n|\n|\r)/;
 
 /**
- * A stream without what the rules find in it. Every event is a document for the paths. For the patterns the strings at the same
- * place of the events are one text, because an answer comes in pieces that end anywhere:
- * https://html.spec.whatwg.org/multipage/server-sent-events.html and lines of JSON.
+ * Redacts a stream. Paths apply to each event as a document. For patterns, the strings at the same path of all events form one text,
+ * because a response arrives in pieces that break anywhere. Reads https://html.spec.whatwg.org/multipage/server-sent-events.html and JSON
+ * lines.
  */
 export function clearStream(stream: string, { paths, patterns, parse }: StreamRules): string {
   const events = stream.split(LINE_ENDS).map((line) => eventIn(line, parse));
@@ -61,7 +61,7 @@ function written(
   return prefix + (hidesNames ? clearJson(json, patterns) : json);
 }
 
-/** Names of fields, each once: events of a stream have the same few. */
+/** Field names without duplicates: the events of a stream share the same few. */
 function namesIn(events: readonly Event[]): readonly string[] {
   const names = new Set<string>();
   const collect = (value: JsonValue): void => {
@@ -98,7 +98,7 @@ function clearTexts(events: readonly Event[], patterns: readonly RE2JS[]): void 
   }
 }
 
-/** Calls for each string and number. Those of choice or block 1 are another text than those of 0, so an `index` is part of the place. */
+/** Visits each string and number. Choice or block 1 is a different text from 0, so an `index` is part of the path. */
 function visit(
   value: JsonValue,
   place: string,

@@ -1,11 +1,11 @@
 interface Step {
-  /** A name, an index, or null for anything. */
+  /** A name, an index, or null for any. */
   readonly into: string | number | null;
   /** At any depth below the step before. */
   readonly isDeep: boolean;
 }
 
-/** A step and those behind it; null behind the last. */
+/** A step and the rest of the path; null after the last. */
 export interface JsonPath extends Step {
   readonly next: JsonPath | null;
 }
@@ -14,12 +14,12 @@ const MOST_STEPS = 32;
 
 const NAME = String.raw`[A-Za-z_\u0080-\u{10FFFF}][\w\u0080-\u{10FFFF}-]*`;
 const QUOTED = String.raw`'(?:[^'\\]|\\['\\])*'|"(?:[^"\\]|\\["\\])*"`;
-/** `.name`, `.*`, `..name`, `..*`, `[3]`, `[*]`, `['a name']`, and the brackets behind two dots. */
+/** `.name`, `.*`, `..name`, `..*`, `[3]`, `[*]`, `['a name']`, and brackets after two dots. */
 const STEP = new RegExp(String.raw`(?:(\.\.?)(${NAME}|\*)|(\.\.)?\[(?:(\d{1,9})|(\*)|(${QUOTED}))\])`, 'uy');
 
 /**
- * Reads a path: names, indexes, wildcards and descendants of https://www.rfc-editor.org/rfc/rfc9535. Filters, slices and
- * indexes from the end are no part of it. Throws an Error that says at which character it ends to be one.
+ * Parses a path: names, indexes, wildcards and descendants of https://www.rfc-editor.org/rfc/rfc9535. Filters, slices and negative indexes
+ * are not supported. Throws an Error with the position of the first invalid character.
  */
 export function jsonPath(text: string): JsonPath {
   if (!text.startsWith('$')) throw new Error('it does not begin with "$"');
@@ -46,8 +46,8 @@ function stepOf([, dots, name, deep, index, , quoted]: RegExpExecArray): Step {
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 
 /**
- * Puts `mask` in the place of every value that one of the paths leads to. True when there was one. The value must not nest
- * deeper than a stack can follow.
+ * Replaces every value that a path selects with `mask`. Returns true if there was one. The value must not nest deeper than the stack
+ * allows.
  */
 export function maskPaths(value: JsonValue, paths: Iterable<JsonPath>, mask: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -69,7 +69,7 @@ export function maskPaths(value: JsonValue, paths: Iterable<JsonPath>, mask: str
   return isMasked;
 }
 
-/** What is left of the paths below a key, each once; one that searches every depth goes on as it is, too. */
+/** The rest of the paths below a key, without duplicates; a descendant step also continues unchanged. */
 function following(paths: Iterable<JsonPath>, key: string | number): Set<JsonPath | null> {
   const onward = new Set<JsonPath | null>();
   for (const path of paths) {

@@ -3,14 +3,14 @@ import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { Redactor } from './redactor.js';
 
-/** Rules of an organization, or of one of its workspaces. */
+/** Rules of an organization or one of its workspaces. */
 interface RuleRow {
   readonly organization_id: string;
   readonly workspace_id: string | null;
   readonly rules: LogRedaction;
 }
 
-/** What takes out of the requests of a workspace what is not kept of them; null where all is. */
+/** The redactor of a workspace's requests; null when everything is logged. */
 export type RedactorOf = (organizationId: string, workspaceId: string | null) => Redactor | null;
 
 /** Of the organizations $1. */
@@ -26,7 +26,7 @@ const RULES = `
 
 type ReadRows = (sql: string, parameters: unknown[]) => Promise<readonly RuleRow[]>;
 
-/** As the rules are now, so that whatever arrived after they were saved is stored by them. */
+/** The current rules: requests that arrive after a change are stored under the new rules. */
 export async function readRedactors(
   read: (sql: string, parameters: unknown[]) => Promise<unknown[]>,
   organizationIds: Iterable<string>,
@@ -47,7 +47,7 @@ export async function readRedactors(
 
 const known = new LRUCache<string, Redactor>({ max: 200 });
 
-/** Compiling patterns takes longer than applying them, so those that are in use are kept by what they say. */
+/** Compiling patterns takes longer than applying them, so compiled ones are cached by their text. */
 function compiled(rules: readonly LogRedaction[]): Redactor | null {
   if (rules.length === 0) return null;
   const text = JSON.stringify(rules);

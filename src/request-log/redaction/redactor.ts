@@ -8,7 +8,7 @@ import { clearStream } from './event-stream.js';
 import { type JsonValue, jsonPath, type JsonPath, maskPaths } from './json-path.js';
 import { clearJson, clearText, MASK } from './texts.js';
 
-/** A body with what was said about it. */
+/** A body with its recorded facts. */
 export interface Body {
   readonly facts: BodyFacts;
   readonly bytes: Buffer;
@@ -16,7 +16,7 @@ export interface Body {
 
 const LARGEST_BYTES = 10 * 1024 * 1024;
 
-/** A body of which the rules cannot say whether something must not be kept. */
+/** A body in which the rules cannot determine what to redact. */
 class UnreadableError extends Error {}
 
 const TEXT = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|x-ndjson|jsonl)\b)/i;
@@ -27,15 +27,15 @@ const STREAM_BEGINS = /^(?:data|event|id|retry|:)/;
 const DEEPEST = 200;
 
 /**
- * Takes out of a request what rules say that the log must not keep. What it cannot read it does not let through: a body
- * whose coding, type or form leaves open what is in it is not kept at all.
+ * Redacts a request by rules. Unreadable content is dropped: a body whose encoding, type or format cannot be interpreted is not kept at
+ * all.
  */
 export class Redactor {
   readonly #headers: ReadonlySet<string>;
   readonly #paths: readonly JsonPath[];
   readonly #patterns: readonly RE2JS[];
 
-  /** Rules that were accepted by `readRedaction`; all of them apply. */
+  /** Rules accepted by `readRedaction`; all of them apply. */
   constructor(rules: readonly LogRedaction[]) {
     this.#headers = new Set(rules.flatMap(({ headers = [] }) => headers.map((name) => name.toLowerCase())));
     this.#paths = rules.flatMap(({ json_paths = [] }) => json_paths.map(jsonPath));
@@ -53,12 +53,12 @@ export class Redactor {
     return clearText(text, this.#patterns);
   }
 
-  /** A value of JSON: patterns apply to its texts. */
+  /** A JSON value: patterns apply to its strings. */
   json<T>(value: T): T {
     return JSON.parse(clearJson(JSON.stringify(value), this.#patterns)) as T;
   }
 
-  /** Null when it is not to be kept. */
+  /** Null when it must not be kept. */
   body({ facts, bytes }: Body): Body | null {
     if (this.#paths.length === 0 && this.#patterns.length === 0) return { facts, bytes };
     try {
@@ -75,7 +75,7 @@ export class Redactor {
     const type = facts.content_type ?? '';
     if (STREAM.test(type) || STREAM_BEGINS.test(text)) return this.#clearStream(text, facts);
     if (!JSON_TYPE.test(type) && !JSON_BEGINS.test(text)) return clearText(text, this.#patterns);
-    // Behind the place where its middle is missing the place of a value in the document is unknown.
+    // After the gap in a truncated body, the path of a value is unknown.
     if (facts.truncated && this.#paths.length > 0) throw new UnreadableError();
     return clearJson(this.#withoutPaths(text), this.#patterns);
   }
@@ -91,7 +91,7 @@ export class Redactor {
     return maskPaths(value, this.#paths, MASK) ? JSON.stringify(value) : text;
   }
 
-  /** In a stream that is not whole, one event may be cut off; it is not kept where a path might lead into it. */
+  /** In an incomplete stream, one event may be cut off; it is dropped if a path might lead into it. */
   #event(json: string, truncated: boolean): JsonValue | undefined {
     try {
       return parsed(json);
@@ -103,7 +103,7 @@ export class Redactor {
   }
 }
 
-/** Throws on what is no JSON, or nests deeper than it can be walked. */
+/** Throws when the text is not JSON, or nests too deeply to walk. */
 function parsed(text: string): JsonValue {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
@@ -116,6 +116,6 @@ function parsed(text: string): JsonValue {
 function textOf({ facts, bytes }: Body): string {
   if (facts.content_type !== null && !TEXT.test(facts.content_type.trim())) throw new UnreadableError();
   const decoded = decodedSync(bytes, codingsOf(facts.content_encoding), LARGEST_BYTES);
-  // At the seam of one that is not whole a character may be cut.
+  // A truncated body may be cut inside a character.
   return new TextDecoder('utf-8', { fatal: !facts.truncated, ignoreBOM: true }).decode(decoded);
 }

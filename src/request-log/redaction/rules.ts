@@ -44,7 +44,7 @@ const rules = object<LogRedaction>({
   patterns: upTo(pattern, MOST_PATTERNS),
 });
 
-/** Rules as they are stored; null for none. Refuses with `invalid_request`, which names the place of each mistake. */
+/** Rules as stored; null for none. Throws `invalid_request`, which names the path of each error. */
 export function readRedaction(given: unknown): LogRedaction | null {
   if (given === null) return null;
   const mistakes: Mistake[] = [];

@@ -1,12 +1,12 @@
 import type { RE2JS } from 're2js';
 
-/** What stands in the place of what is not kept. */
+/** The replacement for redacted text. */
 export const MASK = '***';
 
-/** A stretch of a text: from, to. */
+/** A range of a text: from, to. */
 type Stretch = readonly [from: number, to: number];
 
-/** Stretches that one of the patterns fits, in order; those that touch are one. */
+/** Ranges that match one of the patterns, in order; touching ranges are merged. */
 export function stretchesIn(text: string, patterns: readonly RE2JS[]): readonly Stretch[] {
   const found: Stretch[] = [];
   for (const pattern of patterns) {
@@ -16,7 +16,7 @@ export function stretchesIn(text: string, patterns: readonly RE2JS[]): readonly 
   return inOrder(found, true);
 }
 
-/** Those that overlap are one; and where it is said, those that touch. */
+/** Merges overlapping ranges, and touching ones if requested. */
 function inOrder(found: Stretch[], joinsTouching: boolean): readonly Stretch[] {
   if (found.length < 2) return found;
   found.sort(([one], [other]) => one - other);
@@ -29,7 +29,7 @@ function inOrder(found: Stretch[], joinsTouching: boolean): readonly Stretch[] {
   return merged;
 }
 
-/** The same text where nothing is found. */
+/** Returns the same text if nothing matches. */
 export function clearText(text: string, patterns: readonly RE2JS[]): string {
   return without(text, stretchesIn(text, patterns));
 }
@@ -46,9 +46,9 @@ function without(text: string, stretches: readonly Stretch[], mask = MASK): stri
 }
 
 /**
- * The pieces of a text that came in pieces, without what is found in the whole, nor in a piece by itself: what stands at one
- * place may be one text or many, and next to another text a word has other ends. What spans several pieces leaves its mask
- * in the piece in which it begins.
+ * Redacts the pieces of a split text: what matches in the joined text or in a single piece. The strings at one path may be one text or
+ * many, and a word has different boundaries when joined to its neighbour. A match across several pieces leaves its mask in the piece where
+ * it begins.
  */
 export function clearPieces(pieces: readonly string[], patterns: readonly RE2JS[]): readonly string[] {
   const found = [...stretchesIn(pieces.join(''), patterns), ...stretchesInEach(pieces, patterns)];
@@ -62,7 +62,7 @@ export function clearPieces(pieces: readonly string[], patterns: readonly RE2JS[
   });
 }
 
-/** Of the whole. Ids and types are the same in every event, so equal pieces are looked through once. */
+/** Ranges in each piece. Ids and types repeat in every event, so equal pieces are searched once. */
 function stretchesInEach(pieces: readonly string[], patterns: readonly RE2JS[]): readonly Stretch[] {
   if (pieces.length < 2) return [];
   const known = new Map<string, readonly Stretch[]>();
@@ -92,8 +92,8 @@ function pieceWithout(piece: string, start: number, stretches: readonly Stretch[
 const BACKSLASH = '\\';
 
 /**
- * JSON in which nothing of any string, names included, is what a pattern fits, nor anything between two strings, such as a number. All other
- * characters stay as they are. Text that is cut off, or no JSON, is worked on as far as it goes.
+ * Redacts JSON without parsing it: strings, names included, and the text between strings, such as numbers. All other characters stay
+ * unchanged. Truncated or invalid JSON is processed as far as possible.
  */
 export function clearJson(text: string, patterns: readonly RE2JS[]): string {
   const parts: string[] = [];
@@ -113,12 +113,12 @@ export function clearJson(text: string, patterns: readonly RE2JS[]): string {
 
 const HAS_WORDS = /\w/;
 
-/** Where a value of JSON stood, a value of JSON stands. */
+/** A JSON value is replaced by a JSON value. */
 function clearBetween(text: string, patterns: readonly RE2JS[]): string {
   return HAS_WORDS.test(text) ? without(text, stretchesIn(text, patterns), `"${MASK}"`) : text;
 }
 
-/** Where the string that begins with this quote ends: at its closing quote, or with the text. */
+/** The end of the string that starts at this quote: its closing quote, or the end of the text. */
 function endOfString(text: string, from: number): number {
   for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1;

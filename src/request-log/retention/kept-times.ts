@@ -1,17 +1,17 @@
 import { GRAIN_MS, startOf } from '../rollups/grains.js';
 
-/** What of the request log has a time of its own: its rows, or the bodies (with headers) beside them. */
+/** The parts of the request log with separate retention: its rows, or their bodies (with headers). */
 export type LogPart = 'logs' | 'bodies';
 
-/** What an organization or one of its workspaces decided, and whether it is held. */
+/** The retention settings of an organization or workspace, and whether it is under a legal hold. */
 export interface RetentionRule {
   readonly organization_id: string;
   /** Null for the organization itself. */
   readonly workspace_id: string | null;
-  /** Days; null where it decided nothing. */
+  /** Days; null without an own setting. */
   readonly logs: number | null;
   readonly bodies: number | null;
-  /** Under a legal hold: nothing of it is over. */
+  /** Under a legal hold: nothing expires. */
   readonly held: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface RowsOf {
 }
 
 /**
- * Since when rows and bodies are kept, by whose they are: what the workspace says, else its organization, else the
- * installation (where 0 means without limit). Whole days in UTC are kept. Bodies are kept no longer than their rows.
+ * The time from which rows and bodies are kept, by owner: the setting of the workspace, else of its organization, else of the installation
+ * (where 0 means without limit). Retention counts whole days in UTC. Bodies are kept no longer than their rows.
  */
 export class KeptTimes {
   readonly #rules: ReadonlyMap<string, RetentionRule>;
@@ -38,7 +38,7 @@ export class KeptTimes {
     this.#today = startOf('day', now);
   }
 
-  /** The earliest time of arrival that is still kept, in milliseconds; -Infinity where everything is. */
+  /** The earliest arrival time that is kept, in milliseconds; -Infinity when everything is. */
   since(part: LogPart, whose: RowsOf): number {
     const own = this.#rules.get(keyOf(whose));
     const above = this.#rules.get(keyOf({ ...whose, workspace_id: null }));
@@ -47,14 +47,14 @@ export class KeptTimes {
     return part === 'logs' ? start('logs') : Math.max(start('logs'), start('bodies'));
   }
 
-  /** Before this moment something may be over; after it nothing is. */
+  /** Anything after this time is kept in every scope. */
   latest(part: LogPart): number {
     const days = this.rules.flatMap(({ logs, bodies }) => (part === 'logs' ? [logs] : [logs, bodies]));
     const usual = part === 'logs' ? [this.usual.logs] : [this.usual.logs, this.usual.bodies];
     return Math.max(...[...days, ...usual].map((each) => (each === null ? -Infinity : this.#start(each))));
   }
 
-  /** What rows are kept by that belong to nobody. */
+  /** For rows without an owner. */
   usually(part: LogPart): number {
     return Math.max(
       this.#start(this.usual.logs),
@@ -62,7 +62,7 @@ export class KeptTimes {
     );
   }
 
-  /** Workspaces of an organization that are not simply as their organization is. */
+  /** Workspaces whose retention differs from their organization's. */
   workspacesOf(organizationId: string): readonly string[] {
     return this.rules.flatMap(({ organization_id, workspace_id }) =>
       organization_id === organizationId && workspace_id !== null ? [workspace_id] : [],

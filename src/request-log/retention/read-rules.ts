@@ -2,7 +2,7 @@
 const heldWhere = (condition: string): string =>
   `EXISTS (SELECT 1 FROM legal_holds WHERE legal_holds.released_at IS NULL AND ${condition}) AS held`;
 
-/** A `RetentionRule` for each organization that fits, and each of its workspaces that is not simply as that is. */
+/** A `RetentionRule` for each matching organization, and for each of its workspaces that differs. */
 const rulesWhere = (condition: string): string => `
   SELECT * FROM (
     SELECT id AS organization_id, NULL::uuid AS workspace_id,

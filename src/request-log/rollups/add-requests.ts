@@ -5,7 +5,7 @@ import { countedKeys } from './metadata-keys.js';
 import { addRequestsSql, FAMILIES } from './rollup-sql.js';
 import type { Seals } from './seals.js';
 
-/** Request rows to add: a condition, its parameters, and between which times of arrival the rows lie. */
+/** Request rows to add: a condition, its parameters, and the range of arrival times. */
 export interface Requests {
   readonly where: string;
   readonly parameters: readonly unknown[];
@@ -13,7 +13,7 @@ export interface Requests {
   readonly last: Date;
 }
 
-/** Rows that come so late that their minutes are gone are added to their hours. */
+/** Rows that arrive after their minutes were removed are added to their hours. */
 function rangesOf({ minute }: Seals): readonly (readonly [grain: AddedTo, from: number, to: number])[] {
   return [
     ['minute', minute, Infinity],
@@ -24,8 +24,8 @@ function rangesOf({ minute }: Seals): readonly (readonly [grain: AddedTo, from: 
 type AddedTo = Exclude<Grain, 'day'>;
 
 /**
- * Adds requests to the rollups and marks what lies above as changed, for each workspace that has some. Must run inside a
- * transaction that holds `LOCK_TO_ADD`; the marks come last, because everybody who counts a workspace's running hour waits for its mark.
+ * Adds requests to the rollups and marks the buckets above as changed, per affected workspace. Must run inside a transaction that holds
+ * `LOCK_TO_ADD`. The marks come last, because everyone who counts in a workspace's current hour waits for its mark.
  */
 export async function addRequests(database: Queryable, seals: Seals, requests: Requests): Promise<void> {
   const keys = await countedKeys(database);
@@ -45,12 +45,12 @@ export async function addRequests(database: Queryable, seals: Seals, requests: R
   }
 }
 
-/** The family that is added to last. Every request is in one of its rows at least. */
+/** The family that is added to last. Every request is in at least one of its rows. */
 const MARKING = FAMILIES.at(-1);
 
 /**
- * The update of a mark that is there locks it until the commit: who derives takes the
- * mark away first, and so either sees these rows or leaves the mark to the next round.
+ * Updating an existing mark locks it until the commit. Deriving first removes the mark, so it either sees these rows or leaves the mark to
+ * the next round.
  */
 const markingSql = (adding: string, grain: Exclude<Grain, 'minute'>): string => `
   WITH added AS (${adding} RETURNING organisation_id, workspace_id, bucket)
@@ -59,7 +59,7 @@ const markingSql = (adding: string, grain: Exclude<Grain, 'minute'>): string => 
   ORDER BY above, organisation_id, workspace_id
   ${MARKED_AGAIN}`;
 
-/** Makes the partitions that requests of these days go to. Outside the transaction that adds: its lock would last as long. */
+/** Creates the partitions for requests of these days. Runs outside the adding transaction, which would hold its lock until the commit. */
 export async function ensurePartitionsFor(
   database: Queryable,
   seals: Seals,
@@ -73,7 +73,7 @@ export async function ensurePartitionsFor(
   await ensurePartitions(database, wanted);
 }
 
-/** Makes the partitions that hold these moments, where they are missing. */
+/** Creates the partitions for these times, where missing. */
 export async function ensurePartitions(
   database: Queryable,
   wanted: readonly (readonly [table: string, moment: Date])[],

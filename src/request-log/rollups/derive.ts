@@ -7,12 +7,12 @@ import { deriveSql, FAMILIES } from './rollup-sql.js';
 import { LOCK_TO_ADD, readSeals } from './seals.js';
 import { inTransaction } from './transaction.js';
 
-/** A day of one workspace with millions of requests takes a minute on a slow machine. Only late requests of that very day wait for it. */
+/** One workspace's day with millions of requests takes a minute on a slow machine. Only late requests of that very day wait for it. */
 const PATIENCE = '10min';
 
 /**
- * Makes a workspace's hour out of its minutes, or its day out of its hours, in place of what was there. Answers false when
- * another process was faster. Done twice it gives the same; killed on the way it leaves the mark.
+ * Derives a workspace's hour from its minutes, or its day from its hours, replacing the previous rows. Returns false if another process was
+ * first. Idempotent; when killed, the mark remains.
  */
 export async function derive(database: DataSource, mark: Mark): Promise<boolean> {
   const { grain, bucket } = mark;
@@ -25,7 +25,7 @@ export async function derive(database: DataSource, mark: Mark): Promise<boolean>
     async (transaction) => {
       await transaction.query(LOCK_TO_ADD);
       if (!(await takeMark(transaction, mark))) return false;
-      // Minutes that are gone cannot be added up again; whatever came late was added to the hour itself.
+      // Removed minutes cannot be added up again; late requests were added to the hour itself.
       const isGone = grain === 'hour' && bucket.getTime() < (await readSeals(transaction)).minute;
       if (!isGone) await replace(transaction, mark);
       if (grain === 'hour') await markDay(transaction, mark);
@@ -38,8 +38,8 @@ export async function derive(database: DataSource, mark: Mark): Promise<boolean>
 const MOST_AT_ONCE = 200;
 
 /**
- * Derives all that is ripe, and what becomes ripe by that. What fails keeps nothing else from being derived: its mark stays and waits
- * again, so that the next round begins with others, and the first failure is thrown at the end.
+ * Derives all ripe buckets, and those that become ripe as a result. A failure does not block the others: its mark is postponed so that the
+ * next round starts with others, and the first failure is thrown at the end.
  */
 export async function deriveRipe(
   database: DataSource,

@@ -5,10 +5,10 @@ import { inTransaction } from './transaction.js';
 
 const TABLES: readonly string[] = ['usage_minute', 'usage_slice_minute'];
 
-/** Hours that are still to be derived from minutes before $1. */
+/** Hours still to be derived from minutes before $1. */
 const NEEDED = "SELECT 1 FROM rollup_marks WHERE grain = 'hour' AND bucket < $1 LIMIT 1";
 
-/** Partitions of a day that end before the moment. Their names end in the day; the default partition's does not. */
+/** Partitions of a day that end before the given time. Their names end with the day; the default partition's does not. */
 const OLD_PARTITIONS = `
   SELECT child.relname AS name FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
   WHERE inhparent = ANY ($1::regclass[]) AND child.relname ~ '_[0-9]{8}$'
@@ -16,9 +16,9 @@ const OLD_PARTITIONS = `
   ORDER BY child.relname`;
 
 /**
- * Drops minutes that are older than the beginning of a day. Answers the partitions that are gone; none while an hour
- * still needs one of them. The seal moves in the same transaction, so that nobody takes what is missing for what never
- * was. It gives up after two seconds of waiting for a lock (55P03), so that it cannot stop those who count.
+ * Drops minutes from before the start of a day. Returns the dropped partitions; none while an hour still needs one of them. The seal moves
+ * in the same transaction, so that missing minutes are never mistaken for empty ones. Gives up after waiting two seconds for a lock
+ * (55P03), so that it cannot block counting.
  */
 export function dropMinutes(database: DataSource, before: Date): Promise<readonly string[]> {
   return inTransaction(database, async (transaction) => {
@@ -36,7 +36,7 @@ export function dropMinutes(database: DataSource, before: Date): Promise<readonl
 
 const MOST_BATCHES = 50_000;
 
-/** Forgets batches whose requests are gone. Only the book: no row of the log is ever deleted. */
+/** Forgets batches whose requests are gone. This deletes only batch records, never rows of the log. */
 export async function forgetBatches(database: Queryable, before: Date): Promise<void> {
   await database.query(
     `DELETE FROM log_batches WHERE id IN (

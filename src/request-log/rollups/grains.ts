@@ -1,4 +1,4 @@
-/** How finely a rollup cuts time, finest first. Each is derived from the one before; the first from request rows. */
+/** The granularities of rollups, finest first. Each is derived from the one before; the first from request rows. */
 export const GRAINS = ['minute', 'hour', 'day'] as const;
 
 export type Grain = (typeof GRAINS)[number];
@@ -8,13 +8,13 @@ export const GRAIN_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as 
   number
 >;
 
-/** The grain that one is derived into; null after the coarsest. */
+/** The granularity derived from this one; null after the coarsest. */
 export const NEXT_GRAIN = { minute: 'hour', hour: 'day', day: null } as const satisfies Record<
   Grain,
   Grain | null
 >;
 
-/** The beginning, in UTC, of the bucket of a grain that holds a moment. Milliseconds since the epoch. */
+/** The start, in UTC, of the bucket that contains a moment. Milliseconds since the epoch. */
 export function startOf(grain: Grain, at: number): number {
   return Math.floor(at / GRAIN_MS[grain]) * GRAIN_MS[grain];
 }

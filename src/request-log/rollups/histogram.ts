@@ -1,23 +1,21 @@
 /**
- * A sparse log-linear histogram of whole, non-negative numbers: bucket number to count.
+ * A sparse log-linear histogram of non-negative whole numbers: bucket number to count.
  *
- * Each power of two is cut into 64 buckets of equal width, so a value read back from its bucket is wrong
- * by less than 1/128 (0.8 %) and values below 64 are exact. Bucket borders are fixed, so histograms of
- * different minutes, keys and processes add up without loss: the sum of the parts is the whole.
+ * Each power of two is divided into 64 buckets of equal width, so a value read back from its bucket is off by less than 1/128 (0.8 %), and
+ * values below 64 are exact. Bucket borders are fixed, so histograms of different minutes, keys and processes add up without loss.
  *
- * We count microseconds in it. The form is that of HdrHistogram with a precision of 64:
- * https://hdrhistogram.github.io/HdrHistogram/
+ * The values are microseconds. The format is that of HdrHistogram with a precision of 64: https://hdrhistogram.github.io/HdrHistogram/
  */
 export type Histogram = Map<number, number>;
 
-/** What is stored: a JSON object whose names are bucket numbers. Only buckets that counted something are there. */
+/** The stored form: a JSON object keyed by bucket number, without empty buckets. */
 export type StoredHistogram = Readonly<Record<string, number>>;
 
 const PER_OCTAVE = 64;
 /** 64 = 2^6: values below are their own bucket. */
 const EXACT_BITS = 6;
 
-/** The bucket that counts a value. Fractions are rounded; what is negative or not a number counts as 0. */
+/** The bucket of a value. Fractions are rounded; negative values and NaN count as 0. */
 export function bucketOf(value: number): number {
   const whole = value > 0 ? Math.min(Math.round(value), Number.MAX_SAFE_INTEGER) : 0;
   if (whole < PER_OCTAVE) return whole;
@@ -26,7 +24,7 @@ export function bucketOf(value: number): number {
   return PER_OCTAVE * (exponent - EXACT_BITS) + Math.floor(whole / step);
 }
 
-/** The value that stands for a bucket: the middle of what it counts. */
+/** The representative value of a bucket: its middle. */
 export function valueOf(bucket: number): number {
   if (bucket < PER_OCTAVE) return bucket;
   const octave = Math.floor(bucket / PER_OCTAVE) - 1;
@@ -39,7 +37,7 @@ export function record(histogram: Histogram, value: number): void {
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
 }
 
-/** The histogram of everything that either of the two counted. Neither is changed. */
+/** The sum of two histograms. Neither is changed. */
 export function merge(one: Histogram, other: Histogram): Histogram {
   const sum = new Map(one);
   for (const [bucket, count] of other) sum.set(bucket, (sum.get(bucket) ?? 0) + count);
@@ -52,7 +50,7 @@ export function countOf(histogram: Histogram): number {
   return total;
 }
 
-/** The quantiles of a histogram, which is put in order once for all of them. */
+/** The quantiles of a histogram, which is sorted once for all of them. */
 export class Quantiles {
   readonly #ordered: readonly (readonly [bucket: number, count: number])[];
   readonly #total: number;
@@ -82,7 +80,7 @@ export function fromStored(stored: StoredHistogram): Histogram {
   return new Map(Object.entries(stored).map(([bucket, count]) => [Number(bucket), count]));
 }
 
-/** Exact for every safe integer, where `Math.log2` may round up just below a power of two. */
+/** Exact for every safe integer; `Math.log2` may round up just below a power of two. */
 function floorLog2(whole: number): number {
   const high = Math.floor(whole / 2 ** 32);
   return high > 0 ? 63 - Math.clz32(high) : 31 - Math.clz32(whole);

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/queryable.js';
 
-/** An hour or a day of a workspace that changed below. The nil id stands for requests without a workspace. */
+/** A workspace's hour or day whose source buckets changed. The nil id stands for requests without a workspace. */
 export interface Mark {
   readonly grain: 'hour' | 'day';
   readonly bucket: Date;
@@ -8,13 +8,13 @@ export interface Mark {
   readonly workspaceId: string;
 }
 
-/** Ends an INSERT of marks: one that is there begins to wait again. */
+/** Ends an INSERT of marks: an existing mark restarts its wait. */
 export const MARKED_AGAIN =
   'ON CONFLICT (grain, bucket, organisation_id, workspace_id) DO UPDATE SET touched_at = now()';
 
 /**
- * What may be derived: it is over, and nothing was added to it for a while, so that work is done once and nobody who
- * adds has to wait. A day waits for its hours. Until then readers take what lies below.
+ * Marks that can be derived: their time has passed and nothing was added for a while, so that the work is done once and blocks no writer. A
+ * day waits for its hours. Until then readers use the finer buckets.
  */
 const RIPE = `
   SELECT grain, bucket, organisation_id AS "organisationId", workspace_id AS "workspaceId" FROM rollup_marks AS mark
@@ -31,7 +31,7 @@ export function ripeMarks(database: Queryable, quietSeconds: number, most: numbe
   return database.query<Mark>(RIPE, [`${quietSeconds} seconds`, most]);
 }
 
-/** Takes a mark away. False when another process was faster. */
+/** Removes a mark. False when another process was first. */
 export async function takeMark(
   transaction: Queryable,
   { grain, bucket, organisationId, workspaceId }: Mark,
@@ -46,7 +46,7 @@ export async function takeMark(
   return taken?.found === true;
 }
 
-/** Lets a mark wait again, as if something had been added to what it stands for. */
+/** Postpones a mark, as if its bucket had just changed. */
 export async function postponeMark(
   database: Queryable,
   { grain, bucket, organisationId, workspaceId }: Mark,
@@ -70,7 +70,7 @@ export async function markDay(
   );
 }
 
-/** Marks an hour for all who have something in it, be it in its minutes or in the hour itself. */
+/** Marks an hour for every workspace with rows in it, in its minutes or in the hour itself. */
 export async function markHour(transaction: Queryable, hour: Date, end: Date): Promise<void> {
   await transaction.query(
     `INSERT INTO rollup_marks (grain, bucket, organisation_id, workspace_id)

@@ -1,37 +1,37 @@
 /**
- * What the rollups count, once for every purpose: how it is worked out of request rows, how buckets of it are merged,
- * and how it is added to a row that is there. All of it is exact and does not depend on the order of requests.
+ * A measure of the rollups, defined once for every purpose: how it is computed from request rows, how buckets are merged, and how it is
+ * added to an existing row. All measures are exact and independent of the order of requests.
  */
 export interface RollupMeasure {
   readonly type: 'bigint' | 'jsonb' | 'timestamptz';
-  /** The same in ClickHouse, where a row of a rollup holds states that merge by themselves. */
+  /** The same in ClickHouse, where a rollup row holds states that merge by themselves. */
   readonly clickhouse: { readonly type: string; readonly ofRequests: string; readonly ofRollup: string };
   /** An aggregate over rows of `request_logs`. */
   readonly ofRequests: string;
   /** An aggregate over rows of a rollup. */
   readonly ofRollup: string;
-  /** The value of a row after another one was added to it. */
+  /** The value of a row after adding another one. */
   readonly added: (one: string, other: string) => string;
 }
 
 const DURATION_US = '1000::bigint * duration_ms';
 const FIRST_TOKEN_US = '1000::bigint * first_token_ms';
 
-/** Buckets of histograms, and the microseconds that they are buckets of. */
+/** Buckets of histograms, and the microseconds they are computed from. */
 const BUCKETS = {
   duration_bucket: DURATION_US,
   first_token_bucket: FIRST_TOKEN_US,
   overhead_bucket: 'overhead_us',
 } as const;
 
-/** What measures read of a request besides its own columns: worked out once for all of them. */
+/** Values that measures read besides the request's own columns, computed once for all measures. */
 export const WORKED_OUT = Object.entries(BUCKETS)
   .map(([name, microseconds]) => `histogram_bucket(${microseconds}) AS ${name}`)
   .join(', ');
 
 const plus = (one: string, other: string): string => `${one} + ${other}`;
 
-/** A whole number for each request; null adds nothing. */
+/** A whole number per request; null adds nothing. */
 const sum =
   (value: string) =>
   (name: string): RollupMeasure => ({
@@ -46,18 +46,18 @@ const sum =
     },
   });
 
-/** How many requests fit. In words that both databases read alike, nulls included. */
+/** How many requests match. Both databases must read the condition alike, nulls included. */
 const howMany = (condition: string) => sum(`CASE WHEN ${condition} THEN 1 END`);
 
-/** A whole number in words of ClickHouse, and what is null where there is none. */
+/** A whole number as ClickHouse SQL, and whether it can be null. */
 interface InClickHouse {
   readonly value: string;
   readonly given: string;
 }
 
 /**
- * How often each number of an array occurred. A subquery and not a function of SQL: PostgreSQL starts one for each call, which took
- * two thirds of the counting, and a subquery once (https://wiki.postgresql.org/wiki/Inlining_of_SQL_functions).
+ * How often each number of an array occurred. A subquery instead of an SQL function: PostgreSQL starts a function for each call, which took
+ * two thirds of the counting time, and a subquery once (https://wiki.postgresql.org/wiki/Inlining_of_SQL_functions).
  */
 const countsOf = (numbers: string): string => `(
   SELECT coalesce(jsonb_object_agg(number, times), '{}') FROM (
@@ -71,8 +71,8 @@ const mergedCounts = (all: string): string => `(
   ) AS merged)`;
 
 /**
- * Walks through what is added, which is the smaller one, and looks each number up in what is there. That is unpacked first: a
- * histogram in a table is compressed, and each look would unpack all of it.
+ * Iterates over the added counts, the smaller side, and looks each number up in the existing ones. Those are unpacked first: histograms in
+ * tables are compressed, and each lookup would decompress them.
  */
 const addedCounts = (there: string, more: string): string => `(
   SELECT held || (
@@ -80,7 +80,7 @@ const addedCounts = (there: string, more: string): string => `(
     FROM jsonb_object_keys(${more}) AS number)
   FROM (SELECT ${there} || '{}' AS held OFFSET 0) AS unpacked)`;
 
-/** How often each whole number occurred. Most groups of a minute have one value only, which needs no counting. */
+/** How often each whole number occurred. Most groups of a minute have a single value, which needs no counting. */
 const counts =
   (value: string, where = 'TRUE', inClickHouse: InClickHouse = { value, given: value }) =>
   (name: string): RollupMeasure => {
@@ -106,7 +106,7 @@ const counts =
     };
   };
 
-/** A histogram of microseconds (src/request-log/rollups). Buckets are fixed, so parts add up to the whole. */
+/** A histogram of microseconds (src/request-log/rollups). Bucket borders are fixed, so parts add up to the whole. */
 const histogram = (bucket: keyof typeof BUCKETS) => {
   const microseconds = BUCKETS[bucket];
   return counts(bucket, 'TRUE', {
@@ -115,7 +115,7 @@ const histogram = (bucket: keyof typeof BUCKETS) => {
   });
 };
 
-/** `histogram_bucket` of the migration of the rollups: exponent and first six bits of a double, less 64 times its bias and 5. */
+/** `histogram_bucket` of the rollup migration: exponent and first six mantissa bits of a double, less 64 times its bias and 5. */
 const bucketInClickHouse = (microseconds: string): string =>
   `if(${microseconds} < 64, greatest(toInt64(${microseconds}), 0),
     toInt64(bitShiftRight(reinterpretAsUInt64(toFloat64(${microseconds})), 46)) - 65792)`;
@@ -141,7 +141,7 @@ const RESCUED_BY_RETRY = `NOT (${FAILED}) AND retry_count > 0 AND coalesce(fallb
 const MAKERS = {
   requests: sum('1'),
   errors: howMany(FAILED),
-  /** The gateway counted their tokens. An estimate, which is what was reserved, has a source of its own. */
+  /** Requests whose tokens the gateway counted. Estimates (reserved amounts) have a separate source. */
   counted_requests: howMany("usage_source = 'counted'"),
   unpriced_requests: howMany('cost_nano_usd IS NULL'),
   input_tokens: sum('input_tokens'),

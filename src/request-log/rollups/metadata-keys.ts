@@ -2,12 +2,12 @@ import type { DataSource } from 'typeorm';
 import type { Queryable } from '../../database/queryable.js';
 import { inTransaction } from './transaction.js';
 
-/** A batch that is being added now may still do without a key that is chosen now. Longer than that takes. */
+/** A batch that is being added now may still omit a newly chosen key. This is longer than adding takes. */
 const FROM_NOW_ON = "date_trunc('minute', now()) + interval '3 minutes'";
 
 /**
- * Makes the chosen keys of the metadata those that have slices. A new one has them for requests from now on; for those
- * before, and for every other key, readers take the request rows.
+ * Sets the metadata keys that have slices. A new key has slices for requests from now on; for earlier requests and all other keys, readers
+ * use the request rows.
  */
 export async function chooseMetadataKeys(database: DataSource, keys: readonly string[]): Promise<void> {
   await inTransaction(database, async (transaction) => {
@@ -22,8 +22,8 @@ export async function chooseMetadataKeys(database: DataSource, keys: readonly st
 }
 
 /**
- * Before request rows are counted again from a moment on (null: all of them): slices of all chosen keys begin there at the latest. A key that
- * was counted before it stays so, because its slices outlive the request rows that they were made of.
+ * Before request rows are recounted from a time on (null: all of them): the slices of all chosen keys begin there at the latest. Keys
+ * counted from earlier stay unchanged, because their slices outlive the request rows they were derived from.
  */
 export async function countMetadataKeysFrom(database: Queryable, from: Date | null): Promise<void> {
   await database.query(
@@ -33,8 +33,8 @@ export async function countMetadataKeysFrom(database: Queryable, from: Date | nu
 }
 
 /**
- * After that: readers may rely on it, from the moment on at which request rows and minutes begin by now. Retention may have moved it during
- * the rebuild, which skips hours before it; a key that was chosen during the rebuild is complete only from its own beginning.
+ * After the recount: readers may rely on the slices from the time on at which request rows and minutes now begin. Retention may have moved
+ * it during the rebuild, which skips hours before it; a key chosen during the rebuild is complete only from its own start.
  */
 export async function metadataKeysAreComplete(database: Queryable, from: Date | null): Promise<void> {
   await database.query(
@@ -44,7 +44,7 @@ export async function metadataKeysAreComplete(database: Queryable, from: Date | 
   );
 }
 
-/** Keys that have slices, and since when each is counted. */
+/** Keys that have slices, each with the time from which it is counted. */
 export interface CountedKeys {
   readonly names: readonly string[];
   readonly since: readonly string[];

@@ -1,25 +1,25 @@
 /**
- * What readers would put together again and again is precomputed in rows of hours and days, packed: it is made where they are derived. Null says
- * that nobody made it, as in minutes; readers then take the long way.
+ * Hours and days store in packed form what readers would otherwise recompute, written when they are derived. Null means not computed, as in
+ * minutes; readers then compute it.
  */
 
-/** Bytes of an end user in `users`: the first of the SHA-256 of the value. So ten million are distinguished but for one time in 400,000. */
+/** Bytes per end user in `users`: the start of the value's SHA-256. Among ten million users, a collision occurs once in 400,000 cases. */
 export const USER_BYTES = 8;
 
-/** Stands for an end user, alike in every workspace and bucket. */
+/** Identifies an end user, equally in every workspace and bucket. */
 export const userHash = (value: string): string =>
   `substr(sha256(convert_to(${value}, 'UTF8')), 1, ${USER_BYTES})`;
 
-/** The end users of rows, one behind another. `from` has each of them once, as `value`. */
+/** The end users of rows, concatenated. `from` has each of them once, as `value`. */
 export const packedUsers = (from: string): string =>
   `coalesce((SELECT string_agg(${userHash('value')}, '' ORDER BY value) FROM ${from} WHERE value <> ''), '')`;
 
-/** Bytes of one count in `durations`: two for the number of the bucket, four for how often it occurred, the highest first. */
+/** Bytes per count in `durations`: two for the bucket number, four for the count, big-endian. */
 export const COUNT_BYTES = 6;
 
 const MOST = 2 ** 31 - 1;
 
-/** The counts of a histogram in the order of their buckets; null where it is empty or a count has no room. */
+/** The counts of a histogram in bucket order; null when it is empty or a count does not fit. */
 export const packedCounts = (histogram: string): string => `(
   SELECT CASE WHEN max(times::bigint) <= ${MOST} THEN
     string_agg(int2send(number::smallint) || int4send(least(times::bigint, ${MOST})::integer), '' ORDER BY number::smallint) END

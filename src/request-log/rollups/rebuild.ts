@@ -10,23 +10,23 @@ import { LOCK_ALONE, readSeals } from './seals.js';
 import { inTransaction } from './transaction.js';
 
 export interface RebuildOptions {
-  /** Hours from this one on, until the one before `to`; everything, unless it is said. */
+  /** First hour to rebuild, up to but excluding `to`; default: everything. */
   readonly from?: Date;
   readonly to?: Date;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What a rebuild did. Hours before `keptBefore` were left as they are: their request rows are gone. */
+/** The result of a rebuild. Hours before `keptBefore` were not changed: their request rows are gone. */
 export interface RebuildResult {
   readonly hours: number;
   readonly keptBefore: Date | null;
 }
 
 /**
- * Counts again from the request rows what the rollups say, hour by hour, while the service goes on.
+ * Recounts the rollups from the request rows, hour by hour, while the service runs.
  *
- * An hour is emptied and filled in one transaction that nobody else can add beside; rows whose batch waits for its turn
- * are left to that turn. So it can be stopped at any hour and begun again, and gives the same to the bit.
+ * Each hour is emptied and filled in one transaction that excludes other writers; rows of uncounted batches are left to their job. So it
+ * can be stopped after any hour and restarted, and reproduces the rollups bit for bit.
  */
 export async function rebuildRollups(
   database: DataSource,
@@ -45,7 +45,7 @@ export async function rebuildRollups(
   return { hours: hours.length, keptBefore: kept };
 }
 
-/** Since when both request rows and minutes are there; null when nothing was removed yet. */
+/** The time from which both request rows and minutes exist; null when nothing was removed yet. */
 async function beginningOf(database: Queryable): Promise<Date | null> {
   const { row, minute } = await readSeals(database);
   const kept = Math.max(row, minute);
@@ -55,7 +55,7 @@ async function beginningOf(database: Queryable): Promise<Date | null> {
 const latest = (one: Date | null, other: Date | undefined): Date | null =>
   one && other ? new Date(Math.max(one.getTime(), other.getTime())) : (other ?? one);
 
-/** Hours that have request rows or minutes: one that lost all of its rows must lose its minutes as well. */
+/** Hours that have request rows or minutes: an hour without request rows must lose its minutes, too. */
 async function changedHours(database: Queryable, from: Date | null, to: Date | undefined): Promise<Date[]> {
   const rows = await database.query<{ hour: Date }>(
     `SELECT hour FROM (
@@ -77,9 +77,9 @@ async function rebuildHour(database: DataSource, hour: Date): Promise<void> {
   await inTransaction(database, async (transaction) => {
     await transaction.query(LOCK_ALONE);
     const seals = await readSeals(transaction);
-    // Retention may have come in between, and what it left must not be taken for the whole.
+    // Retention may have run in between; its remains must not be taken for complete.
     if (hour.getTime() < Math.max(seals.row, seals.minute)) return;
-    // Before anything is deleted: who loses all of it must lose the hour as well.
+    // Before deleting: a workspace that loses all of its minutes must lose the hour, too.
     await markHour(transaction, hour, end);
     for (const family of FAMILIES)
       await transaction.query(`DELETE FROM ${family.table('minute')} WHERE bucket >= $1 AND bucket < $2`, [

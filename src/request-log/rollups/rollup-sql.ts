@@ -18,25 +18,25 @@ export interface RollupSource {
   readonly keys: KeyParameters;
 }
 
-/** Keys of the metadata that have slices: how many, and the parameters that hold their names and since when each is counted. */
+/** Metadata keys that have slices: their number, and the parameters that hold their names and start times. */
 export interface KeyParameters {
   readonly count: number;
   readonly names: string;
   readonly since: string;
 }
 
-/** The two families of rollup tables: `cube` tells combinations apart, `slices` one dimension at a time. */
+/** The two families of rollup tables: `cube` by combinations of dimensions, `slices` by one dimension at a time. */
 export interface RollupFamily {
   readonly table: (grain: Grain) => string;
-  /** What identifies a row within its bucket, beside tenant and bucket. */
+  /** The columns that identify a row within its bucket, beside the tenant. */
   readonly key: readonly string[];
-  /** Columns of a row that are no measures. */
+  /** Columns of a row that are not measures. */
   readonly columns: readonly string[];
-  /** Whether keys of the metadata are distinguished. */
+  /** Whether metadata keys are distinguished. */
   readonly hasKeys: boolean;
-  /** Rows of the table, columns and measures, made of request rows. */
+  /** Rows of the table, columns and measures, computed from request rows. */
   readonly counted: (grain: Grain, source: RollupSource) => string;
-  /** The column of what is precomputed for readers, and how it is made: of the row `derived`, and of the rows of the grain below. */
+  /** The column precomputed for readers, and its computation from the row `derived` and the rows of the finer granularity. */
   readonly ready: { readonly column: string; readonly of: (parts: string) => string };
 }
 
@@ -47,7 +47,7 @@ const tenantOf = (grain: Grain): string =>
   `organisation_id, coalesce(workspace_id, '${NIL_ID}'::uuid) AS workspace_id,
    date_trunc('${grain}', created_at, 'UTC') AS bucket`;
 
-/** What is aggregated of a request, besides what tells it apart: every column that a measure reads. */
+/** The columns of a request that measures read. */
 const COUNTED = `created_at, duration_ms, first_token_ms, overhead_us, usage_source, cost_nano_usd, saved_nano_usd,
   retry_count, fallback_count, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
   reasoning_tokens, audio_input_tokens, audio_output_tokens, ${WORKED_OUT}`;
@@ -78,7 +78,7 @@ const CUBE_FAMILY: RollupFamily = {
   ready: { column: 'durations', of: () => packedCounts('derived.duration_histogram') },
 };
 
-/** Of these a value occurs in many requests. */
+/** Slices whose values occur in many requests. */
 const SHARED_SLICES: Readonly<Record<Exclude<(typeof SLICES)[number], 'end_user'>, string>> = {
   all: "''",
   api_key_id: `${VALUES.id('api_key_id')}::text`,
@@ -86,7 +86,7 @@ const SHARED_SLICES: Readonly<Record<Exclude<(typeof SLICES)[number], 'end_user'
   prompt_slug: VALUES.text('prompt_slug'),
 };
 
-/** Columns of slices, each with the dimension that it is a value of and how it is read from a request; null where it is not counted. */
+/** Columns of slices, each with its dimension and its value in a request; null where it is not counted. */
 function sharedSlices({ count, names, since }: KeyParameters): { on: string; value: string; as: string }[] {
   const fixed = Object.entries(SHARED_SLICES).map(([on, value]) => ({
     on: `'${on}'`,
@@ -105,8 +105,8 @@ const usersOf = (parts: string): string =>
   packedUsers(`(SELECT DISTINCT value FROM ${parts} WHERE dimension = 'end_user') AS seen`);
 
 /**
- * Requests are added up twice: by end user, of whom there are many, and by what the other slices have in common, of which
- * there is little; those are then made of its few sums.
+ * Requests are added up twice: by end user, with many values, and by the combination of the other slices, with few; the other slices are
+ * then derived from those few sums.
  */
 const SLICE_FAMILY: RollupFamily = {
   table: (grain) => `usage_slice_${grain}`,
@@ -141,11 +141,11 @@ export const FAMILIES: readonly RollupFamily[] = [CUBE_FAMILY, SLICE_FAMILY];
 
 const columnsOf = (family: RollupFamily): string => [...family.columns, ...MEASURE_NAMES].join(', ');
 
-/** The primary key. Rows are locked in its order, so that no two processes wait for each other in a circle. */
+/** The primary key. Rows are locked in its order, so that processes cannot deadlock. */
 const orderOf = (family: RollupFamily): string =>
   `ORDER BY organisation_id, workspace_id, bucket, ${family.key.join(', ')}`;
 
-/** Adds request rows to a grain. A row that is there grows, and what lay ready in it is out of date; one that is not appears. */
+/** Adds request rows to a granularity: creates rows or adds to existing ones, whose precomputed column becomes outdated. */
 export function addRequestsSql(family: RollupFamily, grain: Grain, source: RollupSource): string {
   const table = family.table(grain);
   const grown = MEASURE_NAMES.map(
@@ -155,7 +155,7 @@ export function addRequestsSql(family: RollupFamily, grain: Grain, source: Rollu
     ON CONFLICT (${[TENANT, ...family.key].join(', ')}) DO UPDATE SET ${[...grown, `${family.ready.column} = NULL`].join(', ')}`;
 }
 
-/** Makes a workspace's bucket of a grain out of the grain below. Parameters: organization, workspace, the bucket's beginning and end. */
+/** Derives a workspace's bucket from the finer granularity. Parameters: organization, workspace, the bucket's start and end. */
 export function deriveSql(family: RollupFamily, grain: 'hour' | 'day'): string {
   const rest = family.columns.filter((column) => column !== 'bucket').join(', ');
   const columns = family.columns.map((column) =>

@@ -1,12 +1,12 @@
 import type { DataSource } from 'typeorm';
 import type { Queryable } from '../../database/queryable.js';
 
-/** More than the longest piece of work needs; a process that hangs must not keep others waiting for its locks. */
+/** Longer than any unit of work takes; a process that hangs must not block others with its locks. */
 const limits = (patience: string): string => `
   SET LOCAL statement_timeout = '${patience}';
   SET LOCAL idle_in_transaction_session_timeout = '30s'`;
 
-/** One piece of work on the rollups, done whole or not at all. `patience`: how long a statement of it may take, in words of PostgreSQL. */
+/** Runs one unit of work on the rollups, atomically. `patience`: the statement timeout as a PostgreSQL interval. */
 export function inTransaction<T>(
   database: DataSource,
   work: (transaction: Queryable) => Promise<T>,

@@ -36,7 +36,7 @@ const usage = fc
 const countable = fc.record({ input: text, output: text });
 const anyOf = <T>(values: readonly T[]) => fc.constantFrom(...values);
 
-/** Every field, whether it is rare or not: a new one that is not written down does not compile here, or does not come back. */
+/** Every field, rare or not: a new field that is not written does not compile here, or is missing after reading. */
 const everyOpened: Every<Omit<OpenedExchange, 'attempts_so_far'>> = {
   id: fc.oneof(fc.uuid(), text),
   created_at: fc.nat(),
@@ -158,7 +158,7 @@ describe('the JSON of a frame', () => {
         const json = Buffer.from(openedTextWith(openedText(began), added));
 
         expect(readOpened(json)).toEqual(asJson({ ...began, attempts_so_far: added }));
-        // As the shipper writes it again when it deletes the segment.
+        // The shipper writes it this way when it deletes the segment.
         expect(openedText(readOpened(json))).toBe(json.toString());
         expect(idOfOpened(json)).toBe(began.id);
       }),
@@ -216,7 +216,7 @@ describe('the JSON of a frame', () => {
 
 type Every<T> = { readonly [Name in keyof Required<T>]: fc.Arbitrary<Exclude<T[Name], undefined>> };
 
-/** A thing with every field, and one without those of the rare that chance leaves out. */
+/** A value with every field, or without a random choice of the rare ones. */
 function someOf<T>(every: Every<T>, rare: readonly (keyof T)[]): fc.Arbitrary<T> {
   return fc.tuple(fc.record(every as Every<object>), fc.subarray([...rare])).map(([whole, without]) => {
     const left = Object.entries(whole).filter(([name]) => !without.includes(name as keyof T));

@@ -1,36 +1,36 @@
 import type { AttemptRecord, CapturedBody, OpenedExchange, RequestLogRecord } from '../record.js';
 
 /**
- * The JSON of frames: lists of values in a fixed order, without their names, which would be half of it and take half of the
- * time. The second frame of an exchange begins with the text of its first, as it was written.
+ * The JSON of frames: lists of values in a fixed order without names, which would be half of the size and take half of the time. The second
+ * frame of an exchange starts with the text of its first.
  *
  *   opened  openedValues; once an attempt holds part of a budget, the last of them is [attemptValues, …]
  *   closed  [openedValues, closedValues, [attemptValues, …], bodyValues of the request, bodyValues of the response]
  *
- * The four functions are the order, to write and to read. A value that a later release adds comes at the end of its list, so
- * that what an older one left in the spool can be read. So can what wrote names: an object in place of a list.
+ * The four functions define the order, for writing and reading. Values that a later release adds go to the end of their list, so that
+ * spools of older releases stay readable. Objects with names, the oldest format, are readable as well.
  */
 
 /** A body without its bytes. */
 export type BodyFacts = Omit<CapturedBody, 'chunks'>;
 
-/** What a closed frame says, beside the bytes of the bodies. */
+/** The JSON part of a closed frame, without the bytes of the bodies. */
 export interface ClosedExchange {
   readonly record: RequestLogRecord;
   readonly request: BodyFacts | null;
   readonly response: BodyFacts | null;
 }
 
-/** The names of a list's values. What is null is given as null, but what is not common is left out. */
+/** The names of a list's values. Null values are kept as null, but optional ones are omitted. */
 interface Order {
   readonly names: readonly string[];
   readonly common: readonly string[];
 }
 
-/** Values under their names, of whatever record. */
+/** Values by name, of any record. */
 type Whole = Record<string, unknown>;
 
-/** Has for a value under each name the name itself. */
+/** Every property's value is its own name. */
 const NAMES: unknown = new Proxy({}, { get: (_, name) => name });
 
 function orderOf<T>(valuesOf: (it: T) => readonly unknown[], ...rare: readonly (keyof T & string)[]): Order {
@@ -62,7 +62,7 @@ const openedValues = (it: OpenedExchange): readonly unknown[] => [
   it.attempts_so_far,
 ];
 
-/** The first five say again what may be other than when the exchange was opened. */
+/** The first five repeat values that may have changed since the exchange was opened. */
 const closedValues = (it: RequestLogRecord): readonly unknown[] => [
   it.provider,
   it.virtual_key,
@@ -139,8 +139,8 @@ const ATTEMPT = orderOf(attemptValues, 'price', 'charges', 'isAside', 'countable
 const BODY = orderOf(bodyValues);
 
 /**
- * A record with nothing in it but its names. V8 keeps an object that gets dozens of properties by computed names as a hash table, which takes
- * twice as long to fill and to read; a copy of what its JSON parser made has a shape, as if the names stood in the source.
+ * A record with all of its names and no values. V8 stores an object built from dozens of computed names as a hash table, which takes twice
+ * as long to fill and read; a copy of parsed JSON has a hidden class, as if the names were literals.
  */
 function blankOf(...names: readonly string[]): Whole {
   return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as Whole;
@@ -161,7 +161,7 @@ export function openedText(exchange: OpenedExchange): string {
 
 const NO_ATTEMPTS = 'null]';
 
-/** The text of an exchange's first frame, which has no attempts, with those that it has now. */
+/** The text of an exchange's first frame with the current attempts added. */
 export const openedTextWith = (opened: string, attempts: readonly AttemptRecord[]): string =>
   `${opened.slice(0, -NO_ATTEMPTS.length)}${JSON.stringify(attempts.map(attemptValues))}]`;
 
@@ -179,7 +179,7 @@ export function closedText(
   return `[${opened ?? openedText(record)},${rest.slice(1)}`;
 }
 
-/** Throws a SyntaxError for what is no JSON. */
+/** Throws a SyntaxError on invalid JSON. */
 export function readOpened(json: Buffer): OpenedExchange {
   const value = JSON.parse(json.toString()) as Values | OpenedExchange;
   if (!Array.isArray(value)) return value as OpenedExchange;
@@ -193,14 +193,14 @@ const OPENS = Buffer.from('["');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The id of an opened frame, without reading the rest of it where it stands there as it is. */
+/** The id of an opened frame, read without parsing the rest where possible. */
 export function idOfOpened(json: Buffer): string {
   const end = json.indexOf(QUOTE, OPENS.length);
   const isPlain = json.subarray(0, OPENS.length).equals(OPENS) && !json.subarray(0, end).includes(BACKSLASH);
   return isPlain ? json.toString('utf8', OPENS.length, end) : readOpened(json).id;
 }
 
-/** Throws for what is no closed frame's JSON. */
+/** Throws on JSON that is not a closed frame. */
 export function readClosed(json: Buffer): ClosedExchange {
   const value = JSON.parse(json.toString()) as ClosedValues | ClosedExchange;
   if (!isList(value)) return value;
@@ -226,7 +226,7 @@ function named(values: Values, { names }: Order, blank: Whole): Whole {
   return whole;
 }
 
-/** What is null in both stays as it is: null, or not there where it is rare. */
+/** Values that are null stay null, or absent if optional. */
 function name(whole: Whole, values: Values, names: readonly string[]): void {
   for (let at = 0; at < names.length; at++) {
     const each = names[at] as string;

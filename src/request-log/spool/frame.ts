@@ -8,39 +8,39 @@ import { closedText, openedText, openedTextWith } from './frame-values.js';
  *   offset  bytes  meaning (integers little-endian)
  *        0      4  magic "GHF1"; zero means that nothing was written here yet
  *        4      4  length of everything after the header
- *        8      4  CRC-32 of everything after this field, begun with the number of the segment: what an older use of the same
- *                  file left behind is no frame of this one
+ *        8      4  CRC-32 of everything after this field, seeded with the segment number, so that frames from an
+ *                  earlier use of the file are invalid
  *       12      4  kind: 1 opened, 2 closed
  *       16      4  length of the JSON
- *       20      4  length of the request body as kept
+ *       20      4  length of the captured request body
  *       24         JSON, then the request body, then the response body
  *
- * Bodies are bytes and stay bytes: no escaping. Small ones are copied behind the JSON, so that a frame is one piece of
- * memory; large ones are written from where they lie.
+ * Bodies are stored as bytes, without escaping. Small ones are copied behind the JSON, so that a frame is one buffer; large ones are
+ * written from their own buffers.
  */
 const HEADER_BYTES = 24;
 const MAGIC = 0x31_46_48_47;
 const CHECKSUM_AT = 8;
 const CRC_FROM = 12;
 
-/** Longer ones are taken for damage. A record is small and bodies are cut at 320 KiB; texts to count are the only large part. */
+/** Longer lengths count as damage. A record is small and bodies are cut at 320 KiB; only texts to count are large. */
 const PAYLOAD_BYTES_MAX = 128 * 1024 * 1024;
 
 type FrameKind = 'opened' | 'closed';
 const KINDS: Readonly<Record<FrameKind, number>> = { opened: 1, closed: 2 };
 
-/** A frame on its way to the disk: the head holds header, JSON and small bodies; large bodies follow as they were captured. */
+/** A frame to be written: the head holds header, JSON and small bodies; large bodies follow as captured. */
 export interface EncodedFrame {
   readonly head: Buffer;
   readonly bodies: readonly Buffer[];
   readonly hasBodies: boolean;
   readonly json: string;
   readonly bytes: number;
-  /** The record behind a closed frame, from which a smaller frame can be made when the disk is full. */
+  /** The record of a closed frame, for making a smaller frame when the disk is full. */
   readonly record: RequestLogRecord | null;
 }
 
-/** A frame as read back; the JSON is not parsed yet. Buffers are views of what was read. */
+/** A frame as read; its JSON is not parsed yet. Buffers are views of the input. */
 export interface StoredFrame {
   readonly kind: FrameKind;
   readonly json: Buffer;
@@ -49,7 +49,7 @@ export interface StoredFrame {
   readonly bytes: number;
 }
 
-/** Gives uninitialized memory for a frame. */
+/** Allocates uninitialized memory for a frame. */
 export type Allocate = (bytes: number) => Buffer;
 
 const apart: Allocate = (bytes) => Buffer.allocUnsafe(bytes);
@@ -59,7 +59,7 @@ export function encodeOpened(exchange: OpenedExchange, allocate: Allocate = apar
   return encode({ kind: KINDS.opened, json, bodies: NO_BODIES, record: null }, allocate);
 }
 
-/** A later state of an exchange that is under way. `opened` is the JSON of its first frame. */
+/** A later state of an open exchange. `opened` is the JSON of its first frame. */
 export function encodeUpdated(
   opened: string,
   attempts: readonly AttemptRecord[],
@@ -69,7 +69,7 @@ export function encodeUpdated(
   return encode({ kind: KINDS.opened, json, bodies: NO_BODIES, record: null }, allocate);
 }
 
-/** `opened` is the JSON of the exchange's first frame; null when it has none, or it is no longer known. */
+/** `opened` is the JSON of the exchange's first frame; null when it has none or it is no longer available. */
 export function encodeClosed(
   record: RequestLogRecord,
   bodies: CapturedBodies,
@@ -80,10 +80,10 @@ export function encodeClosed(
   return encode({ kind: KINDS.closed, json, bodies, record }, allocate);
 }
 
-/** Text worth counting even when the disk is full, because it is money; longer ones would eat the reserve. */
+/** Text is counted even when the disk is full, because it is money; longer texts would use up the reserve. */
 const COUNTABLE_KEPT_MAX = 16 * 1024;
 
-/** The same fact without bodies and headers, for when the disk is full. An opened frame has none and stays as it is. */
+/** The same frame without bodies and headers, for when the disk is full. An opened frame has none and stays unchanged. */
 export function withoutBodies(frame: EncodedFrame): EncodedFrame {
   if (!frame.record) return frame;
   const { countable } = frame.record;
@@ -108,7 +108,7 @@ interface UnencodedFrame {
   readonly record: RequestLogRecord | null;
 }
 
-/** Bodies up to this size together are copied into the frame; a copy of so little costs less than another buffer. */
+/** Bodies up to this total size are copied into the frame; copying so little costs less than another buffer. */
 const COPIED_BYTES_MAX = 16 * 1024;
 
 function encode({ kind, json, bodies, record }: UnencodedFrame, allocate: Allocate): EncodedFrame {
@@ -131,12 +131,12 @@ function encode({ kind, json, bodies, record }: UnencodedFrame, allocate: Alloca
   return { head, bodies: apart, hasBodies: bodyBytes > 0, json, bytes, record };
 }
 
-/** Makes a frame one of a segment. To be called by whoever writes it, since only that tells which segment it will be. */
+/** Binds a frame to a segment. The writer calls it, because the segment is known only when writing. */
 export function seal({ head, bodies }: EncodedFrame, segment: number): void {
   head.writeUInt32LE(checksum(head, bodies, segment), CHECKSUM_AT);
 }
 
-/** Answers where the next byte belongs. */
+/** Returns the position after the last byte. */
 function copyInto(target: Buffer, at: number, chunks: readonly Buffer[]): number {
   let next = at;
   for (const chunk of chunks) {
@@ -155,12 +155,12 @@ function total(chunks: readonly Buffer[]): number {
 /** `zlib.crc32` exists from Node 20.15 (https://nodejs.org/api/zlib.html#zlibcrc32data-value); 0.5 µs per KiB. */
 function checksum(head: Buffer, bodies: readonly Buffer[], segment: number): number {
   let crc = crc32(head.subarray(CRC_FROM), segment);
-  // Of no bytes zlib answers the checksum of nothing, not the one it was given.
+  // Given no bytes, zlib returns the checksum of nothing instead of the given one.
   for (const chunk of bodies) if (chunk.length > 0) crc = crc32(chunk, crc);
   return crc;
 }
 
-/** Reads the frame of a segment that begins at `offset`: the frame, or what is there instead. Never throws. */
+/** Reads the frame at `offset` of a segment, or reports what is there instead. Never throws. */
 export function decodeFrame(
   bytes: Buffer,
   offset: number,
@@ -198,7 +198,7 @@ function isZero(bytes: Buffer, offset: number): boolean {
   return true;
 }
 
-/** Where the next frame may begin after damage at `offset`; -1 when no magic follows. */
+/** Where the next frame may begin after damage at `offset`; -1 without another magic. */
 export function nextMagic(bytes: Buffer, offset: number): number {
   return bytes.indexOf(MAGIC_BYTES, offset);
 }

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { OWNER_FILE } from './spool-files.js';
 
 /**
- * Who writes in a spool folder, so that a reader can tell whether more may come.
+ * The writer of a spool folder, from which readers can tell whether more may be written.
  *
- * A process number alone is not enough: numbers are used again, and in containers each first process is number 1.
+ * A process id is not enough: ids are reused, and the first process of every container has id 1.
  */
 export interface Owner {
   readonly pid: number;
-  /** Start of the process in clock ticks since boot; null where the system has no /proc. */
+  /** Start time of the process in clock ticks since boot; null on systems without /proc. */
   readonly started: string | null;
-  /** The machine, boot and pid namespace within which `pid` means something. */
+  /** The machine, boot and pid namespace in which `pid` is valid. */
   readonly realm: string;
 }
 
 /** How often a writer touches its owner file. */
 export const HEARTBEAT_MS = 10_000;
 
-/** Without a look at the process itself, silence for so long counts as death. Ample, because a machine may be paused. */
+/** If the process itself cannot be inspected, this much silence counts as death. Generous, because machines may be paused. */
 const SILENCE_MS = 5 * 60_000;
 
 export function writeOwner(folder: string): void {
@@ -50,7 +50,7 @@ function readOwner(folder: string): Owner | null {
   }
 }
 
-/** Time of the last sign of life, milliseconds since the epoch. */
+/** Time of the last heartbeat, milliseconds since the epoch. */
 export function lastHeartbeat(folder: string): number {
   try {
     return statSync(join(folder, OWNER_FILE)).mtimeMs;
@@ -69,14 +69,13 @@ function isSilent(folder: string, now: number): boolean {
 
 interface ProcessState {
   readonly started: string;
-  /** A killed process that its parent has not yet collected still has an entry, but writes no more. */
+  /** A killed process that its parent has not yet reaped still has an entry but no longer writes. */
   readonly isOver: boolean;
 }
 
 /**
- * Fields 3 (state) and 22 (start) of `/proc/<pid>/stat`
- * (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), counted from the last bracket because the name in
- * field 2 may hold anything. Null when there is no such process or no /proc.
+ * Fields 3 (state) and 22 (start) of `/proc/<pid>/stat` (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), counted from the last
+ * bracket because the name in field 2 may contain anything. Null when the process or /proc does not exist.
  */
 function processState(pid: number): ProcessState | null {
   try {
@@ -88,7 +87,7 @@ function processState(pid: number): ProcessState | null {
   }
 }
 
-/** Signal 0 asks without sending; a refusal for lack of rights also proves that the process is there. */
+/** Signal 0 only checks; a permission error also proves that the process exists. */
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

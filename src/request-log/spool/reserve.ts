@@ -6,12 +6,12 @@ import { RESERVE_FILE } from './spool-files.js';
 const CHUNK = Buffer.alloc(1024 * 1024);
 const SMALLEST_BYTES = 64 * 1024;
 
-/** On a small disk the reserve is at most this part of what is free, so that it does not itself fill the disk. */
+/** Limits the reserve on small disks to this fraction of the free space, so that the reserve itself does not fill the disk. */
 const PART_OF_FREE = 4;
 
 /**
- * Space taken in advance, so that records can still be written when the disk is full. Its blocks are really written:
- * a sparse file would find the disk full at the moment when it is needed.
+ * Disk space allocated in advance, so that records can still be written when the disk is full. Its blocks are actually written: a sparse
+ * file would fail just when it is needed.
  */
 export class Reserve {
   private readonly path: string;
@@ -29,7 +29,7 @@ export class Reserve {
     return this.bytes > 0;
   }
 
-  /** Takes the space, if there is room beside it. True when the reserve stands. Calls at the same time share one try. */
+  /** Allocates the space, if the disk has room beside it. Returns true when the reserve exists. Concurrent calls share one attempt. */
   prepare(): Promise<boolean> {
     this.preparing ??= this.take().finally(() => {
       this.preparing = null;
@@ -37,7 +37,7 @@ export class Reserve {
     return this.preparing;
   }
 
-  /** Turns the reserve into the file `path` and answers its size in bytes. Needs no space on the disk. */
+  /** Turns the reserve into the file `path` and returns its size in bytes. Needs no free disk space. */
   useAs(path: string): number {
     const { bytes } = this;
     this.bytes = 0;

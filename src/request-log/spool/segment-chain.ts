@@ -6,12 +6,12 @@ import { dropSpares, segmentPath, sparesIn } from './spool-files.js';
 import { spoolCounts } from './spool-metrics.js';
 
 export interface SegmentChainOptions {
-  /** The writer's own folder; it exists. */
+  /** The writer's own, existing folder. */
   readonly folder: string;
   readonly logger: Logger;
-  /** A segment is followed by the next one at this size. */
+  /** A segment that reaches this size is followed by the next. */
   readonly segmentBytes: number;
-  /** A segment is followed by the next one after so long without a write, so that the old one can be deleted. */
+  /** A segment without a write for this long is followed by the next, so that it can be deleted. */
   readonly idleMs: number;
   readonly reserveBytes: number;
   readonly write: WriteVector;
@@ -25,11 +25,11 @@ const RECOVERY_EVERY_MS = 1_000;
 const BACKLOG_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * The segments of one writer, one behind the other, and what happens when the disk refuses.
+ * The segments of one writer, in sequence, and the handling of write failures.
  *
- * Full disk: the reserve becomes the next segment and takes records without bodies. Reserve full too: a bounded number
- * of records waits in memory, and beyond it records are dropped and counted. Every second it is tried to take a new
- * reserve; when that works the disk has room again, and everything goes back to normal by itself.
+ * Full disk: the reserve becomes the next segment and takes records without bodies. Reserve full too: a bounded number of records waits in
+ * memory; beyond that, records are dropped and counted. Every second the chain tries to allocate a new reserve; once that succeeds, the
+ * disk has room again and normal operation resumes.
  */
 export class SegmentChain {
   private currentState: SpoolState = 'ok';
@@ -56,8 +56,8 @@ export class SegmentChain {
   }
 
   /**
-   * Never throws. What it could not keep is counted. True when all of it is the kernel's; otherwise some frames may
-   * still be held here, and their memory with them.
+   * Never throws. Dropped records are counted. Returns true when all frames have reached the kernel; otherwise some frames, with their
+   * memory, may still be held here.
    */
   write(frames: readonly EncodedFrame[]): boolean {
     if (this.state !== 'ok') {
@@ -79,8 +79,8 @@ export class SegmentChain {
   }
 
   /**
-   * Follows an idle segment with the next one, and gives up what is left of older uses where files do not fill within that time:
-   * it is not worth keeping then, and would lie here for long. To be called now and then.
+   * Closes an idle segment, and deletes spare files that are not needed within that time: they are not worth keeping and would otherwise
+   * hold old data for long. Call it periodically.
    */
   tidy(now: number): void {
     if (this.state !== 'ok') return;
@@ -95,7 +95,7 @@ export class SegmentChain {
     }
   }
 
-  /** Brings everything to the disk and gives the reserve back. */
+  /** Flushes everything to the disk and releases the reserve. */
   async finish(): Promise<void> {
     if (this.recovery) clearInterval(this.recovery);
     if (this.backlog.length > 0) this.recover();
@@ -110,7 +110,7 @@ export class SegmentChain {
     return this.segment;
   }
 
-  /** The next segment: a file that is there already, or else a new one. */
+  /** The next segment: a spare file, or else a new one. */
   private openNext(): Segment {
     const { folder, write } = this.options;
     const number = this.number + 1;

@@ -2,34 +2,33 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { decodeFrame, nextMagic, type StoredFrame } from './frame.js';
 import type { SpoolPosition } from './spool-files.js';
 
-/** A frame and the offset behind it. */
+/** A frame and the offset after it. */
 export interface PlacedFrame {
   readonly frame: StoredFrame;
   readonly end: number;
 }
 
 /**
- * What a look into a segment found.
+ * The result of reading part of a segment.
  *
- * `more`: the window was full, look again at `next`. `end`: all that is there was read. `torn`: at `next` lies something
- * that is no whole frame, and no whole frame follows: either it is being written just now, or its writer died.
+ * `more`: the window was full, read again from `next`. `end`: everything was read. `torn`: the bytes at `next` are not a whole frame, and
+ * no whole frame follows: either a frame is being written, or the writer died.
  */
 export interface SegmentLook {
   readonly frames: readonly PlacedFrame[];
   readonly next: number;
   readonly status: 'more' | 'end' | 'torn';
-  /** Damaged places that were skipped. */
+  /** Number of damaged ranges that were skipped. */
   readonly damaged: number;
-  /** Offset of the first of them. */
+  /** Offset of the first damaged range. */
   readonly damagedAt: number | null;
 }
 
 const WINDOW_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads whole frames of a segment from `offset` on, about 4 MiB at a time. With `skipDamage`, what is no frame is
- * skipped if a frame follows; without it reading stops there, because a frame in the making looks damaged too.
- * Rejects with ENOENT when the segment is gone.
+ * Reads whole frames of a segment from `offset` on, about 4 MiB at a time. With `skipDamage`, invalid bytes are skipped if a frame follows;
+ * otherwise reading stops there, because a partly written frame looks damaged too. Rejects with ENOENT when the segment was deleted.
  */
 export async function readSegment(
   path: string,
@@ -76,7 +75,7 @@ interface Terms extends SpoolPosition {
   readonly skipDamage: boolean;
 }
 
-/** Null when the window is too small to judge: nothing whole is in it, but the file goes on. */
+/** Null when the window contains no whole frame but the file continues. */
 function parse(bytes: Buffer, terms: Terms): SegmentLook | null {
   const { segment, offset, skipDamage } = terms;
   const frames: PlacedFrame[] = [];
@@ -103,14 +102,14 @@ function parse(bytes: Buffer, terms: Terms): SegmentLook | null {
 }
 
 /**
- * Whether what was read suffices to say that no frame begins here: all of the file does, and so do zeros, behind which a
- * file that is used again holds megabytes of its older use.
+ * Whether the bytes prove that no frame begins here: the whole file does, and so do zeros, which in a reused file precede megabytes of old
+ * data.
  */
 function isEnough({ isWhole, skipDamage }: Terms, status: 'end' | 'torn', rest: number): boolean {
   return isWhole || (status === 'end' && !skipDamage && rest > 0);
 }
 
-/** Where the next whole frame begins; -1 when there is none. */
+/** Offset of the next whole frame; -1 without one. */
 function nextFrame(bytes: Buffer, from: number, segment: number): number {
   for (let at = nextMagic(bytes, from); at !== -1; at = nextMagic(bytes, at + 1))
     if (typeof decodeFrame(bytes, at, segment) === 'object') return at;

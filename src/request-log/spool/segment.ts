@@ -1,39 +1,39 @@
 import { closeSync, constants, fdatasync, ftruncateSync, openSync, renameSync, writevSync } from 'node:fs';
 import { type EncodedFrame, seal } from './frame.js';
 
-/** Writes at a position and answers how many bytes it took, which may be fewer than given. `fs.writevSync`, or a failing one in tests. */
+/** Writes at a position and returns how many bytes were written, possibly fewer than given. `fs.writevSync`, or a failing one in tests. */
 export type WriteVector = (fd: number, buffers: readonly Buffer[], position: number) => number;
 
-/** In a file that is used again, what follows the last frame is old: this says that nothing was written there yet. */
+/** In a reused file, the bytes after the last frame are old: this marks the end of the new ones. */
 const END = Buffer.alloc(4);
 const NO_END = Buffer.alloc(0);
 
 export const writeVector: WriteVector = (fd, buffers, position) => writevSync(fd, buffers, position);
 
 interface SegmentOptions {
-  /** Bytes that it can take. */
+  /** Capacity in bytes. */
   readonly capacity: number;
-  /** What is written behind the last frame each time. */
+  /** Written after the last frame each time. */
   readonly end: Buffer;
   readonly write: WriteVector;
 }
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
-/** Written bytes reach the disk itself so long after, at most; a power cut loses no more. */
+/** Written bytes are synced to the disk within this time; a power failure loses no more. */
 const SYNC_EVERY_MS = 10;
 
-/** How far an append came: whole frames only. */
+/** Progress of an append: whole frames only. */
 export interface AppendResult {
   readonly frames: number;
   readonly error: Error | null;
 }
 
 /**
- * One file of the spool while it is written to.
+ * A spool file that is being written.
  *
- * A write that returned survives the death of the process, because the bytes are the kernel's by then. Surviving a
- * power cut needs fdatasync, which runs in the background for all writes of the last 10 ms together: nobody waits for it.
+ * A completed write survives the death of the process, because the kernel has the bytes. Surviving a power failure needs fdatasync, which
+ * runs in the background for all writes of the last 10 ms; nothing waits for it.
  */
 export class Segment {
   position = 0;
@@ -60,12 +60,12 @@ export class Segment {
     return new Segment(openSync(path, fresh, 0o600), number, { capacity: UNLIMITED, end: NO_END, write });
   }
 
-  /** A file that already has its space, full of zeros, and is filled from its beginning. */
+  /** A file that is already allocated and zeroed, written from its beginning. */
   static within(path: string, number: number, options: Pick<SegmentOptions, 'capacity' | 'write'>): Segment {
     return new Segment(openSync(path, constants.O_WRONLY), number, { ...options, end: NO_END });
   }
 
-  /** A file with frames of an older segment, which are written over. From the first moment it holds nothing that a reader would take. */
+  /** A file with frames of an older segment, which are overwritten. Readers never take the old frames for new ones. */
   static again(spare: string, path: string, number: number, write: WriteVector): Segment {
     const fd = openSync(spare, constants.O_WRONLY);
     try {
@@ -78,7 +78,7 @@ export class Segment {
     return new Segment(fd, number, { capacity: UNLIMITED, end: END, write });
   }
 
-  /** Appends frames until one fails. Never throws, and leaves no half frame behind. */
+  /** Appends frames until one fails. Never throws, and leaves no partial frame behind. */
   append(frames: readonly EncodedFrame[]): AppendResult {
     const { end } = this;
     let bytes = 0;
@@ -95,7 +95,7 @@ export class Segment {
     return { frames: frames.length, error: null };
   }
 
-  /** Ends the file: what is in it goes to the disk, then it is closed. Resolves when that is done. */
+  /** Flushes the file to the disk, then closes it. Resolves when done. */
   retire(): Promise<void> {
     return new Promise((resolve) => {
       this.onRetired = resolve;
@@ -106,18 +106,18 @@ export class Segment {
     });
   }
 
-  /** Cuts off what is left of an older use. Where that fails, readers see that it is old. */
+  /** Truncates the remains of an older use. If that fails, readers still recognize them as old. */
   forgetOld(): void {
     if (this.end.length === 0) return;
     try {
       this.trim();
       this.end = NO_END;
     } catch {
-      // Said above.
+      // Documented above.
     }
   }
 
-  /** Gives unused space of a file made in advance back to the disk. */
+  /** Returns the unused space of a preallocated file to the disk. */
   trim(): void {
     ftruncateSync(this.fd, this.position);
   }
@@ -150,7 +150,7 @@ export class Segment {
     try {
       this.trim();
     } catch {
-      // The half frame stays; readers see by its checksum that it is none.
+      // The partial frame stays; its checksum shows readers that it is invalid.
     }
     this.syncSoon();
     return { frames: whole, error };
@@ -166,7 +166,10 @@ export class Segment {
     this.timer.unref();
   }
 
-  /** A failed fdatasync is not repeated: the kernel drops the pages, so a second one would lie. The next write finds the disk's state. */
+  /**
+   * A failed fdatasync is not repeated: the kernel drops the pages, so a second call would falsely succeed. The next write detects the
+   * disk's state.
+   */
   private sync(): void {
     const isLast = this.onRetired !== null;
     this.isSyncing = true;
@@ -183,7 +186,7 @@ export class Segment {
   }
 }
 
-/** What to write, in as few pieces as the memory allows: frames that lie side by side are one. */
+/** The buffers to write, as few as the memory layout allows: adjacent frames are merged. */
 function piecesOf(frames: readonly EncodedFrame[]): Buffer[] {
   const pieces: Buffer[] = [];
   let run: Run | null = null;

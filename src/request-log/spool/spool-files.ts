@@ -5,13 +5,13 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 /**
  * Names within the spool folder. One folder per writer, that is per gateway process and start:
  *
- *   <writer id>/owner.json     who writes here; its time of change is the heartbeat
- *   <writer id>/00000001.seg   frames, one after the other; only the highest number is written to
- *   <writer id>/reserve        space taken in advance for when the disk is full
- *   <writer id>/00000001.spare a segment that is done with, kept to be written again under a new number
- *   <writer id>/ended          the writer closed in order
- *   <writer id>/00000003.open  kept by the shipper: exchanges still open that began in deleted segments up to 3
- *   damaged/                   segments in which the shipper found damage, for an operator to look at
+ *   <writer id>/owner.json     the writer; its modification time is the heartbeat
+ *   <writer id>/00000001.seg   frames; only the segment with the highest number is written to
+ *   <writer id>/reserve        disk space allocated in advance for when the disk is full
+ *   <writer id>/00000001.spare a processed segment, kept to be reused under a new number
+ *   <writer id>/ended          the writer closed cleanly
+ *   <writer id>/00000003.open  written by the shipper: open exchanges from deleted segments up to 3
+ *   damaged/                   damaged segments, for an operator to examine
  */
 export const OWNER_FILE = 'owner.json';
 export const RESERVE_FILE = 'reserve';
@@ -21,7 +21,7 @@ const SEGMENT = /^(\d{8,})\.seg$/;
 const SPARE = /^(\d{8,})\.spare$/;
 const OPEN_EXCHANGES = /^(\d{8,})\.open$/;
 
-/** A place in a writer's spool: everything before it is stored. */
+/** A position in a writer's spool: everything before it is stored. */
 export interface SpoolPosition {
   readonly segment: number;
   readonly offset: number;
@@ -39,7 +39,7 @@ function numbered(number: number): string {
   return String(number).padStart(8, '0');
 }
 
-/** Numbers of the segments that exist, ascending. */
+/** Numbers of the existing segments, ascending. */
 export function listSegments(folder: string): number[] {
   return listNumbers(folder, SEGMENT);
 }
@@ -57,14 +57,14 @@ function listNumbers(folder: string, pattern: RegExp): number[] {
 }
 
 /**
- * Segments that a writer gets back instead of new files. Writing a page that the kernel already has costs a fraction of
- * writing a new one, which must be found, and on a virtual machine often be asked of the host. 64 MiB for a busy
- * process; one that has less to do has none, because only full segments are kept, and their writer gives up those it does not need soon.
+ * Maximum number of spare segments kept for reuse. Writing a page that the kernel already has costs a fraction of writing a new one, which
+ * has to be allocated, and on a virtual machine often from the host. 64 MiB for a busy process; a less busy one keeps none, because only
+ * full segments are kept, and the writer deletes those it does not need soon.
  */
 const SPARES_MAX = 4;
 const SPARE_BYTES_MIN = 8 * 1024 * 1024;
 
-/** Takes a segment that is done with out of the spool. A full one is kept to be written again. */
+/** Removes a processed segment from the spool. A full one is kept for reuse. */
 export function retireSegment(folder: string, segment: number): void {
   const path = segmentPath(folder, segment);
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -72,17 +72,17 @@ export function retireSegment(folder: string, segment: number): void {
   try {
     renameSync(path, sparePath(folder, segment));
   } catch (error) {
-    // Another shipper was faster.
+    // Another shipper was first.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
-/** Files that are ready to be written again. */
+/** Files ready for reuse. */
 export function sparesIn(folder: string): string[] {
   return listSpares(folder).map((number) => sparePath(folder, number));
 }
 
-/** Deletes those whose last write was before `since`: what they still hold is not to lie here for long. */
+/** Deletes spares last written before `since`, so that old data does not stay for long. */
 export function dropSpares(folder: string, since = Number.POSITIVE_INFINITY): void {
   for (const spare of sparesIn(folder)) {
     const writtenAt = statSync(spare, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -98,14 +98,14 @@ function sparePath(folder: string, segment: number): string {
   return join(folder, `${numbered(segment)}.spare`);
 }
 
-/** Ids of the writers that have a folder in the spool. A file with such a name is none. */
+/** Ids of the writers that have a folder in the spool. Files are ignored. */
 export function listWriters(spool: string): string[] {
   return entries(spool)
     .filter((entry) => entry.isDirectory() && isUuid(entry.name))
     .map(({ name }) => name);
 }
 
-/** Bytes in the segments of all writers. What cannot be read counts for nothing. */
+/** Bytes in the segments of all writers. Unreadable files are not counted. */
 export function pendingBytesIn(spool: string): number {
   let bytes = 0;
   for (const writer of readable(() => listWriters(spool))) {
@@ -128,7 +128,7 @@ function names(folder: string): string[] {
   return entries(folder).map(({ name }) => name);
 }
 
-/** A folder that is gone holds nothing: another process may have removed it a moment ago. */
+/** A missing folder counts as empty: another process may just have removed it. */
 function entries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -1,9 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 
-/**
- * What the writers of this process did. Plain numbers, because they change once per request; the metrics read them
- * when somebody asks.
- */
+/** Counters of this process's writers. Plain numbers, because they change with every request; the metrics read them on scrape. */
 export const spoolCounts = {
   opened: 0,
   closed: 0,

@@ -24,9 +24,9 @@ const written = (writer: SpoolWriter) => new Promise<void>((resolve) => writer.w
 const folder = () => join(spool, listWriters(spool)[0] ?? '');
 
 interface StoredRecord {
-  /** Of an opened frame. */
+  /** In an opened frame. */
   readonly span_name?: string | null;
-  /** Of a closed frame. */
+  /** In a closed frame. */
   readonly record?: { readonly span_name: string | null };
   /** Bytes of the request body. */
   readonly body: number;
@@ -34,7 +34,7 @@ interface StoredRecord {
 
 const said = ({ kind, json }: StoredFrame) => (kind === 'opened' ? readOpened(json) : readClosed(json));
 
-/** Every record in the spool, in order, read as a dead writer's. */
+/** Every record in the spool, in order, as read from a dead writer. */
 async function stored(): Promise<StoredRecord[]> {
   const found: StoredRecord[] = [];
   for (const segment of listSegments(folder()))
@@ -47,7 +47,7 @@ async function stored(): Promise<StoredRecord[]> {
   return found;
 }
 
-/** A disk that is full as long as `isFull`, and before that takes only `partly` bytes. */
+/** A disk that is full while `isFull`, and before that accepts only `partly` bytes. */
 function aDisk() {
   const disk = { isFull: false, partly: 0 };
   const write: WriteVector = (fd, buffers, position) => {
@@ -149,7 +149,7 @@ describe('SpoolWriter', () => {
 describe('SpoolWriter in a file that is used again', () => {
   const OLD = 9;
   const nameIt = (span_name: string) => encodeOpened(anOpened({ span_name }));
-  /** A writer whose first segment was full of frames and is its spare now. */
+  /** A writer whose first segment was filled with frames and is now its spare. */
   async function withSpare(write?: WriteVector): Promise<SpoolWriter> {
     const writer = aWriter({ segmentBytes: 9 * MIB, write });
     for (let n = 0; n < OLD; n++)
@@ -165,7 +165,7 @@ describe('SpoolWriter in a file that is used again', () => {
       writer.append(encodeClosed(aRecord(), { request: aBody(Buffer.alloc(MIB)), response: null }));
     await written(writer);
   };
-  /** All of the segment that is written into the spare. */
+  /** Reads the whole segment that reuses the spare. */
   async function look(skipDamage: boolean): Promise<SegmentLook> {
     const frames: PlacedFrame[] = [];
     for (let offset = 0; ;) {

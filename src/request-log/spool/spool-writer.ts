@@ -10,10 +10,10 @@ import { ENDED_FILE, OWNER_FILE } from './spool-files.js';
 import { spoolCounts } from './spool-metrics.js';
 
 export interface SpoolWriterOptions {
-  /** The spool: `<data dir>/spool`. The writer makes a folder of its own in it. */
+  /** The spool: `<data dir>/spool`. Each writer creates its own folder in it. */
   readonly spool: string;
   readonly logger: Logger;
-  /** Space taken in advance for when the disk is full. */
+  /** Disk space allocated in advance for when the disk is full. */
   readonly reserveBytes?: number;
   readonly segmentBytes?: number;
   readonly idleMs?: number;
@@ -24,15 +24,14 @@ const MIB = 1024 * 1024;
 const RESERVE_BYTES = 64 * MIB;
 const SEGMENT_BYTES = 16 * MIB;
 const IDLE_MS = 60_000;
-/** Memory for the frames of one turn of the event loop. */
+/** Memory for the frames of one event loop turn. */
 const SLAB_BYTES = 512 * 1024;
 
 /**
  * Appends frames to the spool for one process.
  *
- * `append` only remembers. All that was appended in one turn of the event loop goes to the kernel in one write at its
- * end, whatever the number of requests; then those who asked are called back. Nothing here throws at a caller or waits
- * for the disk.
+ * `append` only queues. Everything appended during one event loop turn goes to the kernel in one write at its end, regardless of the number
+ * of requests; then the callbacks run. Nothing here throws to a caller or waits for the disk.
  */
 export class SpoolWriter {
   private chain: SegmentChain;
@@ -51,14 +50,14 @@ export class SpoolWriter {
     this.heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS).unref();
   }
 
-  /** Name of the folder that this writer began with. */
+  /** Name of the folder that this writer started with. */
   readonly id: string;
 
   get state(): SpoolState {
     return this.chain.state;
   }
 
-  /** Memory for a frame that is appended in this turn of the event loop; frames of one turn lie side by side where they fit. */
+  /** Memory for a frame that is appended in this event loop turn; frames of one turn are adjacent where they fit. */
   readonly allocate: Allocate = (bytes) => {
     const end = this.slabUsed + bytes;
     if (end > SLAB_BYTES) return Buffer.allocUnsafe(bytes);
@@ -72,13 +71,13 @@ export class SpoolWriter {
     this.schedule();
   }
 
-  /** Calls back at the end of this turn of the event loop, once everything appended so far is the kernel's. */
+  /** Calls back at the end of this event loop turn, once everything appended so far has reached the kernel. */
   whenWritten(then: () => void): void {
     this.waiting.push(then);
     this.schedule();
   }
 
-  /** Brings everything to the disk and says that nothing more will come. Nothing may be appended afterwards. */
+  /** Flushes everything to the disk and marks the folder as ended. Nothing may be appended afterwards. */
   async close(): Promise<void> {
     clearInterval(this.heartbeat);
     this.flush();
@@ -108,7 +107,7 @@ export class SpoolWriter {
     for (const { bytes } of frames) spoolCounts.bytes += bytes;
   }
 
-  /** One request's trouble must not keep the others from being called. */
+  /** A failing callback must not prevent the others. */
   private call(callback: () => void): void {
     try {
       callback();
@@ -144,7 +143,7 @@ export class SpoolWriter {
     });
   }
 
-  /** Somebody took this process for dead and removed its folder. What comes from now on must not go to a deleted file. */
+  /** Another process took this one for dead and removed its folder. Later frames must not go to a deleted file. */
   private startAnew(): void {
     this.options.logger.error('The folder of this process in the spool was removed. Starting a new one.');
     try {

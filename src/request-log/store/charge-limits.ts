@@ -2,13 +2,13 @@ import type { PoolClient } from 'pg';
 import type { AttemptRecord, Charge } from '../record.js';
 import type { NewLogRow } from './log-row.js';
 
-/** What a batch charges one counter with: what its attempts really cost, which may have been counted after a process had settled. */
+/** The charge of a batch to one counter: what its attempts actually cost, which may have been counted after the process settled. */
 interface ChargeRow extends Pick<Charge, 'counter' | 'holder'> {
   leased: number;
   amount: number;
 }
 
-/** Adds what stored attempts cost to the counters that they name. To be called in the transaction that stores them. */
+/** Adds the cost of stored attempts to the counters that they name. Call it in the transaction that stores them. */
 export async function chargeLimits(
   client: Pick<PoolClient, 'query'>,
   rows: readonly NewLogRow[],
@@ -17,7 +17,7 @@ export async function chargeLimits(
   if (charges.length > 0) await client.query('SELECT charge_limits($1)', [JSON.stringify(charges)]);
 }
 
-/** Summed up here: while the database reads the list, gateway processes wait for the counters. */
+/** Summed here: while the database reads the list, gateway processes wait for the counters. */
 export function chargesOf(rows: readonly NewLogRow[]): readonly ChargeRow[] {
   const sums = new Map<string, ChargeRow>();
   const full: ChargeRow[] = [];
@@ -41,7 +41,7 @@ function chargesOfAttempt(attempt: AttemptRecord): ChargeRow[] {
   }));
 }
 
-/** False for a sum that numbers no longer hold exactly: it goes on in another row. */
+/** False when the sum would exceed exact numbers; it continues in another row. */
 function add(sum: ChargeRow, { leased, amount }: ChargeRow): boolean {
   if (!Number.isSafeInteger(sum.leased + leased) || !Number.isSafeInteger(sum.amount + amount)) return false;
   sum.leased += leased;

@@ -1,13 +1,13 @@
 import type { ColumnType } from '../columns.js';
 
-/** A column of a table that is filled with COPY: name, type, and where its value comes from. */
+/** A column of a table that COPY fills: name, type, and the source of its value. */
 export interface CopyColumn<Row> {
   readonly name: string;
   readonly type: ColumnType;
   readonly value: (row: Row) => unknown;
 }
 
-/** A value that its column cannot hold. The row is at fault, not the database. */
+/** A value that its column cannot hold. The row is the cause, not the database. */
 export class UnfitValueError extends Error {
   constructor(column: string, type: ColumnType) {
     super(`The value of "${column}" is no ${type}.`);
@@ -20,8 +20,8 @@ const TRAILER = -1;
 const INITIAL_BYTES = 64 * 1024;
 
 /**
- * Rows in the binary format of COPY: every value is its length and its bytes, so nothing is escaped and a body is
- * copied as it is. https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
+ * Rows in the binary format of COPY: each value is its length and its bytes, so nothing is escaped and bodies are copied unchanged.
+ * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
  */
 export function encodeRows<Row>(columns: readonly CopyColumn<Row>[], rows: readonly Row[]): Buffer {
   const out = new GrowingBuffer();
@@ -39,7 +39,7 @@ function encodeValue<Row>(out: GrowingBuffer, { name, type }: CopyColumn<Row>, v
   if (!ENCODERS[type](out, value)) throw new UnfitValueError(name, type);
 }
 
-/** Each writes length and bytes, or answers false when the value does not fit. */
+/** Each writes length and bytes, or returns false when the value does not fit. */
 type Encoder = (out: GrowingBuffer, value: unknown) => boolean;
 
 const ENCODERS: Readonly<Record<ColumnType, Encoder>> = {
@@ -80,12 +80,12 @@ const NUL = /\0/g;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const REPLACEMENT = '\ufffd';
 
-/** PostgreSQL's text has no NUL. A lone surrogate becomes U+FFFD by itself when the text becomes UTF-8. */
+/** PostgreSQL texts cannot contain NUL. Lone surrogates become U+FFFD when the text is encoded as UTF-8. */
 function withoutNul(text: string): string {
   return text.includes('\0') ? text.replace(NUL, REPLACEMENT) : text;
 }
 
-/** How a NUL or half a surrogate pair looks in JSON. Text that only looks like it costs a second look, no more. */
+/** A NUL or lone surrogate as JSON escape. A false positive only costs a second look. */
 const SUSPICIOUS = /\\u0000|\\ud[89a-f]/;
 
 function cleanJson(value: unknown): string {
@@ -93,7 +93,7 @@ function cleanJson(value: unknown): string {
   return SUSPICIOUS.test(json) ? JSON.stringify(value, cleanText) : json;
 }
 
-/** As JSON escapes both would get through to PostgreSQL and be refused there, so they are replaced before; keys too. */
+/** As JSON escapes, both would reach PostgreSQL and be refused there, so they are replaced first, in keys too. */
 function cleanText(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return clean(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -110,17 +110,17 @@ const TEXT_OID = 25;
 const UUID_BYTES = 16;
 const DASH = '-'.charCodeAt(0);
 const NO_DIGIT = 0xff;
-/** What a character is worth as a hexadecimal digit, by its code. */
+/** The value of a hexadecimal digit, by character code. */
 const HEX_DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (let value = 0; value < 16; value++) {
   const digit = value.toString(16);
   HEX_DIGITS[digit.charCodeAt(0)] = value;
   HEX_DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
 }
-/** UTF-8 takes no more for a character of a JavaScript string. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const BYTES_PER_CHAR = 3;
 
-/** Bytes that grow by doubling. Values are written where they belong, because an object for each costs more than its bytes. */
+/** A buffer that grows by doubling. Values are written in place, because an object for each costs more than its bytes. */
 class GrowingBuffer {
   private buffer = Buffer.allocUnsafe(INITIAL_BYTES);
   private used = 0;
@@ -155,7 +155,7 @@ class GrowingBuffer {
   }
 
   /**
-   * An array of text of one dimension: dimensions, whether one is null, type, length, first index, values.
+   * A one-dimensional text array: dimensions, whether it has nulls, type, length, first index, values.
    * https://github.com/postgres/postgres/blob/REL_17_0/src/backend/utils/adt/arrayfuncs.c (array_recv)
    */
   sizedTexts(texts: readonly string[]): true {
@@ -166,7 +166,7 @@ class GrowingBuffer {
     return true;
   }
 
-  /** Version 1 of the binary form: a byte that says so, then the text. */
+  /** Version 1 of the binary format: a version byte, then the text. */
   sizedJsonb(json: string): true {
     this.room(5 + json.length * BYTES_PER_CHAR);
     const bytes = this.buffer.write(json, this.used + 5) + 1;
@@ -176,7 +176,7 @@ class GrowingBuffer {
     return true;
   }
 
-  /** False when this is not one. Digit by digit, because a row has a dozen of them and making strings of them takes ten times as long. */
+  /** False when the text is not a UUID. Parsed digit by digit, because a row has a dozen of them and substrings take ten times as long. */
   sizedUuid(text: string): boolean {
     this.room(4 + UUID_BYTES);
     const begin = this.used + 4;

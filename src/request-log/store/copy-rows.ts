@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { encodeRows } from './copy-binary.js';
 import { LOG_TABLES, type NewLogRow } from './log-row.js';
 
-/** Writes the rows into every table of the request log. All or nothing is up to the caller's transaction or savepoint. */
+/** Writes the rows into every table of the request log. The caller's transaction or savepoint makes it atomic. */
 export async function copyRows(
   client: PoolClient,
   rows: readonly NewLogRow[],

@@ -4,14 +4,14 @@ import type { RequestLogRecord } from '../record.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import type { NewLogRow } from './log-row.js';
 
-/** A record that the tables refused, and why. */
+/** A record that the tables refused, and the reason. */
 export interface DeadLetter {
   readonly row: NewLogRow;
   readonly sqlstate: string | null;
   readonly reason: string;
 }
 
-/** Keeps the refused records whole, as bytes, in the transaction of their batch, for as long as bodies of theirs would be kept. */
+/** Stores refused records completely, as bytes, in the transaction of their batch, for as long as their bodies would be kept. */
 export async function keepDeadLetters(
   client: PoolClient,
   writerId: string,
@@ -37,10 +37,10 @@ export async function keepDeadLetters(
     );
 }
 
-/** The record was parsed, not checked. Null where it does not say. */
+/** The record was parsed but not validated. Null when it is missing. */
 const ownerIn = (id: unknown): string | null => (typeof id === 'string' && isUuid(id) ? id : null);
 
-/** The numbers of a refused row and the texts that lists show, cut and cleaned; no bodies, headers or metadata. */
+/** The numbers of a refused row and the texts that lists show, truncated and cleaned; no bodies, headers or metadata. */
 export function reduced(row: NewLogRow): NewLogRow {
   const { record } = row;
   return {
@@ -77,7 +77,7 @@ function shortened(text: string | null): string | null {
   return text === null ? null : plain(text, 256);
 }
 
-/** The record was parsed, not checked: what is no text must not throw here, where a row is already in trouble. */
+/** The record was parsed but not validated: a value that is not a text must not throw here, on the error path. */
 function plain(value: unknown, most: number): string {
   const text = typeof value === 'string' ? value : '';
   return text.slice(0, most).replace(/[^\x20-\x7e]/g, '?');

@@ -1,14 +1,14 @@
 import type { AttemptRecord } from '../record.js';
 
-/** What came after the first try of a request. */
+/** Attempts of a request after the first. */
 export interface FurtherTries {
-  /** Tries that asked the same target as the try before. */
+  /** Attempts at the same target as the previous attempt. */
   readonly retry_count: number;
-  /** Tries that asked another one. */
+  /** Attempts at another target. */
   readonly fallback_count: number;
 }
 
-/** Reads from the tries what they were: nobody has to tell it beside them. */
+/** Derives retries and fallbacks from the attempts. */
 export function furtherTries(all: readonly AttemptRecord[]): FurtherTries {
   const attempts = all.filter(({ isAside }) => !isAside);
   let fallback_count = 0;
@@ -17,7 +17,7 @@ export function furtherTries(all: readonly AttemptRecord[]): FurtherTries {
   return { retry_count: Math.max(0, attempts.length - 1) - fallback_count, fallback_count };
 }
 
-/** What tells targets apart. Two entries of a config may lead to the same place and are two targets all the same. */
+/** The fields that identify a target. Two config entries may lead to the same upstream but are still two targets. */
 const TARGET = ['option_path', 'provider', 'virtual_key_id', 'origin'] as const;
 
 const isSameTarget = (one: AttemptRecord | undefined, other: AttemptRecord | undefined): boolean =>

@@ -5,37 +5,37 @@ import type { ClosedExchange } from '../spool/frame-values.js';
 import type { CopyColumn } from './copy-binary.js';
 import { type FurtherTries, furtherTries } from './further-tries.js';
 
-/** A body as it is stored: compressed or not, with what the sender said about it. */
+/** A body as stored, compressed or not, with its recorded facts. */
 export interface StoredBody {
   readonly bytes: Buffer;
-  /** How `bytes` must be decoded to get what passed; null when they are that. */
+  /** The encoding to remove from `bytes` to get the transferred body; null for none. */
   readonly stored_encoding: 'br' | null;
   readonly original_bytes: number;
   readonly truncated: boolean;
   readonly content_type: string | null;
-  /** The sender's own encoding, which still lies beneath. */
+  /** The sender's own encoding, which remains underneath. */
   readonly content_encoding: string | null;
-  /** The beginning of what it says, for lists; null where that is no text. */
+  /** The beginning of its text, for lists; null without a text. */
   readonly preview: string | null;
 }
 
-/** One request on its way into the tables. */
+/** One request to be stored. */
 export interface NewLogRow {
   readonly record: RequestLogRecord;
   readonly request: StoredBody | null;
   readonly response: StoredBody | null;
-  /** What the frame said, kept whole if the tables refuse the row. */
+  /** The parsed frame, which is stored completely if the tables refuse the row. */
   readonly raw: { readonly closed: ClosedExchange; readonly request: Buffer; readonly response: Buffer };
 }
 
-/** A table that is filled with COPY: its rows are derived from those of a batch. */
+/** A table that COPY fills: its rows are derived from those of a batch. */
 export interface CopyTable<Row> {
   readonly name: string;
   readonly columns: readonly CopyColumn<Row>[];
   rowsOf(row: NewLogRow, batchId: string): readonly Row[];
 }
 
-/** What stands in a row of a request beside its record, which is not copied for it: that would take longer than writing it. */
+/** The values of a request row beside its record. The record is not copied, which would take longer than writing it. */
 interface RequestRow extends FurtherTries {
   readonly record: RequestLogRecord;
   readonly batch_id: string;
@@ -68,7 +68,7 @@ function tokens<Row>(usageOf: (row: Row) => Usage | null): CopyColumn<Row>[] {
   return TOKENS.map((name) => ({ name, type: 'int4', value: (row) => usageOf(row)?.[name] }));
 }
 
-/** Columns that are no field of the record. */
+/** Columns that are not fields of the record. */
 type ComputedColumn = Exclude<LogColumnName, keyof RequestLogRecord>;
 
 const COMPUTED: Readonly<Record<ComputedColumn, (row: RequestRow) => unknown>> = {
@@ -162,7 +162,7 @@ const requestBodies: CopyTable<BodyRow> = {
   },
 };
 
-/** Headers as an object with lower-case names; fields that were sent more than once are joined. */
+/** Headers as an object with lower-case names; repeated fields are joined. */
 function headersOf(pairs: HeaderPairs): Readonly<Record<string, string>> {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < pairs.length; index += 2) {
@@ -174,7 +174,7 @@ function headersOf(pairs: HeaderPairs): Readonly<Record<string, string>> {
   return Object.fromEntries(headers);
 }
 
-/** The tables of a batch, in the order in which they are filled. */
+/** The tables of a batch, in insertion order. */
 export const LOG_TABLES = [
   requestLogs,
   requestAttempts,

@@ -3,8 +3,8 @@ import type { Logger } from '../../common/observability/logger.js';
 import { ensurePartitions, type PartitionReport } from './partitions.js';
 
 /**
- * The hourly round of the background process: partitions for the days to come, and a warning about rows that fell
- * into a default partition. After a failure there are days to spare.
+ * The hourly round of the worker: creates partitions for the coming days, and warns about rows in a default partition. Partitions are
+ * created days ahead, so a failed round does no harm.
  */
 export async function maintainPartitions(pool: Pool, logger: Logger): Promise<PartitionReport> {
   const report = await inTransaction(pool);
@@ -32,10 +32,10 @@ async function inTransaction(pool: Pool): Promise<PartitionReport> {
     throw error;
   } finally {
     client.off('error', ignore);
-    // A connection that failed inside a transaction is thrown away: that rolls back whatever state it is in.
+    // Closing a connection that failed inside a transaction rolls back any state.
     client.release(failure);
   }
 }
 
-/** The failing query reports it; without a listener the event would end the process. */
+/** The failing query reports the error; without a listener, the event would end the process. */
 const ignore = (): void => undefined;

@@ -1,31 +1,31 @@
 import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
 
-/** One connection, reduced to what is needed here, so that TypeORM's query runner and `pg` both fit. Answers rows. */
+/** One connection, reduced to a function so that both TypeORM's query runner and `pg` fit. Returns rows. */
 export type RunSql = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
-/** Parents that are cut by day. */
+/** Tables that are partitioned by day. */
 export const PARTITIONED = ['request_logs', 'request_attempts', 'request_bodies'] as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_AHEAD = 7;
 const CHECK_VIOLATION = '23514';
 
-/** What `ensurePartitions` did, by names of partitions and parents. */
+/** The result of `ensurePartitions`, by names of partitions and parents. */
 export interface PartitionReport {
   readonly created: readonly string[];
-  /** Days whose rows already lie in the default partition: PostgreSQL refuses to add a partition over them. */
+  /** Days that have rows in the default partition: PostgreSQL then refuses to create their partition. */
   readonly blocked: readonly string[];
-  /** Parents whose default partition holds rows; retention by partition cannot reach those. */
+  /** Parents whose default partition holds rows, which partition-wise retention cannot reach. */
   readonly strays: readonly string[];
 }
 
 /**
- * Makes sure that every table of the request log has a partition for each day from yesterday to `daysAhead`.
+ * Ensures that every table of the request log has a partition for each day from yesterday to `daysAhead`.
  *
- * Must run inside a transaction, on one connection. A partition is made beside the parent and then attached:
- * `ATTACH PARTITION` takes a lock that lets writers of the other partitions pass
- * (https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE).
- * It gives up after two seconds of waiting for a lock (error 55P03), so a long query cannot make it stop the log.
+ * Must run inside a transaction, on one connection. A partition is created as a separate table and then attached: `ATTACH PARTITION` takes
+ * a lock that does not block writers of the other partitions
+ * (https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE). Gives up after waiting two
+ * seconds for a lock (error 55P03), so that a long query cannot stop the log.
  */
 export async function ensurePartitions(
   run: RunSql,

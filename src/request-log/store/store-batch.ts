@@ -7,16 +7,16 @@ import { copyRows } from './copy-rows.js';
 import { type DeadLetter, keepDeadLetters, reduced } from './dead-letters.js';
 import type { NewLogRow } from './log-row.js';
 
-/** Rows read from one writer's spool between two places. */
+/** Rows read from one writer's spool between two positions. */
 export interface BatchToStore {
   readonly writerId: string;
-  /** What the cursor must say now; null when it may not exist yet. */
+  /** The expected cursor; null when none may exist yet. */
   readonly from: SpoolPosition | null;
   readonly to: SpoolPosition;
   readonly rows: readonly NewLogRow[];
 }
 
-/** What became of a batch. `batchId` is null when no row was new. */
+/** The outcome of a batch. `batchId` is null when no row was new. */
 export interface StoredBatch {
   readonly batchId: string | null;
   readonly rows: number;
@@ -27,27 +27,26 @@ export interface StoredBatch {
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Stores a batch in one transaction: rows, attempts, bodies, the row of the batch, and the cursor.
+ * Stores a batch in one transaction: rows, attempts, bodies, the batch row, and the cursor.
  *
- * The cursor moves first and only from where this caller believes it to be. That takes its row's lock, so two shippers
- * that read the same bytes cannot both commit them: the second waits, then finds the cursor moved and gets null.
- * Rejects when the database is unavailable or refuses; nothing is stored then, unless the answer to COMMIT was lost, which is
- * why a caller must ask for the cursor again after every failure.
+ * The cursor moves first, and only from the position that the caller expects. That locks its row, so two shippers that read the same bytes
+ * cannot both commit them: the second waits, finds the cursor moved and gets null. Rejects when the database is unavailable or refuses;
+ * nothing is stored then, unless the response to COMMIT was lost, so the caller must read the cursor again after every failure.
  */
 export function storeBatch(pool: Pool, batch: BatchToStore): Promise<StoredBatch | null> {
   const take = async (client: PoolClient) => ((await moveCursor(client, batch)) ? batch.rows : null);
   return storeTaken(pool, { writerId: batch.writerId, take });
 }
 
-/** Rows that are taken from somewhere in the very transaction that stores them. */
+/** Rows that are removed from their source in the same transaction that stores them. */
 export interface Batch {
-  /** Says in the dead letters whose rows they were. */
+  /** Identifies the source in dead letters. */
   readonly writerId: string;
-  /** Null when there are none. Whatever it does is undone with the batch. */
+  /** Null when there are none. Rolled back together with the batch. */
   readonly take: (client: PoolClient) => Promise<readonly NewLogRow[] | null>;
 }
 
-/** Stores what is taken, in one transaction with the taking. Null when nothing was; then nothing happened. */
+/** Stores the taken rows, in one transaction with the taking. Null when there were none; nothing changed then. */
 export async function storeTaken(pool: Pool, batch: Batch): Promise<StoredBatch | null> {
   const client = await pool.connect();
   let failure: Error | undefined;
@@ -59,7 +58,7 @@ export async function storeTaken(pool: Pool, batch: Batch): Promise<StoredBatch 
     throw error;
   } finally {
     client.off('error', ignore);
-    // A connection that failed is thrown away, and with it whatever its transaction had done.
+    // A failed connection is closed, which rolls back its transaction.
     client.release(failure);
   }
 }
@@ -72,7 +71,7 @@ async function inTransaction(client: PoolClient, batch: Batch): Promise<StoredBa
   return stored;
 }
 
-/** The server ends what takes too long, but a server that vanished silently ends nothing. */
+/** The server cancels slow statements, but a vanished server cancels nothing. */
 const ANSWER_WITHIN_MS = 90_000;
 
 async function withDeadline<T>(work: Promise<T>): Promise<T> {
@@ -84,12 +83,12 @@ async function withDeadline<T>(work: Promise<T>): Promise<T> {
     return await Promise.race([work, tooLate]);
   } finally {
     clearTimeout(timer);
-    // When the deadline came first, the abandoned work fails later, and its error is ignored.
+    // After the deadline, the abandoned work may fail later; its error is ignored.
     work.catch(ignore);
   }
 }
 
-/** Where the cursor of a writer stands; null when nothing of it was stored. */
+/** The cursor of a writer; null when nothing of it was stored. */
 export async function readCursor(pool: Pool, writerId: string): Promise<SpoolPosition | null> {
   const { rows } = await withDeadline(
     pool.query<{ segment: number; position: string }>(
@@ -101,12 +100,12 @@ export async function readCursor(pool: Pool, writerId: string): Promise<SpoolPos
   return row ? { segment: row.segment, offset: Number(row.position) } : null;
 }
 
-/** The failing query reports it; without a listener the event would end the process. */
+/** The failing query reports the error; without a listener, the event would end the process. */
 const ignore = (): void => undefined;
 
 /**
- * A process that is paused within the transaction must not hold the cursor indefinitely. The spool is cut after the commit,
- * so the commit must be durable whatever the server's default is.
+ * A process paused within the transaction must not hold the cursor indefinitely. The spool is deleted after the commit, so the commit must
+ * be durable whatever the server's default is.
  */
 const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '15s'; SET LOCAL lock_timeout = '20s';
   SET LOCAL statement_timeout = '60s'; SET LOCAL synchronous_commit = on`;
@@ -125,7 +124,7 @@ async function moveCursor(client: PoolClient, { writerId, from, to }: BatchToSto
   return moved.rowCount === 1;
 }
 
-/** The rows of one batch within its transaction. */
+/** Stores the rows of one batch within its transaction. */
 class BatchStore {
   private readonly batchId = uuidV7(Date.now());
   private readonly stored: NewLogRow[] = [];
@@ -148,7 +147,7 @@ class BatchStore {
     };
   }
 
-  /** All rows at once; where one of them is refused, in halves, until it stands alone. The others are stored. */
+  /** Stores all rows at once; if one is refused, splits them in halves until the faulty row is isolated. The others are stored. */
   private async add(rows: readonly NewLogRow[]): Promise<void> {
     if (rows.length === 0) return;
     const refusal = await this.tryToCopy(rows);
@@ -167,7 +166,7 @@ class BatchStore {
     await this.add(rows.slice(middle));
   }
 
-  /** Answers why the rows themselves were refused; rejects when it was not their fault. */
+  /** Returns why the rows themselves were refused; rejects on any other failure. */
   private async tryToCopy(rows: readonly NewLogRow[]): Promise<Error | null> {
     await this.client.query('SAVEPOINT copying');
     try {
@@ -181,14 +180,14 @@ class BatchStore {
     }
   }
 
-  /** The row goes to the dead letters whole; what can be kept of it in the tables is kept. */
+  /** Stores the complete row as a dead letter, and in the tables what they can hold of it. */
   private async setAside(row: NewLogRow, refusal: Error): Promise<void> {
     this.letters.push({ row, sqlstate: codeOf(refusal) ?? null, reason: refusal.message });
     const rest = reduced(row);
     if ((await this.tryToCopy([rest])) === null) this.stored.push(rest);
   }
 
-  /** Without rows that the table has, and without repetitions of one id. */
+  /** Without rows that are already stored, and without duplicate ids. */
   private async withoutKnown(rows: readonly NewLogRow[]): Promise<NewLogRow[]> {
     const times = rows.map(({ record }) => record.created_at);
     const { rows: known } = await this.client.query<{ id: string }>(
@@ -210,8 +209,8 @@ class BatchStore {
 }
 
 /**
- * Data exceptions, violated constraints and exceeded limits (an index entry too long) come from a row; everything else
- * is the database's own trouble and passes. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Data exceptions, violated constraints and exceeded limits (an index entry too long) are caused by a row; all other errors are the
+ * database's own and temporary. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const FAULTS_OF_ROWS = new Set(['22', '23', '54']);
 

@@ -4,11 +4,10 @@ import { patternProblem } from './linear-pattern.js';
 import { REQUEST_TYPE_NAMES } from './request-types.js';
 
 /**
- * Every check that a guardrail can be made of: its parameters, and on which side of a request it makes sense.
+ * Every check of guardrails: its parameters, and the sides of a request it can run on.
  *
- * Names are those of the compatible API where it has the check (https://portkey.ai/docs/product/guardrails).
- * `mutates` marks what a mutator may consist of. `secrets` are parameters that are sealed when they are stored and
- * never shown again.
+ * Names are those of the compatible API if it has the check (https://portkey.ai/docs/product/guardrails). `mutates` marks the checks
+ * allowed in mutators. `secrets` are parameters that are sealed when stored and never shown again.
  */
 
 const flag = z.boolean().default(false);
@@ -40,7 +39,7 @@ const address = z
   .max(2_048)
   .refine((text) => !/^[a-z]+:\/\/[^/?#]*@/i.test(text), 'a URL here must not have credentials');
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-/** Set by us, or meant for one connection. */
+/** Headers set by the gateway, or meant for one connection. */
 const OWN_HEADERS =
   /^(content-length|content-type|host|connection|transfer-encoding|upgrade|expect|x-gateway-.*)$/i;
 const headers = z
@@ -56,7 +55,7 @@ const headers = z
   )
   .default({});
 
-/** The refinement of a range whose end must not lie before its beginning. */
+/** The refinement of a range whose end must not be below its start. */
 const inOrder = (least: string, most: string) => ({
   check: (given: Readonly<Record<string, unknown>>) => Number(given[least]) <= Number(given[most]),
   said: { path: [most], message: `it is less than "${least}"` },
@@ -65,7 +64,7 @@ const sentences = inOrder('minSentences', 'maxSentences');
 const wordsInOrder = inOrder('minWords', 'maxWords');
 const characters = inOrder('minCharacters', 'maxCharacters');
 
-/** Kinds of personal data that can be found by their form. */
+/** Kinds of personal data that can be recognized by their format. */
 export const PII_CATEGORIES = [
   'EMAIL_ADDRESS',
   'PHONE_NUMBER',
@@ -97,7 +96,7 @@ const CODE_FORMATS = [
 
 const requestTypes = z.array(z.enum(REQUEST_TYPE_NAMES)).max(64).default([]);
 
-/** What a check may receive besides its parameters. */
+/** The inputs of a check besides its parameters. */
 export interface CheckRow {
   readonly title: string;
   readonly side: 'input' | 'both';
@@ -287,7 +286,7 @@ const BY_NAME = new Map<string, CheckId>([
   ...Object.entries(ALIASES),
 ]);
 
-/** The check of that name, whatever its case; undefined when there is none. */
+/** The check of that name, ignoring case; undefined when there is none. */
 export function checkIdOf(name: string): CheckId | undefined {
   return BY_NAME.get(name.toLowerCase());
 }

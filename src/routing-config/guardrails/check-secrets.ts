@@ -1,20 +1,20 @@
 import { checkIdOf, checkRow } from './check-parameters.js';
 
-/** A check as it is written: id, parameters and what else belongs to it. */
+/** A check as written: id, parameters and further fields. */
 export type WrittenCheck = Readonly<Record<string, unknown>>;
 
-/** Secret parameters of checks by their place, `0.secret` or `2.headers.authorization`. */
+/** Secret parameters of checks by path, `0.secret` or `2.headers.authorization`. */
 export type CheckSecrets = Readonly<Record<string, string>>;
 
-/** What stands where a secret was, and means "as it was" when it is sent back. */
+/** Shown in place of a secret; sent back, it means "unchanged". */
 export const MASK = '***';
 
-/** What a guardrail's secrets are sealed for: this very row, and nothing else. */
+/** The purpose for which a guardrail's secrets are sealed: this row only. */
 export function guardrailPurpose(organizationId: string, id: string): readonly string[] {
   return ['guardrail', organizationId, id];
 }
 
-/** Takes the secrets out of checks. A mask that was sent back stands for the secret that was there before. */
+/** Removes the secrets from checks. A returned mask stands for the existing secret. */
 export function withoutSecrets(
   checks: readonly WrittenCheck[],
   before: CheckSecrets = {},

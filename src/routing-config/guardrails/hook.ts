@@ -1,13 +1,13 @@
 import type { CheckId } from './check-parameters.js';
 
-/** A score that is attached to a trace when a guardrail passed or failed. Kept as data. */
+/** A score that is added to a trace when a guardrail passed or failed. Kept as data. */
 export interface HookFeedback {
   readonly value?: number;
   readonly weight?: number;
   readonly metadata?: unknown;
 }
 
-/** One check of a guardrail, its parameters read and complete. */
+/** One check of a guardrail with its parsed parameters. */
 export interface CheckSpec {
   readonly id: CheckId;
   readonly name: string | null;
@@ -15,18 +15,18 @@ export interface CheckSpec {
   readonly isEnabled: boolean;
 }
 
-/** A guardrail or mutator as it was read: from a config, long or short, or from the store. */
+/** A parsed guardrail or mutator: from a config, in long or short form, or from the store. */
 export interface HookSpec {
   readonly id: string;
   readonly type: 'guardrail' | 'mutator';
   readonly checks: readonly CheckSpec[];
-  /** A failure refuses the request, or keeps the answer from the client. */
+  /** A failure refuses the request, or withholds the response from the client. */
   readonly deny: boolean;
-  /** The checks run beside the request and never influence it. */
+  /** The checks run in parallel to the request and never affect it. */
   readonly isAsync: boolean;
-  /** The checks run one after another, each on what the one before left. */
+  /** The checks run one after another, each on the previous one's output. */
   readonly isSequential: boolean;
-  /** A check that could not be made counts as failed; otherwise it counts as passed. */
+  /** A check that could not run counts as failed; otherwise as passed. */
   readonly failOnError: boolean;
   readonly onSuccess: HookFeedback | null;
   readonly onFail: HookFeedback | null;

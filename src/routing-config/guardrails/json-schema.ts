@@ -3,11 +3,11 @@ import addFormats from 'ajv-formats';
 import { linearPattern } from './linear-pattern.js';
 
 const SCHEMA_CHARS_MAX = 64 * 1024;
-/** Places that a validator may visit for one value, references followed. */
+/** Maximum number of nodes that a validator may visit for one value, references followed. */
 const EXPANDED_MAX = 10_000;
 const DEEPEST = 64;
 
-/** Keywords that cost more than the text is long, or lead out of the schema. */
+/** Keywords whose cost exceeds the length of the text, or that lead out of the schema. */
 const REFUSED: Readonly<Record<string, string>> = {
   $dynamicRef: 'only "$ref" is followed',
   $recursiveRef: 'only "$ref" is followed',
@@ -18,8 +18,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The validator of a JSON Schema (draft 7, with `$defs`): compiled once, its patterns on the linear-time engine.
- * Throws an Error that says what is wrong. https://ajv.js.org/options.html#code
+ * The validator of a JSON Schema (draft 7, with `$defs`): compiled once, with patterns on the linear-time engine. Throws an Error that
+ * names the problem. https://ajv.js.org/options.html#code
  */
 export function jsonSchemaValidator(schema: Schema): ValidateFunction {
   if (JSON.stringify(schema).length > SCHEMA_CHARS_MAX)
@@ -43,8 +43,8 @@ interface Expansion {
 }
 
 /**
- * Follows every reference, as the validator would. A schema that refers to itself, or to so much that is referred to
- * twice, could take time without bound and is refused.
+ * Follows every reference, as the validator would. A schema that is recursive, or that refers repeatedly to large parts, could take
+ * unlimited time and is refused.
  */
 function expand(node: unknown, expansion: Expansion, depth: number): void {
   if (typeof node !== 'object' || node === null) return;

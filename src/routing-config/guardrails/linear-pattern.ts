@@ -4,8 +4,8 @@ import { RE2JS } from 're2js';
 const PROGRAM_STEPS_MAX = 2_000;
 
 /**
- * A pattern of RE2's syntax, which takes time in proportion to the text whatever the pattern is:
- * https://github.com/google/re2/wiki/Syntax. Throws an Error that says what is wrong with it.
+ * A pattern of RE2's syntax, which takes time proportional to the text: https://github.com/google/re2/wiki/Syntax. Throws an Error that
+ * names the problem.
  */
 export function linearPattern(source: string): RE2JS {
   const compiled = RE2JS.compile(source);
@@ -13,7 +13,7 @@ export function linearPattern(source: string): RE2JS {
   return compiled;
 }
 
-/** What is wrong with a pattern, as text for users; null when nothing is. */
+/** What is wrong with a pattern, as text for users; null if it is valid. */
 export function patternProblem(source: string): string | null {
   try {
     linearPattern(source);

@@ -6,11 +6,11 @@ import type { Place } from '../place.js';
 import { withoutSecrets } from './check-secrets.js';
 import type { CheckSpec, HookFeedback, HookSpec } from './hook.js';
 
-/** Reads guardrails from documents. What is wrong is reported all at once, each mistake with its place. */
+/** Reads guardrails from documents. All mistakes are reported at once, each with its path. */
 
 export type HookSide = 'input' | 'output';
 
-/** The lists of a routing config that have to do with guardrails, and what stands in them. */
+/** The guardrail lists of a routing config, and their content. */
 export const HOOK_LISTS = {
   before_request_hooks: { side: 'input', type: 'guardrail' },
   input_guardrails: { side: 'input', type: 'guardrail' },
@@ -50,20 +50,20 @@ const actions = z.object({
 });
 
 const ACTIONS: ReadonlySet<string> = new Set(Object.keys(actions.shape));
-/** What a guardrail that is written out may say besides checks and actions. */
+/** Fields of an inline guardrail besides checks and actions. */
 const NAMES: ReadonlySet<string> = new Set(['id', 'name', 'type', 'checks', 'guardrail_version_id']);
 
-/** Where a hook stands, which says what it may be. */
+/** The position of a hook, which determines what it may contain. */
 export interface HookContext {
   readonly side: HookSide | null;
   readonly type: HookSpec['type'];
-  /** Its name where it says none. */
+  /** Default name. */
   readonly id: string;
 }
 
 /**
- * A guardrail that is written out: its checks in a list, `{ checks: [{ id, parameters }] }`, or by name,
- * `{ "default.contains": { words: [...] } }`. Undefined when it cannot be used; the place has why.
+ * An inline guardrail: its checks in a list, `{ checks: [{ id, parameters }] }`, or by name, `{ "default.contains": { words: [...] } }`.
+ * Undefined when it is invalid, with mistakes noted at its path.
  */
 export function readHook(value: unknown, at: Place, context: HookContext): HookSpec | undefined {
   if (!isObject(value)) return at.refuse('must be the id of a guardrail, or one written out as an object');
@@ -84,7 +84,7 @@ function refuseUnknown(value: Json, at: Place): void {
       at.at(key).refuse(`is not a known field${didYouMean(key, [...ACTIONS, ...NAMES])}`);
 }
 
-/** Names of checks have a point, `default.contains`; no other field has. */
+/** Names of checks contain a dot, `default.contains`; no other field does. */
 const isCheckName = (key: string): boolean => key.includes('.');
 
 function readNamedChecks(value: Json, at: Place): CheckSpec[] {
@@ -94,7 +94,7 @@ function readNamedChecks(value: Json, at: Place): CheckSpec[] {
     .filter((check) => check !== undefined);
 }
 
-/** What a guardrail does with its verdict. */
+/** The reactions of a guardrail to its verdict. */
 export function readActions(
   value: Json,
   at: Place,
@@ -114,7 +114,7 @@ export function readActions(
   };
 }
 
-/** A list of checks, `[{ id, parameters, name, is_enabled }]`. Those that cannot be read are left out; the place has why. */
+/** A list of checks, `[{ id, parameters, name, is_enabled }]`. Invalid ones are left out, with mistakes noted at their path. */
 export function readChecks(value: unknown, at: Place): CheckSpec[] {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length === 0 || value.length > CHECKS_MAX) {
@@ -170,8 +170,7 @@ function isObject(value: unknown): value is Json {
 }
 
 /**
- * One list of a config: ids of stored guardrails, and those that are written out. Answers the list as it was written, so
- * that it can be stored; it is known to be usable then.
+ * One list of a config: ids of stored guardrails, and inline ones. Returns the list as written, so that it can be stored; it is valid then.
  */
 export function readHookList(
   value: unknown,
@@ -189,7 +188,7 @@ export function readHookList(
   return value as readonly (string | Json)[];
 }
 
-/** Whether a guardrail that is written out has something that must not lie in the clear. */
+/** Whether an inline guardrail contains something that must not be stored in clear text. */
 export function holdsSecrets(item: string | Json): boolean {
   if (typeof item === 'string') return false;
   const listed = Array.isArray(item.checks) ? (item.checks as readonly unknown[]).filter(isObject) : [];

@@ -1,6 +1,5 @@
 /**
- * What the compatible API calls the families of requests, for checks that allow some and block others. Of ours, the
- * endpoints that have a name there; every other request is `proxy`.
+ * The compatible API's names of request families, for checks that allow some and block others. Endpoints without a name there are `proxy`.
  */
 export const REQUEST_TYPES = {
   'chat-completions': 'chatComplete',
@@ -16,7 +15,7 @@ export const REQUEST_TYPES = {
   translations: 'createTranslation',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** Names of the compatible API that a request of ours may have, and those that it may be compared with. */
+/** Names of the compatible API that a request can have, and those that it can be compared with. */
 export const REQUEST_TYPE_NAMES: readonly string[] = [
   ...Object.values(REQUEST_TYPES),
   'proxy',

@@ -3,13 +3,13 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * The role of tenants and the functions that put tables under row-level security.
  *
- * Administrative requests work as the role `gatehouse_tenant`, which owns nothing; a policy on each table of a tenant
- * shows it the rows of one organization. The owner of the tables and superusers pass the policies, so the gateway's
- * directories and the background process see every tenant, as they must.
+ * Administrative requests run as the role `gatehouse_tenant`, which owns nothing; a policy on each tenant table shows it the rows of one
+ * organization. Policies do not apply to the tables' owner and superusers, so the gateway's directories and the background process see
+ * every tenant, as they must.
  *
- * Each migration calls `protect_tenant_table` for the tables of tenants that it creates, and `grant_to_tenants` for
- * others that administrative requests need. Where this login may not create roles, the policies exist and bind nobody:
- * `gatehouse doctor` reports it, and `SELECT protect_tenant_tables()` makes all grants once the role exists.
+ * Each migration calls `protect_tenant_table` for the tables of tenants that it creates, and `grant_to_tenants` for others that
+ * administrative requests need. If this login may not create roles, the policies have no effect: `gatehouse doctor` reports it, and `SELECT
+ * protect_tenant_tables()` makes all grants once the role exists.
  */
 export class RowLevelSecurity1763800000001 implements MigrationInterface {
   readonly name = 'RowLevelSecurity1763800000001';
@@ -29,7 +29,7 @@ export class RowLevelSecurity1763800000001 implements MigrationInterface {
   }
 }
 
-/** Roles belong to the whole server, where the migration of another database may create the same one at this moment. */
+/** Roles belong to the whole server, where the migration of another database may be creating the same one. */
 const ROLE = `
   DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'gatehouse_tenant') THEN
@@ -45,9 +45,7 @@ const ROLE = `
     RAISE NOTICE 'The role gatehouse_tenant cannot be made or used by this login.';
   END $$`;
 
-/**
- * What the role may do with which table, so that the grants can be made again. A table without a row is closed to it.
- */
+/** The role's rights per table, so that the grants can be repeated. A table without a row is closed to it. */
 const GRANTS = `
   CREATE TABLE tenant_grants (
     table_name text PRIMARY KEY,
@@ -70,8 +68,8 @@ const GRANTS = `
   $$`;
 
 /**
- * Shows a table's rows to the role by organization only, and grants it `rights` there. An organization that is not
- * set, or is empty, shows no rows. Partitions are reached through their parents only.
+ * Shows a table's rows to the role by organization only, and grants it `rights` there. Without a current organization, no rows are visible.
+ * Partitions are accessible through their parents only.
  */
 const PROTECT = `
   CREATE FUNCTION protect_tenant_table(

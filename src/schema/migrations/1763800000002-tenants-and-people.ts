@@ -1,16 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The installation, organizations, workspaces, and people: users, members, invites and the mails of invites.
+ * The installation, organizations, workspaces, and users: accounts, members, invites and the mails of invites.
  *
- * A row that belongs to a workspace references organization and workspace in one foreign key, so no row can refer to a
- * workspace of another organization.
+ * A row that belongs to a workspace references organization and workspace in one foreign key, so no row can refer to a workspace of another
+ * organization.
  *
- * A removed user or workspace is deleted as a row, so that no query can find it and every foreign key goes on judging.
+ * Removing a user or workspace deletes its row, so that no query can find it and foreign keys stay effective.
  *
- * A list is read off an index in its order for each level and filter it is read by; otherwise a page of a few rows
- * reads those of all others. An index `…_counted` has only the columns that say whose the rows are. Equal entries are
- * stored once with the places of their rows, so 100,000 rows are counted in some 90 pages:
+ * For each scope and filter, lists have an index in their order; otherwise a page of a few rows would read all rows. An index `…_counted`
+ * has only the owner columns. Equal entries are stored once with the positions of their rows, so 100,000 rows are counted in some 90 pages:
  * https://www.postgresql.org/docs/current/btree.html#BTREE-DEDUPLICATION
  */
 export class TenantsAndPeople1763800000002 implements MigrationInterface {
@@ -29,9 +28,8 @@ export class TenantsAndPeople1763800000002 implements MigrationInterface {
 }
 
 /**
- * One row. The check values tell whether a start has the master key and the pepper that this database was set up with.
- * `audit_seal_key`: the key of the audit seals, sealed by the master key, once that was replaced: seals from before
- * stay valid.
+ * One row. The check values verify that a start uses the master key and pepper of this database. `audit_seal_key`: the key of the audit
+ * seals, sealed by the master key, after the master key was replaced: earlier seals stay valid.
  */
 const INSTALLATION = `
   CREATE TABLE installation (
@@ -42,7 +40,7 @@ const INSTALLATION = `
     audit_seal_key   bytea
   )`;
 
-/** `settings` holds only what differs from the defaults. The default config is a foreign key once configs exist. */
+/** `settings` holds only differences from the defaults. The default config is a foreign key once configs exist. */
 const ORGANIZATIONS = `
   CREATE TABLE organizations (
     id                  uuid PRIMARY KEY,
@@ -58,9 +56,8 @@ const ORGANIZATIONS = `
   SELECT protect_tenant_table('organizations', 'id', 'SELECT, UPDATE')`;
 
 /**
- * Each organization keeps the workspace that it began with (`is_default`). Limits are lists of `RateRule` and
- * `BudgetRule`; null where there are none. Days of retention are null where the organization decides. `log_redaction`
- * is a `LogRedaction`.
+ * Each organization keeps its initial workspace (`is_default`). Limits are lists of `RateRule` and `BudgetRule`; null for none. Days of
+ * retention are null where the organization's apply. `log_redaction` is a `LogRedaction`.
  */
 const WORKSPACES = `
   CREATE TABLE workspaces (
@@ -90,10 +87,7 @@ const WORKSPACES = `
   CREATE INDEX workspaces_counted ON workspaces (organization_id);
   SELECT protect_tenant_table('workspaces')`;
 
-/**
- * Passwords and other credentials are in tables of their own. `users_to_sign_in` serves the search before the
- * organization is known.
- */
+/** Passwords and other credentials are in separate tables. `users_to_sign_in` serves the lookup before the organization is known. */
 const USERS = `
   CREATE TABLE users (
     id              uuid PRIMARY KEY,
@@ -133,9 +127,7 @@ const MEMBERS = `
   CREATE INDEX members_counted ON workspace_members (organization_id, workspace_id);
   SELECT protect_tenant_table('workspace_members')`;
 
-/**
- * An address has one open invite at most. Only a hash of the token is stored; it is null until the mail was written.
- */
+/** An address has at most one open invite. Only a hash of the token is stored; it is null until the mail was written. */
 const INVITES = `
   CREATE TABLE invites (
     id              uuid PRIMARY KEY,
@@ -171,10 +163,7 @@ const INVITES = `
   CREATE INDEX invites_to_workspace ON invite_workspaces (organization_id, workspace_id);
   SELECT protect_tenant_table('invites'), protect_tenant_table('invite_workspaces')`;
 
-/**
- * Inserted in the transaction that wants the mail, and marked when it is sent. A row says what to write and holds no
- * secret.
- */
+/** Inserted in the transaction that requires the mail, and marked when it is sent. A row describes the mail and contains no secret. */
 const MAILS = `
   CREATE TABLE mails (
     id              uuid PRIMARY KEY,

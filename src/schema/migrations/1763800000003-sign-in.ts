@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * What users sign in with (passwords, authenticator apps, recovery codes, passkeys, links), their sessions, and
- * guessing.
- */
+/** Credentials (passwords, authenticator apps, recovery codes, passkeys, links), sessions, and throttling of guesses. */
 export class SignIn1763800000003 implements MigrationInterface {
   readonly name = 'SignIn1763800000003';
 
@@ -20,8 +17,8 @@ export class SignIn1763800000003 implements MigrationInterface {
 }
 
 /**
- * The secret of the authenticator app (TOTP) is sealed by the organization's key. No code of the last step used, or of
- * one before, is accepted again.
+ * The secret of the authenticator app (TOTP) is sealed with the organization's key. Codes of the last used step, or of an earlier one, are
+ * not accepted again.
  */
 const CREDENTIALS = `
   CREATE TABLE user_credentials (
@@ -48,10 +45,7 @@ const RECOVERY_CODES = `
   CREATE INDEX recovery_codes_of_user ON recovery_codes (organization_id, user_id);
   SELECT protect_tenant_table('recovery_codes')`;
 
-/**
- * Challenges belong to no tenant: one is given to a browser before its user is known. Requests of tenants answer them
- * as well.
- */
+/** Challenges belong to no tenant: a browser gets one before its user is known. Requests of tenants use them as well. */
 const PASSKEYS = `
   CREATE TABLE passkeys (
     id              uuid PRIMARY KEY,
@@ -113,7 +107,7 @@ const SESSIONS = `
   SELECT protect_tenant_table('sessions')`;
 
 /**
- * Failed tries, which slow down guessing. Of no tenant: a guess names users who may not exist. `subject` is a keyed
+ * Failed attempts, which slow down guessing. They belong to no tenant: a guess may name a user who does not exist. `subject` is a keyed
  * hash.
  */
 const BRAKES = `

@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Identity providers of organizations, the users and sessions that come from them, and whether other sign-ins are
- * allowed.
- */
+/** Identity providers of organizations, their users and sessions, and whether other sign-ins are allowed. */
 export class SingleSignOn1763800000004 implements MigrationInterface {
   readonly name = 'SingleSignOn1763800000004';
 
@@ -71,7 +68,7 @@ const SESSIONS = `
   CREATE INDEX single_sign_on_sessions_of_provider_session ON single_sign_on_sessions (provider_id, provider_session_id);
   SELECT protect_tenant_table('single_sign_on_sessions')`;
 
-/** Trials of a provider's settings before they are saved. */
+/** Test sign-ins with a provider's settings before they are saved. */
 const TRIALS = `
   CREATE TABLE sign_in_trials (
     id              uuid PRIMARY KEY,
@@ -95,7 +92,7 @@ const POLICIES = `
   );
   SELECT protect_tenant_table('sign_in_policies')`;
 
-/** Of no tenant: keyed hashes of states and logout tokens that were used, until they would have expired. */
+/** Without a tenant: keyed hashes of used states and logout tokens, until they would have expired. */
 const USED_TOKENS = `
   CREATE TABLE used_tokens (
     token_hash bytea PRIMARY KEY CHECK (octet_length(token_hash) = 32),

@@ -15,8 +15,8 @@ export class ConfigsAndGuardrails1763800000005 implements MigrationInterface {
 }
 
 /**
- * A config without a workspace is for all of its organization. `version_id` is the version in force; the constraint is
- * checked at the end of the transaction, because each of the two rows refers to the other.
+ * A config without a workspace applies to its whole organization. `version_id` is the current version; its constraint is deferred to the
+ * end of the transaction, because the two rows refer to each other.
  */
 const CONFIGS = `
   CREATE TABLE configs (
@@ -57,8 +57,7 @@ const CONFIGS = `
   SELECT protect_tenant_table('configs'), protect_tenant_table('config_versions')`;
 
 /**
- * Both tables and configs refer to each other. A key's own default comes before its workspace's, and that before its
- * organization's.
+ * The tables and configs refer to each other. A key's own default takes precedence over its workspace's, and that over its organization's.
  */
 const DEFAULTS = `
   ALTER TABLE organizations ADD FOREIGN KEY (default_config_id) REFERENCES configs (id) ON DELETE SET NULL;

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * API keys, signed tokens, and answers that are given again for an `Idempotency-Key`.
+ * API keys, signed tokens, and stored responses for an `Idempotency-Key`.
  */
 export class ApiKeys1763800000006 implements MigrationInterface {
   readonly name = 'ApiKeys1763800000006';
@@ -16,12 +16,11 @@ export class ApiKeys1763800000006 implements MigrationInterface {
 }
 
 /**
- * A key acts on the authority of its user, or of the person who made it. A key that another key made has the first
- * key's maker in `created_by_user_id`, so the whole line down from a person names that person.
+ * A key acts on the authority of its user, or of the user who created it. A key created with another key has that key's creator in
+ * `created_by_user_id`, so every key leads back to a user.
  *
- * A revoked key stays, for the names in old logs. It may lose its workspace and its user, and keeps the hash of its
- * secret in `revoked_key_hash`, so that a caller who presents the secret is told that it was revoked. That hash lets
- * nobody in.
+ * A revoked key stays, for the names in old logs. It may lose its workspace and its user, and keeps the hash of its secret in
+ * `revoked_key_hash`, so that a request with that secret can be refused as revoked. That hash grants no access.
  */
 const API_KEYS = `
   CREATE TABLE api_keys (
@@ -90,7 +89,7 @@ const SIGNED_TOKENS = `
   CREATE INDEX organization_jwt_of_issuer ON organization_jwt USING gin (issuers);
   SELECT protect_tenant_table('organization_jwt')`;
 
-/** The answer to a request with an `Idempotency-Key`, for its repetitions. Null while the first one is under way. */
+/** The response to a request with an `Idempotency-Key`, for its repetitions. Null while the first one is running. */
 const ANSWERS = `
   CREATE TABLE idempotent_answers (
     organization_id uuid NOT NULL REFERENCES organizations (id),

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Credentials of providers: integrations, which workspaces share, virtual keys, and the prices of an organization. */
+/** Provider credentials: integrations, which workspaces share, virtual keys, and the prices of an organization. */
 export class IntegrationsAndVirtualKeys1763800000007 implements MigrationInterface {
   readonly name = 'IntegrationsAndVirtualKeys1763800000007';
 
@@ -48,7 +48,7 @@ const INTEGRATIONS = `
     WHERE workspace_id IS NULL AND is_open_to_all_workspaces;
   SELECT protect_tenant_table('integrations')`;
 
-/** What is set for single models and workspaces; all others follow the integration's own row. */
+/** Settings for single models and workspaces; all others follow the integration's own row. */
 const EXCEPTIONS = `
   CREATE TABLE integration_models (
     integration_id  uuid NOT NULL,
@@ -76,11 +76,11 @@ const EXCEPTIONS = `
   SELECT protect_tenant_table('integration_models'), protect_tenant_table('integration_workspaces')`;
 
 /**
- * A virtual key holds a credential of its own. A provider of a workspace is a row without one that points to an
- * integration. Both are addressed by the same kind of slug, so one unique constraint keeps their names apart.
+ * A virtual key holds its own credential. A workspace's provider is a row without a credential that refers to an integration. Both are
+ * addressed by the same kind of slug, so one unique constraint keeps their names apart.
  *
- * `prices` are by model, as `Price` is written. `on_client_disconnect`: what becomes of an attempt whose client
- * leaves; null where the workspace decides.
+ * `prices` are by model, as `Price` is written. `on_client_disconnect`: what happens to an attempt when its client disconnects; null for
+ * the workspace's setting.
  */
 const VIRTUAL_KEYS = `
   CREATE TABLE virtual_keys (
@@ -123,7 +123,7 @@ const VIRTUAL_KEYS = `
   CREATE INDEX providers_counted ON virtual_keys (organization_id) WHERE integration_id IS NOT NULL;
   SELECT protect_tenant_table('virtual_keys')`;
 
-/** What an organization has agreed on with a provider, instead of the list price. */
+/** Prices that an organization has agreed with a provider, instead of list prices. */
 const PRICES = `
   CREATE TABLE model_prices (
     organization_id uuid NOT NULL REFERENCES organizations (id),

@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Policies, the counters of all limits with what is leased of them, and the alerts of budgets. The rules of keys and
- * workspaces are columns beside what they limit.
+ * Policies, the counters of all limits with their leases, and the alerts of budgets. The rules of keys and workspaces are columns beside
+ * what they limit.
  *
- * The ledger is `request_attempts`: `charged` names the counters that an attempt's cost or tokens were added to, in the
- * transaction that stored the attempt. So a counter is the sum of its attempts, and can be made again from them.
+ * The ledger is `request_attempts`: `charged` names the counters that an attempt's cost or tokens were added to, in the transaction that
+ * stored the attempt. So a counter is the sum of its attempts, and can be rebuilt from them.
  */
 export class Limits1763800000008 implements MigrationInterface {
   readonly name = 'Limits1763800000008';
@@ -54,22 +54,20 @@ const POLICIES = `
   SELECT protect_tenant_table('limit_policies')`;
 
 /**
- * `spent` is in nano-dollars, tokens or (for concurrency) nothing; it is the ledger's sum and only grows. `forgiven`
- * is how much of it a person has reset. A budget is exhausted when what was spent reaches its amount.
+ * `spent` is in nano-dollars, tokens or (for concurrency) nothing; it is the ledger's sum and only grows. `forgiven` is how much of it was
+ * reset by a user. A budget is exhausted when what was spent reaches its amount.
  *
- * `period`: when the counter's period began, in seconds since the epoch; 0 for the period without an end. It is what
- * stands behind the @ of the key (`counterKey`).
- * `band`: the sixteenth of a power of two in which the use lies: sign, exponent and four bits of the fraction of an
- * IEEE 754 number, which are in the order of the numbers
- * (https://www.postgresql.org/docs/current/datatype-numeric.html#DATATYPE-FLOAT). The groups of a policy are counted
- * off in a small index by these bands, and only the bands of a page are read and sorted.
+ * `period`: when the counter's period began, in seconds since the epoch; 0 for the period without an end. It follows the @ in the key
+ * (`counterKey`). `band`: the sixteenth of a power of two in which the use lies: sign, exponent and four bits of the fraction of an IEEE
+ * 754 number, which are in the order of the numbers (https://www.postgresql.org/docs/current/datatype-numeric.html#DATATYPE-FLOAT). The
+ * groups of a policy are counted off in a small index by these bands, and only the bands of a page are read and sorted.
  *
- * Why not an index of the use itself: each charge would have to change all indexes of the table (five times the WAL),
- * for a list that is looked at now and then. A counter that was charged a few times stays in its band with the next
- * charge: https://www.postgresql.org/docs/current/storage-hot.html
+ * Why not an index of the use itself: each charge would have to change all indexes of the table (five times the WAL), for a list that is
+ * rarely viewed. A counter with a few charges stays in its band with the next charge:
+ * https://www.postgresql.org/docs/current/storage-hot.html
  *
- * Vacuum comes after a fiftieth of the table has changed, because counting in an index reads the rows of all pages
- * that changed since the last one.
+ * Vacuum comes after a fiftieth of the table has changed, because counting in an index reads the rows of all pages that changed since the
+ * last one.
  */
 const COUNTERS = `
   CREATE TABLE limit_counters (
@@ -95,16 +93,15 @@ const COUNTERS = `
 
 /**
  * `limit_leases`: what a process (`holder`) has taken of a counter: free, in use, or spent and not yet stored.
- * `call` and `changed`: the last call that changed the lease, and by how much. A process whose call failed without an
- * answer says so with its next one, and the effect of the failed call is undone first: nothing stays leased to a
- * process that does not know of it, and nothing is given back twice. A call that comes after a later one has no
- * effect.
- * `doubts`: how often a lease was found expired. After the first time it counts for two seconds more, in which its
- * process renews it if it lives; so a clock that jumps ahead of all leases gives nothing out twice. After the second
- * time it has ended, also for a clock that is set back. The lease of the calling process always counts.
+ * `call` and `changed`: the last call that changed the lease, and by how much. A process whose call failed without a response reports that
+ * with its next call, and the effect of the failed call is undone first: nothing stays leased to a process without its knowledge, and
+ * nothing is returned twice. A call that arrives after a later one has no effect.
+ * `doubts`: how often a lease was found expired. After the first time it counts for two seconds more, in which its process renews it if it
+ * lives; so a clock that jumps ahead of all leases grants nothing twice. After the second time it has ended, even if the clock is set back.
+ * The lease of the calling process always counts.
  *
- * `limit_windows`: how much passed in each hundredth of a window. After a crash of the server it may be empty, which
- * costs one window; that spares every request the wait for a disk (UNLOGGED).
+ * `limit_windows`: how much passed in each hundredth of a window. After a crash of the server it may be empty, which costs one window; that
+ * spares every request the wait for a disk (UNLOGGED).
  */
 const LEASES = `
   CREATE TABLE limit_leases (
@@ -125,7 +122,7 @@ const LEASES = `
     used_at timestamptz NOT NULL DEFAULT now()
   ) WITH (fillfactor = 70)`;
 
-/** A threshold or an end that was reached, once for each counter. */
+/** A threshold or limit that was reached, once per counter. */
 const EVENTS = `
   CREATE TABLE limit_events (
     counter         text NOT NULL,
@@ -142,8 +139,8 @@ const EVENTS = `
   SELECT protect_tenant_table('limit_events')`;
 
 /**
- * An event inserts one alert for each channel in its own transaction, whichever process reached the threshold. A reset
- * of the budget removes both, so that the next time sends alerts again.
+ * An event inserts one alert per channel in its own transaction, whichever process reached the threshold. Resetting the budget removes
+ * both, so that the next event sends alerts again.
  */
 const ALERTS = `
   CREATE TABLE limit_alerts (

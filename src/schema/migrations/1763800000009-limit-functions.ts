@@ -1,9 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The functions that lease limits to processes, take back what they did not use, charge what attempts cost, and read
- * rates. Each call is one statement that locks its counters in the order of their names, so that no two processes
- * deadlock.
+ * The functions that lease limits to processes, take back unused amounts, charge the cost of attempts, and read rates. Each call is one
+ * statement that locks its counters in the order of their names, so that no two processes deadlock.
  */
 export class LimitFunctions1763800000009 implements MigrationInterface {
   readonly name = 'LimitFunctions1763800000009';
@@ -26,13 +25,12 @@ export class LimitFunctions1763800000009 implements MigrationInterface {
 }
 
 /**
- * Takes from a budget or from concurrency slots. Free is what is neither spent nor leased. Where there is not enough
- * for all requests that wait, only the first is served, and towards the end nothing is leased ahead, so that nothing
- * stays with a process that cannot use it while another has to refuse.
+ * Leases from a budget or from concurrency slots. Free means neither spent nor leased. If the rest does not cover all waiting requests,
+ * only the first is served, and near the end nothing is leased ahead, so that no process holds an amount that it cannot use while another
+ * has to refuse.
  *
- * A request that is refused because it is too large exhausts nothing. The event, which sends the alert, is also
- * written when a request is refused and less than a hundredth of the budget is left, because reservations seldom use a
- * budget to its last unit.
+ * A request that is refused because it is too large exhausts nothing. The event, which sends the alert, is also written when a request is
+ * refused and less than a hundredth of the budget is left, because reservations rarely use a budget to its last unit.
  */
 const LEASE_POOL = `
   CREATE FUNCTION lease_pool(holder_name text, ask jsonb, OUT granted bigint, OUT free bigint, OUT others bigint)
@@ -98,8 +96,8 @@ const LEASE_POOL = `
   $$`;
 
 /**
- * Takes from a window that slides in steps of a hundredth of its length. What lies more than a window ahead does not
- * count: the clock was set back. `step` is the one in which the grant is counted.
+ * Leases from a window that slides in steps of a hundredth of its length. Steps more than a window ahead do not count: the clock was set
+ * back. `step` is the one that counts the grant.
  */
 const LEASE_WINDOW = `
   CREATE FUNCTION lease_window(ask jsonb, OUT granted bigint, OUT free bigint, OUT retry_ms bigint, OUT step bigint)
@@ -137,7 +135,7 @@ const LEASE_WINDOW = `
   END
   $$`;
 
-/** Answers in the order of the asks. `others` is what other processes hold of a counter. */
+/** Returns results in the order of the requests. `others` is what other processes hold of a counter. */
 const LEASE = `
   CREATE FUNCTION lease_limits(holder_name text, asks jsonb)
   RETURNS TABLE (place bigint, granted bigint, free bigint, retry_ms bigint, others bigint, step bigint) LANGUAGE plpgsql AS $$
@@ -160,9 +158,8 @@ const LEASE = `
   $$`;
 
 /**
- * Gives back to the step of a window that counted the grant. A step frees no more than it counts, and nothing once it
- * has left the window. Then renews the leases that the process still holds; one that is being changed right now is
- * renewed next time.
+ * Returns amounts to the step of a window that counted the grant. A step releases no more than it counts, and nothing once it has left the
+ * window. Then renews the leases that the process still holds; one that is being changed at the moment is renewed next time.
  */
 const RETURN = `
   CREATE FUNCTION return_limits(holder_name text, returns jsonb) RETURNS void LANGUAGE plpgsql AS $$
@@ -225,8 +222,8 @@ const RETURN = `
   $$`;
 
 /**
- * Adds what attempts cost to their counters and takes it off the leases, in the transaction that stores the attempts: a
- * counter is always the sum of its attempts. Inserts an event for each threshold that was reached.
+ * Adds the cost of attempts to their counters and subtracts it from the leases, in the transaction that stores the attempts: a counter is
+ * always the sum of its attempts. Inserts an event for each threshold that was reached.
  */
 const CHARGE = `
   CREATE FUNCTION charge_limits(charges jsonb) RETURNS void LANGUAGE plpgsql AS $$
@@ -257,10 +254,9 @@ const CHARGE = `
   $$`;
 
 /**
- * What is used of rate limits and concurrency limits, for the administration. Windows and leases are tables of all
- * tenants, which no tenant may read; this function reads sums out of them, by ids of rules. A caller who knows an id
- * has read the rule, and no id can be guessed. `rates` is a list of `id` and `window` (milliseconds; 0 for
- * concurrency). A mark that is no number counts nothing; the next request starts such a window anew.
+ * Reads the use of rate and concurrency limits, for the administration. Windows and leases are shared tables that no tenant may read; this
+ * function returns sums by rule id. A caller that has an id has read the rule, and ids cannot be guessed. `rates` is a list of `id` and
+ * `window` (milliseconds; 0 for concurrency). A mark that is not a number counts as zero; the next request restarts such a window.
  */
 const USED_RATES = `
   CREATE FUNCTION used_rates(rates jsonb) RETURNS TABLE (id text, used bigint)

@@ -2,10 +2,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { ensurePartitions } from '../../request-log/store/partitions.js';
 
 /**
- * The request log: one narrow row per request, one per attempt, bodies apart, and the bookkeeping of the shipper.
+ * The request log: one narrow row per request, one per attempt, separate bodies, and the state of the shipper.
  *
- * Everything that grows is partitioned by the day of arrival (UTC), because retention drops partitions and never
- * deletes rows one by one. A default partition takes what falls outside, so that a wrong clock loses nothing.
+ * Everything that grows is partitioned by the day of arrival (UTC), because retention drops partitions and never deletes rows one by one. A
+ * default partition takes everything outside, so that a wrong clock loses nothing.
  */
 export class RequestLog1763800000010 implements MigrationInterface {
   readonly name = 'RequestLog1763800000010';
@@ -26,15 +26,14 @@ export class RequestLog1763800000010 implements MigrationInterface {
 
 /**
  * Columns are those of `RequestLogRecord`. Durations in milliseconds, overhead in microseconds, money in nano-dollars.
- * `saved_nano_usd`: what an answer from the cache would have cost. `retry_count`: further tries at the target of the
- * try before; `fallback_count`: changes of the target. `source` is null for requests of this gateway.
+ * `saved_nano_usd`: what a cached response would have cost. `retry_count`: further attempts at the same target; `fallback_count`: changes
+ * of the target. `source` is null for requests of this gateway.
  *
- * `end_user` is a column, because row-level security lets no index look at `metadata ->> '_user'` (that operator is
- * not leakproof: https://www.postgresql.org/docs/current/rules-privileges.html).
+ * `end_user` is a column, because row-level security lets no index look at `metadata ->> '_user'` (that operator is not leakproof:
+ * https://www.postgresql.org/docs/current/rules-privileges.html).
  *
- * The indexes of single values are for lists that few requests fit. PostgreSQL stores a repeated key once with the
- * places of its rows (https://www.postgresql.org/docs/current/btree.html#BTREE-DEDUPLICATION): 8 to 10 bytes a request
- * for each index.
+ * The indexes of single values are for filters that few requests match. PostgreSQL stores a repeated key once with the positions of its
+ * rows (https://www.postgresql.org/docs/current/btree.html#BTREE-DEDUPLICATION): 8 to 10 bytes a request for each index.
  */
 const REQUESTS = `
   CREATE TABLE request_logs (
@@ -108,9 +107,8 @@ const REQUESTS = `
   SELECT protect_tenant_table('request_logs', 'organisation_id', 'SELECT')`;
 
 /**
- * `id` and `created_at` are those of the request. `charged` names the counters that the attempt was added to. `price`
- * is the `AppliedPrice` of the attempt as it stood then, because price lists change. `estimated`: the attempt is
- * charged an estimate.
+ * `id` and `created_at` are those of the request. `charged` names the counters that the attempt was added to. `price` is the `AppliedPrice`
+ * of the attempt at that time, because price lists change. `estimated`: the charge is an estimate.
  */
 const ATTEMPTS = `
   CREATE TABLE request_attempts (
@@ -147,10 +145,9 @@ const ATTEMPTS = `
   SELECT protect_tenant_table('request_attempts', 'organisation_id', 'SELECT')`;
 
 /**
- * `body` is the beginning and the end of what passed, compressed as `stored_encoding` says; `content_encoding` is the
- * sender's own and still applies beneath. Where `body` is null and `object_key` is not, the sealed body is
- * `object_length` bytes of that object. `preview` is the beginning of the text for lists, which is kept no longer than
- * the body.
+ * `body` is the beginning and the end of the transferred bytes, compressed as `stored_encoding` specifies; `content_encoding` is the
+ * sender's own and still applies underneath. If `body` is null and `object_key` is not, the sealed body is `object_length` bytes of that
+ * object. `preview` is the beginning of the text for lists, kept no longer than the body.
  */
 const BODIES = `
   CREATE TABLE request_bodies (
@@ -177,12 +174,11 @@ const BODIES = `
   SELECT protect_tenant_table('request_bodies', 'organisation_id', 'SELECT')`;
 
 /**
- * One row per transaction of the shipper. `aggregated_at` is set by the rollups. `seq` is for readers that go on where
- * they stopped: batches do not become visible in the order of their ids, so they are numbered after their commit, by
- * one process at a time. A reader that sees a number sees all that are lower.
+ * One row per transaction of the shipper. `aggregated_at` is set by the rollups. `seq` is for readers that resume: batches do not become
+ * visible in the order of their ids, so they are numbered after their commit, by one process at a time. A reader that sees a number sees
+ * all that are lower.
  *
- * `log_batches_late`: batches with a request that came a day late or later; retention looks for those of days that it
- * has cut.
+ * `log_batches_late`: batches with a request that arrived a day late or later; retention searches them for days that it has cut.
  */
 const BATCHES = `
   CREATE SEQUENCE log_batch_numbers;
@@ -200,7 +196,7 @@ const BATCHES = `
   CREATE UNIQUE INDEX log_batches_by_number ON log_batches (seq) WHERE seq IS NOT NULL;
   CREATE INDEX log_batches_late ON log_batches (created_at) WHERE created_at - min_created_at > interval '1 day'`;
 
-/** How far each spool was stored. Updated in the transaction that stores, so that bytes are stored once. */
+/** The stored position of each spool. Updated in the transaction that stores the records, so that bytes are stored once. */
 const CURSORS = `
   CREATE TABLE spool_cursors (
     writer_id  uuid PRIMARY KEY,
@@ -210,8 +206,8 @@ const CURSORS = `
   )`;
 
 /**
- * Records that the tables refused, whole, for people to look at. Organization and workspace, null where the record
- * does not name them, say for how long one is kept: as long as its bodies would have been.
+ * Complete records that the tables refused, for inspection. Organization and workspace, null if the record does not name them, determine
+ * how long it is kept: as long as its bodies would have been.
  */
 const DEAD_LETTERS = `
   CREATE TABLE request_log_dead_letters (

@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * What works on the request log: feedback, logs of calls made elsewhere, saved views, exports, sinks, retention and
- * legal holds.
- */
+/** Tables beside the request log: feedback, imported logs, saved views, exports, sinks, retention and legal holds. */
 export class UseOfLogs1763800000011 implements MigrationInterface {
   readonly name = 'UseOfLogs1763800000011';
 
@@ -20,7 +17,7 @@ export class UseOfLogs1763800000011 implements MigrationInterface {
   }
 }
 
-/** Refers to requests by their trace; feedback may be stored before the request that it is on. */
+/** Refers to requests by their trace; feedback may be stored before its request. */
 const FEEDBACK = `
   CREATE TABLE feedback (
     id              uuid PRIMARY KEY,
@@ -40,8 +37,8 @@ const FEEDBACK = `
   SELECT protect_tenant_table('feedback')`;
 
 /**
- * Logs of calls that were made elsewhere: an inbox from which the background process stores them. `closed` is the JSON
- * of a closed frame of the spool, as bytes: a JSON string may contain what no `text` of the database can.
+ * Logs of requests made elsewhere: an inbox from which the background process stores them. `closed` is the JSON of a closed frame of the
+ * spool, as bytes: a JSON string may contain characters that `text` cannot hold.
  */
 const INGESTED_LOGS = `
   CREATE TABLE ingested_logs (
@@ -74,8 +71,8 @@ const VIEWS = `
   SELECT protect_tenant_table('log_views')`;
 
 /**
- * The file holds `rows` rows in its first `bytes` bytes, the last of them at (`cursor_at`, `cursor_id`): a process that
- * continues an export cuts the file there. `leased_until` and `run` say which process writes it now.
+ * The file holds `rows` rows in its first `bytes` bytes, the last of them at (`cursor_at`, `cursor_id`): a process that continues an export
+ * truncates the file there. `leased_until` and `run` identify the process that is writing it.
  */
 const EXPORTS = `
   CREATE TABLE log_exports (
@@ -114,8 +111,8 @@ const EXPORTS = `
   SELECT protect_tenant_table('log_exports')`;
 
 /**
- * How far each sink has received the stored batches. The columns are those of `audit_destinations`. Of the operator,
- * so of no organization.
+ * How far each sink has received the stored batches. The columns are those of `audit_destinations`. Sinks belong to the operator, not to an
+ * organization.
  */
 const SINKS = `
   CREATE TABLE log_sinks (
@@ -131,10 +128,9 @@ const SINKS = `
   )`;
 
 /**
- * The logs of a removed workspace are kept as long as it promised, and requests that are not stored yet are redacted
- * as it demanded.
+ * The logs of a removed workspace are kept for its own retention, and requests that are not stored yet are redacted by its rules.
  *
- * `log_partition_cuts`: whose rows were taken out of which partition, and when. The nil id stands for no workspace.
+ * `log_partition_cuts`: which tenants' rows were removed from which partition, and when. The nil id stands for no workspace.
  */
 const RETENTION = `
   CREATE TABLE retention_of_removed_workspaces (
@@ -157,10 +153,7 @@ const RETENTION = `
   );
   SELECT protect_tenant_table('log_partition_cuts', 'organization_id', 'SELECT')`;
 
-/**
- * A hold without a workspace covers the whole organization. Holds are released and never deleted: they are evidence
- * themselves.
- */
+/** A hold without a workspace covers the whole organization. Holds are released and never deleted: they are themselves evidence. */
 const LEGAL_HOLDS = `
   CREATE TABLE legal_holds (
     id                  uuid PRIMARY KEY,

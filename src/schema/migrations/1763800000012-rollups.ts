@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * The rollups by minute, hour and day, in two families, and what keeps them exact
- * (docs/decisions/0017-analytics-rollups.md).
- */
+/** The rollups by minute, hour and day, in two families, and the tables that keep them exact (docs/decisions/0017-analytics-rollups.md). */
 export class Rollups1763800000012 implements MigrationInterface {
   readonly name = 'Rollups1763800000012';
 
@@ -29,10 +26,9 @@ export class Rollups1763800000012 implements MigrationInterface {
 const GRAINS = ['minute', 'hour', 'day'] as const;
 
 /**
- * `histogram_bucket` is `bucketOf` of src/request-log/rollups: the exponent of a number and the first six bits behind
- * it stand together in the bytes of a double, which holds whole numbers below 2^53 exactly. 65792 is 64 times the bias
- * of 1023 and 5. One expression, not strict, so that PostgreSQL inlines it:
- * https://wiki.postgresql.org/wiki/Inlining_of_SQL_functions
+ * `histogram_bucket` is `bucketOf` of src/request-log/rollups: the exponent of a number and its first six mantissa bits are adjacent in the
+ * bytes of a double, which represents whole numbers below 2^53 exactly. 65792 is 64 times the bias of 1023 and 5. One expression, not
+ * strict, so that PostgreSQL inlines it: https://wiki.postgresql.org/wiki/Inlining_of_SQL_functions
  */
 const FUNCTIONS = `
   CREATE FUNCTION histogram_bucket(value bigint) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -99,19 +95,17 @@ const MEASURES = `
     last_seen               timestamptz NOT NULL`;
 
 /**
- * End users are the slice with the most rows, and a row is wide: what is asked of them by default stands beside the
- * key of the index. Not of minutes, because a row that changes could then not stay where it is.
+ * End users are the slice with the most rows, and rows are wide: the columns queried by default are included in the index. Not for minutes,
+ * because updated rows could then not use HOT updates.
  */
 const BESIDE_KEY = ' INCLUDE (requests, cost_nano_usd)';
 
 /**
- * `usage_…` holds a row for each combination that occurred; `key` is a hash of the combination, so that the index
- * stays small whatever a client calls its model. `usage_slice_…` holds a row for each value of one dimension at a
- * time. Unknown is '' or the nil id, never null.
+ * `usage_…` holds a row for each combination that occurred; `key` is a hash of the combination, so that the index stays small whatever a
+ * client calls its model. `usage_slice_…` holds a row for each value of one dimension at a time. Unknown is '' or the nil id, never null.
  *
- * `durations` and `users` are what readers would otherwise put together again and again, packed
- * (src/request-log/rollups/ready.ts). Null in minutes, which have the columns so that the tables of a family are
- * alike. Hashes cannot be compressed (EXTERNAL).
+ * `durations` and `users` hold, packed, what readers would otherwise recompute (src/request-log/rollups/ready.ts). Null in minutes, which
+ * have the columns so that the tables of a family are alike. Hashes cannot be compressed (EXTERNAL).
  */
 const FAMILIES = GRAINS.map(
   (grain) => `
@@ -147,13 +141,12 @@ const FAMILIES = GRAINS.map(
 );
 
 /**
- * Lets hours and days be added up in an index alone. A row has 810 bytes, most of them histograms, and 30 days are
- * some 58,000 rows: 46 MB to read for a sum by provider. This index has what groups and graphs ask for, but no
- * histograms: some 250 bytes. Minutes have none: a row that changes could then not stay where it is, and few of them
- * are read.
+ * Lets index-only scans add up hours and days. A row has 810 bytes, most of them histograms, and 30 days are some 58,000 rows: 46 MB to
+ * read for a sum by provider. This index has the columns for groups and charts, but no histograms: some 250 bytes. Minutes have none:
+ * updated rows could then not use HOT updates, and few of them are read.
  *
- * What tells combinations apart is a part of the key, so that a filter reads only the rows that fit; what filters name
- * most often comes first (https://www.postgresql.org/docs/current/indexes-multicolumn.html).
+ * The dimensions are part of the key, so that a filter reads only the matching rows; the most used ones come first
+ * (https://www.postgresql.org/docs/current/indexes-multicolumn.html).
  */
 const SUMS = ['hour', 'day']
   .map(
@@ -169,13 +162,13 @@ const SUMS = ['hour', 'day']
   .join(';');
 
 /**
- * Creates the partition that holds a moment, unless it exists: a day of minutes, a month of hours or days, in UTC.
- * ATTACH, unlike CREATE … PARTITION OF, does not wait for transactions that write to other partitions:
+ * Creates the partition that holds a moment, unless it exists: a day of minutes, a month of hours or days, in UTC. ATTACH, unlike CREATE …
+ * PARTITION OF, does not wait for transactions that write to other partitions:
  * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
  *
- * Rows of the running minute change often, and room in their page keeps that cheap (fillfactor). Rows of hours and
- * days are only replaced whole, so they need none. An index can answer alone where vacuum has been, so that comes
- * after every two in a hundred rows: https://www.postgresql.org/docs/current/indexes-index-only-scans.html
+ * Rows of the current minute change often, and free space in their page keeps that cheap (fillfactor). Rows of hours and days are only
+ * replaced, so they need none. Index-only scans depend on vacuum, so it runs after changes to two in a hundred rows:
+ * https://www.postgresql.org/docs/current/indexes-index-only-scans.html
  */
 const ENSURE_PARTITION = `
   CREATE FUNCTION ensure_rollup_partition(parent text, moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
@@ -197,11 +190,10 @@ const ENSURE_PARTITION = `
   $$`;
 
 /**
- * `rollup_marks`: hours and days of a workspace that must be derived again, because something below them changed. One
- * workspace at a time: for all tenants at once it took longer than a statement may.
- * `rollup_seals`: everything before that moment is gone; requests whose minutes are gone are added to their hours.
- * `rollup_metadata_keys`: keys of the metadata that have slices, for requests from that moment on; while they are
- * counted again, completeness is still to come.
+ * `rollup_marks`: hours and days of a workspace that must be derived again, because a finer bucket changed. One workspace at a time: for
+ * all tenants at once it exceeded the statement timeout. `rollup_seals`: everything before that time is gone; requests whose minutes are
+ * gone are added to their hours. `rollup_metadata_keys`: metadata keys that have slices, for requests from that time on; incomplete while
+ * they are being recounted.
  */
 const BOOKS = `
   CREATE TABLE rollup_marks (

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The audit trail, which can be added to and never changed, and the destinations that its records are forwarded to. */
+/** The append-only audit trail, and the destinations that its records are forwarded to. */
 export class Audit1763800000013 implements MigrationInterface {
   readonly name = 'Audit1763800000013';
 
@@ -16,10 +16,7 @@ export class Audit1763800000013 implements MigrationInterface {
   }
 }
 
-/**
- * `actor_id` is null for callers without a key. `hash` chains a record to the one before; `seal` is a MAC over the
- * hash.
- */
+/** `actor_id` is null for callers without a key. `hash` chains a record to the previous one; `seal` is a MAC over the hash. */
 const RECORDS = `
   CREATE TABLE audit_records (
     id              uuid PRIMARY KEY,
@@ -62,7 +59,7 @@ const HEADS = `
   );
   SELECT protect_tenant_table('audit_heads', 'organization_id', 'SELECT, INSERT, UPDATE')`;
 
-/** Binds the owner of the tables as well, whom no policy binds. */
+/** Applies to the tables' owner as well, who is exempt from policies. */
 const FINAL = `
   CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN

@@ -1,12 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Answers of the response cache, and the vectors by which the semantic cache finds them.
+ * Responses of the response cache, and the vectors by which the semantic cache finds them.
  *
- * Unlogged: losing a row costs one request, and writing it twice would slow down all of them. PostgreSQL empties such
- * a table after a crash and never shows a part of a row
- * (https://www.postgresql.org/docs/current/sql-createtable.html). Sealed bytes do not compress, so TOAST need not try;
- * CREATE TABLE can say so from PostgreSQL 16 on, and 14 is supported.
+ * Unlogged: losing a row costs one request, and writing the WAL would slow down every request. PostgreSQL empties such a table after a
+ * crash and never shows part of a row (https://www.postgresql.org/docs/current/sql-createtable.html). Sealed bytes do not compress, so
+ * TOAST need not try; CREATE TABLE can declare this from PostgreSQL 16 on, and 14 is supported.
  */
 export class ResponseCache1763800000014 implements MigrationInterface {
   readonly name = 'ResponseCache1763800000014';
@@ -35,7 +34,7 @@ const ANSWERS = `
   CREATE INDEX cached_answers_by_age ON cached_answers (kept_at);
   SELECT protect_tenant_table('cached_answers', 'organization_id', 'SELECT, DELETE')`;
 
-/** `room`: what the questions have in common that are compared with each other. */
+/** `room`: the namespace of prompts that are compared with each other. */
 const VECTORS = `
   CREATE UNLOGGED TABLE cached_vectors (
     organization_id uuid NOT NULL,

@@ -1,19 +1,19 @@
 import { STATUS_CODES } from 'node:http';
 import { fieldNamed, isFieldValue } from '../../common/http/fields.js';
 
-/** The head of an answer, and what it says of the rest. */
+/** The head of a response, and what it determines about the rest. */
 export interface AnswerHead {
-  /** With its last, empty line; characters are bytes. */
+  /** Including the final empty line; characters are bytes. */
   readonly text: string;
   readonly isChunked: boolean;
-  /** False for a status that has no body: https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1 */
+  /** False for a status without a body: https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1 */
   readonly hasBody: boolean;
   readonly keepsAlive: boolean;
 }
 
 export interface HeadOptions {
   readonly status: number;
-  /** Absent: the usual one. */
+  /** Default: the standard text. */
   readonly statusText: string | undefined;
   /** Names and values in turn. */
   readonly headers: readonly string[];
@@ -24,8 +24,8 @@ export interface HeadOptions {
 }
 
 /**
- * The head of an answer as Node's server writes it: the fields as they are given, then the date and what is about the connection.
- * Throws a RangeError or TypeError for a status, a name or a value that HTTP does not allow.
+ * The head of a response as Node's server writes it: the given fields, then the date and the connection's fields. Throws a RangeError or
+ * TypeError for a status, name or value that HTTP does not allow.
  */
 export function answerHead(options: HeadOptions): AnswerHead {
   const { status, statusText = STATUS_CODES[status] ?? 'unknown' } = options;
@@ -50,7 +50,7 @@ const connectionFields = (keepsAlive: boolean, { keepAliveSeconds }: HeadOptions
 interface Fields {
   readonly text: string;
   readonly hasLength: boolean;
-  /** What they say of the connection; null for nothing. */
+  /** The given `connection` value; null for none. */
   readonly connection: string | null;
 }
 
@@ -82,7 +82,7 @@ function checkValue(value: string): void {
 let second = 0;
 let written = '';
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7; made once a second. */
+/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7; updated once a second. */
 function httpDate(): string {
   const now = Math.floor(Date.now() / 1000);
   if (now !== second) {

@@ -4,33 +4,33 @@ import { FastRequest } from '../../common/http/fast-request.js';
 import { FastResponse, type ResponseLine } from './fast-response.js';
 import { readRequestHead, type RequestHead } from './request-head.js';
 
-/** A request that is larger is Node's. */
+/** Larger requests are left to Node. */
 export const REQUEST_BYTES_MAX = 256 * 1024;
 
 const NOTHING = Buffer.alloc(0);
-/** What Node's server sends to a client that ends a connection during a request. */
+/** Sent by Node's server to a client that ends a connection during a request. */
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
 
-/** What a connection needs from its owner. */
+/** A connection's interface to its owner. */
 export interface Keeper {
   readonly keepAliveSeconds: number;
-  /** Counts on; see `since`. */
+  /** A counter; see `since`. */
   readonly ticks: number;
   isTaken(url: string): boolean;
   handle(request: FastRequest, response: FastResponse): void;
-  /** The socket is Node's from now on, with what was read of it in front of what follows. */
+  /** Passes the socket to Node's server, with the unread bytes first. */
   handOver(connection: FastConnection, unread: Buffer): void;
   closed(connection: FastConnection): void;
 }
 
 /**
- * One connection of a client, for as long as its requests are those of the fast path: one after the other is read, handled and
- * answered. The first that is not, or does not come whole at once, goes to Node's server, and the connection with it: at that
- * moment the next byte is the first of a request, so that both always agree where requests begin.
+ * One connection of a client, as long as its requests suit the fast path: each is read, handled and answered in turn. The first one that
+ * does not, or does not arrive completely at once, goes to Node's server together with the connection: at that moment the next byte is the
+ * first of a request, so both always agree where requests begin.
  */
 export class FastConnection implements RosterMember, ResponseLine {
   place = -1;
-  /** The tick at which the request that is awaited began to come, or at which one began to be awaited. */
+  /** The tick at which the awaited request began to arrive, or at which waiting for one began. */
   since: number;
   private hasServed = false;
   private received: Buffer = NOTHING;
@@ -55,12 +55,12 @@ export class FastConnection implements RosterMember, ResponseLine {
     return this.hasServed && this.response === null && this.received.length === 0;
   }
 
-  /** No request is being served, and something is awaited: a first request, or the rest of one. */
+  /** No request is being served, and a first request, or the rest of one, is awaited. */
   get isAwaiting(): boolean {
     return this.response === null && !this.isIdle;
   }
 
-  /** Gives the socket away. Not while a request is being handled. */
+  /** Passes the socket to Node. Not while a request is being handled. */
   handOver(): void {
     const { socket, received } = this;
     socket.off('data', this.onData).off('drain', this.onDrain).off('end', this.onEnd);
@@ -94,7 +94,7 @@ export class FastConnection implements RosterMember, ResponseLine {
 
   private readonly onError = (): void => undefined;
 
-  /** A client that ends its side wants no response either, as Node's server treats it. */
+  /** A client that ends its side expects no response either, as Node's server treats it. */
   private readonly onEnd = (): void => {
     if (this.response === null && this.received.length > 0) {
       this.socket.write(BAD_REQUEST);
@@ -111,7 +111,7 @@ export class FastConnection implements RosterMember, ResponseLine {
     response?.over(false);
   };
 
-  /** What came behind a request that has been answered. */
+  /** Continues with bytes that arrived after an answered request. */
   private goOn(): void {
     if (this.socket.isPaused()) this.socket.resume();
     this.read();
@@ -130,7 +130,7 @@ export class FastConnection implements RosterMember, ResponseLine {
     this.begin(head, received.subarray(head.bodyAt, end), true);
   }
 
-  /** Null where it has to be waited for, or the connection is no longer ours. */
+  /** Null if it is incomplete, or the connection was passed on. */
   private takenHead(): RequestHead | null {
     const head = readRequestHead(this.received);
     if (head === 'incomplete') return null;
@@ -145,7 +145,7 @@ export class FastConnection implements RosterMember, ResponseLine {
     return response;
   }
 
-  /** A client that leaves during a request is recorded like any other. */
+  /** A client that disconnects during a request is recorded like any other. */
   private abandon(): void {
     const { head, received } = this;
     this.head = null;

@@ -10,7 +10,7 @@ type Handle = (request: ClientRequest, response: ClientResponse, body: Buffer) =
 
 interface Front {
   readonly port: number;
-  /** Targets in the order of their requests, those of the fast path marked. */
+  /** Targets in the order of their requests, with those of the fast path marked. */
   readonly seen: string[];
   readonly path: FastPath | null;
 }
@@ -29,7 +29,7 @@ function bodyOf(request: ClientRequest): Promise<Buffer> {
   return request.toArray().then((chunks) => Buffer.concat(chunks as Buffer[]));
 }
 
-/** A server with the fast path before it, or without. */
+/** A server with or without the fast path. */
 async function front(handle: Handle, isFast = true, keepAliveMs = 75_000): Promise<Front> {
   const seen: string[] = [];
   const serve = (request: ClientRequest, response: ClientResponse): void => {
@@ -79,7 +79,7 @@ function client(port: number): Client {
 const post = (url: string, body = '{}', fields = ''): string =>
   `POST ${url} HTTP/1.1\r\nhost: x\r\n${fields}content-length: ${Buffer.byteLength(body, 'latin1')}\r\n\r\n${body}`;
 
-/** Many ways to answer, by what the target says. */
+/** Many kinds of responses, selected by the target. */
 const answers: Readonly<Record<string, Handle>> = {
   echo: (_, response, body) => {
     response.writeHead(200, ['x-a', 'caf\u00e9', 'content-length', String(body.length)]).end(body);
@@ -133,7 +133,7 @@ const handleAny: Handle = (request, response, body) => {
 
 const undated = (text: string): string => text.replaceAll(/\r\nDate: [^\r]*GMT\r\n/g, '\r\nDate: now\r\n');
 
-/** Heads as they are, and the bodies behind them: newer versions of Node put what is written at once into one chunk. */
+/** Heads unchanged, with the bodies after them: newer versions of Node put writes of one turn into one chunk. */
 function answersIn(text: string): readonly string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length;) {
@@ -160,7 +160,7 @@ function answersIn(text: string): readonly string[] {
   return found;
 }
 
-/** What comes back for these bytes, with a last request that closes the connection behind them. */
+/** The response to these bytes, followed by a last request that closes the connection. */
 async function exchanged({ port }: Front, bytes: string, cuts: readonly number[] = []): Promise<string> {
   const { socket, closed } = client(port);
   let from = 0;
@@ -327,7 +327,7 @@ describe('requests on one connection', () => {
     socket.write(flood);
     await sleep(300);
 
-    // What the system holds of it is the system's; the rest waits at the client.
+    // The system buffers a part of it; the rest waits at the client.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(flood.length);
     expect(socket.writableLength).toBeGreaterThan(0);
   });

@@ -7,27 +7,26 @@ import type { FastResponse } from './fast-response.js';
 import { isPlain } from './request-head.js';
 
 const TICK_MS = 250;
-/** A request that is not complete by then, 250 to 500 ms, goes to Node, which has a timeout of its own. */
+/** A request that is not complete by then, after 250 to 500 ms, goes to Node, which has its own timeout. */
 const PATIENCE_TICKS = 2;
 
-/** Requests of this path on a connection that is Node's by now. */
+/** Requests suited to the fast path on a connection that was passed to Node. */
 const MISSED_MAX = 16;
 
 export interface FastPathParts {
-  /** For how long a connection waits for its next request. */
+  /** How long a connection waits for its next request. */
   readonly keepAliveMs: number;
-  /** Whether requests of a target are handled here. */
+  /** Whether requests with this target are handled here. */
   isTaken(url: string): boolean;
   handle(request: FastRequest, response: FastResponse): void;
-  /** Serves a socket by Node's server. */
+  /** Lets Node's server handle a socket. */
   serveByNode(socket: Socket): void;
 }
 
 /**
- * The way of most requests to the data plane: one that is written plainly and comes whole with its head. Reading such a
- * request and writing its answer costs half of what Node's server takes for it, because neither has to be a stream. Everything
- * else is left to that server, with every rule about framing: chunked bodies, large ones, slow ones, upgrades, other methods,
- * and whatever is malformed.
+ * The path of most requests to the data plane: those in simple HTTP/1.1 syntax that arrive completely at once. Reading such a request and
+ * writing its response costs half as much as in Node's server, because neither has to be a stream. Everything else is left to that server,
+ * with every rule about framing: chunked bodies, large ones, slow ones, upgrades, other methods, and malformed requests.
  */
 export class FastPath implements Keeper {
   readonly keepAliveSeconds: number;
@@ -42,16 +41,16 @@ export class FastPath implements Keeper {
     this.keepAliveTicks = Math.ceil(parts.keepAliveMs / TICK_MS);
   }
 
-  /** Takes a connection that was just accepted. */
+  /** Takes over a newly accepted connection. */
   accept(socket: Socket): void {
     this.connections.add(new FastConnection(socket, this));
     this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
   }
 
   /**
-   * Whether a connection that went over to Node's server is to end with the answer to this request, so that the next one begins here
-   * again: it has brought one request after the other that would have gone this way. Behind a balancer, all kinds of requests
-   * come on each connection, and sooner or later all connections would be Node's.
+   * Whether a connection that was passed to Node's server should end with this response, so that the next one starts here again: it has had
+   * a series of requests suited to the fast path. Behind a load balancer, each connection carries all kinds of requests, and eventually all
+   * connections would be Node's.
    */
   isBetterEnded(request: IncomingMessage): boolean {
     const { socket, headers } = request;
@@ -66,7 +65,7 @@ export class FastPath implements Keeper {
     for (const connection of this.connections.all()) if (connection.isIdle) connection.socket.destroy();
   }
 
-  /** Ends all of them, and what is under way with them. */
+  /** Ends all connections, including those with requests under way. */
   closeAll(): void {
     for (const { socket } of this.connections.all()) socket.destroy();
   }
@@ -79,7 +78,7 @@ export class FastPath implements Keeper {
     this.parts.handle(request, response);
   }
 
-  /** Paused meanwhile, so that what was read comes to Node's parser before anything else does. */
+  /** Paused meanwhile, so that the unread bytes reach Node's parser before anything else. */
   handOver(connection: FastConnection, unread: Buffer): void {
     const { socket } = connection;
     this.connections.delete(connection);

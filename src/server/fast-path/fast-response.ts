@@ -2,21 +2,21 @@ import type { Socket } from 'node:net';
 import { type AnswerHead, answerHead } from './answer-head.js';
 import type { ClientResponse } from '../../common/http/messages.js';
 
-/** Up to here a copy costs less than a second piece in the write: head and body leave as one text, a character of Latin-1 for each byte. */
+/** Up to this size a copy costs less than a second buffer in the write: head and body leave as one text, one Latin-1 character per byte. */
 const ONE_WRITE_BYTES_MAX = 16 * 1024;
 
 const NO_HEAD: AnswerHead = { text: '', isChunked: false, hasBody: true, keepsAlive: true };
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** What a response needs from its connection. */
+/** A response's interface to its connection. */
 export interface ResponseLine {
   readonly socket: Socket;
   readonly keepAliveSeconds: number;
-  /** Called when the last bytes of the response are with the system. One function for all responses of the connection. */
+  /** Called when the last bytes of the response were passed to the system. One function for all responses of the connection. */
   readonly onFlushed: (error?: Error | null) => void;
 }
 
-/** The answer to a request of the fast path. */
+/** The response to a request of the fast path. */
 export class FastResponse implements ClientResponse {
   sendDate = true;
   shouldKeepAlive = true;
@@ -36,7 +36,7 @@ export class FastResponse implements ClientResponse {
     return this.line.socket;
   }
 
-  /** Throws for a head that HTTP does not allow; then nothing was written. */
+  /** Throws for a head that HTTP does not allow; nothing was written then. */
   writeHead(status: number, ...rest: [string[]] | [string | undefined, string[]]): this {
     const [statusText, headers] = rest.length === 1 ? [undefined, rest[0]] : rest;
     if (this.headersSent) throw new Error('the head of the answer was written before');
@@ -65,7 +65,7 @@ export class FastResponse implements ClientResponse {
     this.send(bytes !== null && bytes.length > 0 ? bytes : null, true);
   }
 
-  /** Ends the connection, where it is still about this answer. */
+  /** Ends the connection, unless it has moved on from this response. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -85,7 +85,7 @@ export class FastResponse implements ClientResponse {
     if (at >= 0) this.onClose.splice(at, 1);
   }
 
-  /** The connection's: the client has read what there was. */
+  /** Called by the connection: the client has read the backlog. */
   drained(): void {
     if (!this.isSlow) return;
     this.isSlow = false;
@@ -94,7 +94,7 @@ export class FastResponse implements ClientResponse {
     for (const listener of listeners) listener();
   }
 
-  /** The connection's: nothing more can be said. `isWhole`: because all was. */
+  /** Called by the connection: nothing more can be written. `isWhole`: because the response is complete. */
   over(isWhole: boolean): void {
     this.writableFinished = isWhole;
     this.destroyed = true;
@@ -104,7 +104,7 @@ export class FastResponse implements ClientResponse {
     for (const listener of listeners) listener();
   }
 
-  /** The head if it waits, the bytes in their frame, and the end: in one write where that is cheaper. */
+  /** Sends the waiting head, the framed bytes, and the end: in one write where that is cheaper. */
   private send(bytes: Buffer | null, isLast: boolean): boolean {
     // Bytes without a head would be taken for one.
     if (!this.headersSent) throw new Error('an answer begins with its head');

@@ -111,17 +111,17 @@ describe('left to the server of Node is', () => {
   });
 });
 
-/** Seeded, so that a failure can be seen again. */
+/** Seeded, so that a failure can be reproduced. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    // The low bits of such a generator repeat themselves soon.
+    // The low bits of such a generator have a short period.
     return (state >>> 8) % below;
   };
 }
 
-/** Mutated requests. `npm run test:http` plays a hundred thousand. */
+/** Mutated requests. `npm run test:http` tries a hundred thousand. */
 const ROUNDS = Number(process.env['HTTP_MUTATIONS'] ?? 5_000);
 
 const PIECES = [
@@ -147,7 +147,7 @@ const LINES = [
   ...['expect: 100-continue', 'upgrade: h2c', 'cookie: a=b', 'content-type: text/plain'],
 ];
 
-/** A head that is plain, and then changed at one to four places. */
+/** A simple head with one to four random changes. */
 function changed(below: (n: number) => number): Buffer {
   const method = ['POST', 'POST', 'PUT', 'PATCH', 'DELETE', 'GET'][below(6)] ?? '';
   const length = method === 'GET' || below(8) === 0 ? '' : `Content-Length: ${below(4)}\r\n`;
@@ -182,7 +182,7 @@ describe('what is taken', () => {
     server.close();
   });
 
-  /** The requests that Node's server finds in these bytes. */
+  /** The requests that Node's server parses from these bytes. */
   function asNodeReads(bytes: Buffer): Promise<readonly IncomingMessage[]> {
     heard = [];
     return new Promise((resolve) => {

@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { fieldNamed, isFieldValue } from '../../common/http/fields.js';
 
 /**
- * The heads of requests that the fast path takes: those of HTTP/1.1 whose body has a length, or that have none and are of a method
- * without, and whose every line is written as RFC 9112 requires (https://www.rfc-editor.org/rfc/rfc9112). Nothing that two
- * readers could read differently is among them; whatever else may be valid, or is not, is for Node's server to judge.
+ * The heads of requests that the fast path handles: HTTP/1.1 requests with a length, or without a body if their method has none, whose
+ * every line is written as RFC 9112 requires (https://www.rfc-editor.org/rfc/rfc9112). None of them is ambiguous; everything else, valid or
+ * not, is left to Node's server.
  */
 export interface RequestHead extends FastRequestHead {
-  /** Where the body begins. */
+  /** Start of the body. */
   readonly bodyAt: number;
-  /** Bytes of the body, as the client has announced them. */
+  /** The announced length of the body. */
   readonly bodyBytes: number;
 }
 
@@ -19,7 +19,7 @@ const FIELDS_MAX = 100;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = '\r\n';
 
-/** Whether a body belongs to each. */
+/** Whether each method has a body. */
 const METHODS: ReadonlyMap<string, 'body' | 'none' | 'either'> = new Map([
   ['POST', 'body'],
   ['GET', 'none'],
@@ -29,12 +29,12 @@ const METHODS: ReadonlyMap<string, 'body' | 'none' | 'either'> = new Map([
 ]);
 const VERSION = ' HTTP/1.1';
 const BEGINNINGS = [...METHODS.keys()].map((method) => Buffer.from(`${method} /`));
-/** Visible characters, but for the mark of a fragment. */
+/** Visible characters except the fragment mark. */
 const TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 
 const LENGTH = /^(?:0|[1-9]\d{0,6})$/;
 
-/** Fields about the framing or the connection, and those of which Node makes something else than a text. */
+/** Fields about the framing or the connection, and those that Node does not represent as a text. */
 const NOT_TAKEN: ReadonlySet<string> = new Set([
   '__proto__',
   'expect',
@@ -48,7 +48,7 @@ const NOT_TAKEN: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** The head that `bytes` begin with; `incomplete` where more of it has to come; `other` for what is not taken here. */
+/** The head at the start of `bytes`; `incomplete` if more of it is needed; `other` if it is not handled here. */
 export function readRequestHead(bytes: Buffer): RequestHead | 'incomplete' | 'other' {
   if (!mayBegin(bytes)) return 'other';
   const end = bytes.indexOf(HEAD_END);
@@ -70,14 +70,14 @@ function headOf(bytes: Buffer, end: number): RequestHead | null {
     : { method, url, headers, rawHeaders, bodyAt: end + HEAD_END.length, bodyBytes };
 }
 
-/** Of the body; null where it is invalid. */
+/** Length of the body; null if invalid. */
 function lengthOf(method: string, told: string | undefined): number | null {
   const body = METHODS.get(method);
   if (told === undefined) return body === 'body' ? null : 0;
   return body !== 'none' && LENGTH.test(told) ? Number(told) : null;
 }
 
-/** Whether the head of a request that Node's server has read is such a one, as far as is known by then. */
+/** Whether a request head that Node's server has parsed is of this kind, as far as known by then. */
 export function isPlain({ method = '', headers, rawHeaders }: IncomingMessage): boolean {
   const standOnce = rawHeaders.length === 2 * Object.keys(headers).length;
   if (!METHODS.has(method) || !standOnce) return false;
@@ -86,12 +86,12 @@ export function isPlain({ method = '', headers, rawHeaders }: IncomingMessage): 
   return isKept({ host, connection }) && lengthOf(method, length) !== null;
 }
 
-/** Whether it can become one: a client that sends anything else need not wait for the rest of its head. */
+/** Whether it can become one: other requests need not wait for the rest of their head. */
 function mayBegin(bytes: Buffer): boolean {
   return BEGINNINGS.some((beginning) => agree(bytes, beginning));
 }
 
-/** As far as both go. */
+/** Compares as far as both go. */
 function agree(bytes: Buffer, beginning: Buffer): boolean {
   const there = Math.min(bytes.length, beginning.length);
   for (let at = 0; at < there; at++) if (bytes[at] !== beginning[at]) return false;
@@ -106,13 +106,13 @@ function readLine(line: string, bytes: Buffer): Pick<RequestHead, 'method' | 'ur
   return TARGET.test(url) ? { method, url } : null;
 }
 
-/** Node's server requires a host in every request of HTTP/1.1. */
+/** Node's server requires a host in every HTTP/1.1 request. */
 const isKept = ({ host, connection }: Pick<IncomingHttpHeaders, 'host' | 'connection'>): boolean =>
   host !== undefined && (connection === undefined || connection.toLowerCase() === 'keep-alive');
 
 type Fields = Pick<RequestHead, 'headers' | 'rawHeaders'>;
 
-/** Null where a line is not written as it should be, or a name stands twice. */
+/** Null if a line is malformed, or a name occurs twice. */
 function readFields(text: string, from: number, bytes: Buffer): Fields | null {
   const headers: Record<string, string> = {};
   const rawHeaders: string[] = [];
@@ -125,7 +125,7 @@ function readFields(text: string, from: number, bytes: Buffer): Fields | null {
     const field = colon > start && colon < at ? fieldNamed(text.slice(start, colon)) : null;
     if (field === null || NOT_TAKEN.has(field.lower)) return null;
     const value = valueOf(text, colon + 1, at, bytes);
-    // What every object has answers here too, and is as little taken as a name that stands twice.
+    // Names that every object has are rejected here as well, like repeated names.
     if (value === null || headers[field.lower] !== undefined) return null;
     headers[field.lower] = value;
     rawHeaders.push(field.name, value);
@@ -133,13 +133,13 @@ function readFields(text: string, from: number, bytes: Buffer): Fields | null {
   return rawHeaders.length <= 2 * FIELDS_MAX ? { headers, rawHeaders } : null;
 }
 
-/** V8 makes a longer piece of a text a view of the whole: remembering it would keep the whole head, with all its secrets. */
+/** V8 represents a longer substring as a view of the whole: caching it would keep the whole head, with all its secrets. */
 const COPIED_CHARS_MAX = 12;
 
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Without the spaces before it. Null for what is no value, and where other blanks stand around it, which readers take off each in its own way. */
+/** Without leading spaces. Null for an invalid value, and for other blanks around it, which parsers trim in different ways. */
 function valueOf(text: string, from: number, to: number, bytes: Buffer): string | null {
   let start = from;
   while (start < to && text.charCodeAt(start) === SPACE) start++;

@@ -9,7 +9,7 @@ interface ChartTableProps {
   readonly rows: readonly { readonly at: Date; readonly values: readonly string[] }[];
 }
 
-/** What a chart shows, as numbers that can be read and copied. */
+/** A chart's values as a table that can be read and copied. */
 export function ChartTable({ label, series, rows }: ChartTableProps) {
   const zone = useZone();
   return (

@@ -16,26 +16,26 @@ export interface HistogramSeries {
 }
 
 export interface HistogramBar extends Interval {
-  /** One count for each series, in their order, from the bottom up. */
+  /** One count per series, in order, from the bottom up. */
   readonly counts: readonly number[];
-  /** Only a part of the bar lies within the range, as of one that has not ended: it is drawn paler. */
+  /** Only part of the bar is within the range, such as the current interval: it is drawn paler. */
   readonly isPartial?: boolean;
 }
 
 interface HistogramProps {
-  /** Says the measure and the unit. */
+  /** The measure and the unit. */
   readonly label: string;
   readonly series: readonly HistogramSeries[];
   readonly bars: readonly HistogramBar[];
   readonly height?: number;
   readonly asTable?: boolean;
-  /** A dragged range; a click gives the interval of one bar. */
+  /** A dragged range; a click selects the interval of one bar. */
   readonly onSelect?: (interval: Interval) => void;
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-/** Stacked bars over time, from 0. Hover tells a bar's counts and bounds; a drag chooses a range. */
+/** Stacked bars over time, from 0. Hover shows a bar's counts and bounds; dragging selects a range. */
 export function Histogram(props: HistogramProps) {
   const { bars, series, label, height = 52, asTable = false } = props;
   if (asTable)

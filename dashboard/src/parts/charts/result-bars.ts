@@ -5,7 +5,7 @@ import type { HistogramBar, HistogramSeries } from './histogram';
 
 const { series: names } = words.logs;
 
-/** Requests by what became of them. */
+/** Requests by result. */
 export const RESULT_SERIES: readonly HistogramSeries[] = [
   { name: names.succeeded, tone: 'normal' },
   { name: names.clientError, tone: 'warning' },
@@ -14,7 +14,7 @@ export const RESULT_SERIES: readonly HistogramSeries[] = [
 
 const MINUTE_MS = 60_000;
 
-/** What became of the requests of an interval. */
+/** The results of an interval's requests. */
 export interface ResultPoint {
   readonly timestamp: string;
   readonly requests: number;
@@ -24,7 +24,7 @@ export interface ResultPoint {
 
 const HOUR_MINUTES = 60;
 
-/** Where bars of `minutes` begin on the wall clock of `zone`: the first at or before `from`, and at last the one at which nothing is left. */
+/** Where bars of `minutes` begin on the wall clock of `zone`: from the bar that holds `from` to the first bound at or after `to`. */
 function barBounds({ from, to }: Interval, minutes: number, zone: string): readonly Date[] {
   const size = minutes * MINUTE_MS;
   const wall = Math.floor(wallTime(from, zone) / size) * size;
@@ -40,7 +40,7 @@ function barBounds({ from, to }: Interval, minutes: number, zone: string): reado
   return bounds;
 }
 
-/** Adds points, one a minute, hour or day of `zone`, up to bars of `minutes`. Bars begin where the clock of the zone is round. */
+/** Adds points of a minute, hour or day up to bars of `minutes`. Bars are aligned to the clock of `zone`. */
 export function barsOf(
   interval: Interval,
   minutes: number,

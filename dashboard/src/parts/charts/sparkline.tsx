@@ -2,10 +2,10 @@ import styles from './sparkline.module.css';
 
 interface SparklineProps {
   readonly values: readonly number[];
-  /** The time before, drawn dashed. */
+  /** The previous period, drawn dashed. */
   readonly before?: readonly number[];
   readonly tone?: 'accent' | 'error';
-  /** Whether the first and the last value cover a part of their interval only: dashed, because such a drop means nothing. */
+  /** Whether the first and the last value cover only part of their interval: dashed, because such a drop means nothing. */
   readonly partial?: readonly [first: boolean, last: boolean];
 }
 
@@ -25,7 +25,7 @@ const areaOf = (line: readonly string[]): string => {
   return [foot(line[0]), ...line, foot(line.at(-1))].join(' ');
 };
 
-/** The shape of a measure beside its figure, from 0. The figure tells the value, so this is hidden from screen readers. */
+/** The trend of a measure beside its figure, from 0. The figure has the value, so this is hidden from screen readers. */
 export function Sparkline({
   values,
   before = [],

@@ -15,10 +15,10 @@ export interface TimeSeries {
 }
 
 export interface TimeChartProps {
-  /** Says the measure and the unit. */
+  /** The measure and the unit. */
   readonly label: string;
   readonly times: readonly Date[];
-  /** At most six; add up the rest as "other". */
+  /** At most six; combine the rest as "other". */
   readonly series: readonly TimeSeries[];
   readonly format: (value: number) => string;
   readonly height?: number;
@@ -74,7 +74,7 @@ function optionsOf(
   };
 }
 
-/** Lines over time, from 0. Hover tells the exact values and the zone. */
+/** Lines over time, from 0. Hover shows exact values and the zone. */
 export function TimeChart(props: TimeChartProps) {
   const { label, times, series, format, asTable = false } = props;
   if (asTable) {
@@ -104,7 +104,7 @@ function Lines(props: TimeChartProps) {
     ] as uPlot.AlignedData;
     const chart = new uPlot(optionsOf(props, zone, { width: box.width, height }), data, host.current);
     return () => chart.destroy();
-    // The scheme counts because a canvas keeps the colours that it was drawn with.
+    // Depends on the colour scheme because a canvas keeps the colours it was drawn with.
   }, [props, times, series, height, zone, scheme, box.width]);
   return (
     <div ref={box.ref} className={styles.chart} style={{ minHeight: height + 28 }}>

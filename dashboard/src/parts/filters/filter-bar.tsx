@@ -15,7 +15,7 @@ interface FilterBarProps {
   readonly filters: readonly Filter[];
   readonly onChange: (filters: readonly Filter[]) => void;
   readonly suggest?: Suggest | undefined;
-  /** Actions at the right, such as the choice of columns. */
+  /** Actions on the right, such as choosing columns. */
   readonly children?: ReactNode;
 }
 

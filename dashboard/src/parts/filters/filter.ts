@@ -1,6 +1,6 @@
 export type Operator = 'is' | 'not' | 'min' | 'max';
 
-/** One condition on a list, in the words of the list's fields. */
+/** One condition on a list, by the list's fields. */
 export interface Filter {
   readonly field: string;
   readonly operator: Operator;
@@ -11,18 +11,18 @@ export interface FilterField {
   readonly key: string;
   readonly label: string;
   readonly operators: readonly Operator[];
-  /** Values to choose from. Others may be typed unless `isClosed`. */
+  /** Values to choose from. Others can be typed unless `isClosed`. */
   readonly options?: readonly { readonly value: string; readonly label: string }[];
   readonly isClosed?: boolean;
 }
 
-/** A value that the list holds now, and how often. */
+/** A value in the list, and how often it occurs. */
 export interface FilterSuggestion {
   readonly value: string;
   readonly count: number;
 }
 
-/** The most frequent values of a field; none for a field whose values nobody counts. */
+/** The most frequent values of a field; empty for a field whose values are not counted. */
 export type Suggest = (field: string) => Promise<readonly FilterSuggestion[]>;
 
 export type ParsedFilters =
@@ -35,13 +35,13 @@ const NEEDS_QUOTES = /[\s"]/;
 const quoted = (value: string): string =>
   NEEDS_QUOTES.test(value) ? `"${value.replaceAll('"', '\\"')}"` : value;
 
-/** `status:is:429 model:is:"my model"`: one text for the text form and for the address. */
+/** `status:is:429 model:is:"my model"`: the same text for the text form and the URL. */
 export const filtersText = (filters: readonly Filter[]): string =>
   filters.map(({ field, operator, value }) => `${field}:${operator}:${quoted(value)}`).join(' ');
 
 const TOKEN = /(?:[^\s"]|"(?:[^"\\]|\\.)*")+/g;
 
-/** Reads what `filtersText` wrote, or a person typed. */
+/** Parses the output of `filtersText`, or typed text. */
 export function parseFilters(text: string, fields: readonly FilterField[]): ParsedFilters {
   const filters: Filter[] = [];
   for (const [token] of text.matchAll(TOKEN)) {

@@ -5,10 +5,10 @@ import { short } from '../format/numbers';
 import type { Filter, FilterField, FilterSuggestion, Operator, Suggest } from './filter';
 import styles from './filter-bar.module.css';
 
-/** Selects inside of a popover must not close it. */
+/** Selects inside a popover must not close it. */
 const INSIDE = { withinPortal: false } as const;
 
-/** The form of one more filter: a field, a comparison where there are several, a value. */
+/** The form for another filter: a field, a comparison if there are several, a value. */
 export function NewFilter({
   fields,
   suggest,
@@ -109,7 +109,7 @@ function OptionText({ text, count }: { text: string; count: number | undefined }
   );
 }
 
-/** What the field holds, most frequent first. Until they are there, and where reading them fails, any value can be typed. */
+/** The values of the field, most frequent first. Until they are loaded, or if loading fails, any value can be typed. */
 function useSuggestions(
   field: string | undefined,
   suggest: Suggest | undefined,

@@ -1,4 +1,4 @@
-/** An en dash stands for a value that does not exist. */
+/** An en dash stands for a missing value. */
 export const NONE = '–';
 
 const grouped = new Intl.NumberFormat('en-US');
@@ -22,12 +22,12 @@ export function short(count: number): string {
   return `${trimmed(value.toFixed(Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2))}${unit}`;
 }
 
-/** Three significant digits are enough; 1.20k reads as 1.2k. */
+/** Three significant digits suffice; 1.20k becomes 1.2k. */
 const trimmed = (digits: string): string => (digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits);
 
 /**
- * Money from integer nano-dollars, without floating-point sums: $12.34 from a dollar on, $0.0041 below, <$0.0001 for less than can be
- * shown. Null is unknown.
+ * Money from integer nano-dollars, without floating-point sums: $12.34 from a dollar on, $0.0041 below, <$0.0001 for smaller amounts. Null
+ * is unknown.
  */
 export function money(nano: number | null): string {
   if (nano === null) return NONE;
@@ -53,7 +53,7 @@ export function exactMoney(nano: number | null): string {
   return `${nano < 0 ? '−' : ''}$${grouped.format(whole)}.${digits}`;
 }
 
-/** Analytics reports cents; everything here counts in nano-dollars. */
+/** Analytics reports cents; the dashboard uses nano-dollars. */
 export const nanoOfCents = (cents: number): number => Math.round(cents * NANO_PER_CENT);
 export const nanoOfDollars = (dollars: number): number => Math.round(dollars * 100 * NANO_PER_CENT);
 
@@ -66,7 +66,7 @@ export function duration(ms: number | null): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** 12.3 KB: bytes as people read them. */
+/** 12.3 KB: bytes in readable form. */
 export function bytes(count: number): string {
   if (count < 1_000) return `${count} B`;
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)} KB` : `${(count / 1_000_000).toFixed(1)} MB`;

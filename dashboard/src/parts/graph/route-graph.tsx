@@ -1,19 +1,19 @@
 import { documentWords } from '../../words/documents';
 import styles from './route-graph.module.css';
 
-/** One place of a routing config: a strategy with places behind it, or a target. */
+/** A node of a routing config: a strategy with children, or a target. */
 export interface RouteNode {
   readonly name: string;
   readonly note: string;
-  /** On the way that a request took. */
+  /** On the path of the request. */
   readonly isTaken?: boolean;
-  /** What leads here from the place before, such as a weight or a condition. */
+  /** Label of the edge to this node, such as a weight or a condition. */
   readonly edge?: string;
   readonly children?: readonly RouteNode[];
 }
 
 const [WIDTH, HEIGHT, GAP_X, GAP_Y] = [116, 44, 88, 14];
-/** Letters that fit in a place, and between two. */
+/** Letters that fit in a node, and between two. */
 const [IN_PLACE, BETWEEN] = [16, 13];
 
 interface Placed {
@@ -23,11 +23,11 @@ interface Placed {
   readonly from: { readonly x: number; readonly y: number } | null;
 }
 
-/** What fits in a place. The whole text is in its title. */
+/** Text that fits in a node. Its title has the complete text. */
 const shortened = (text: string, most = IN_PLACE): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
-/** Places from left to right by depth; one with places behind it stands at the middle of them. */
+/** Nodes from left to right by depth; a parent is centred on its children. */
 function place(root: RouteNode): readonly Placed[] {
   const placed: Placed[] = [];
   let rows = 0;
@@ -49,7 +49,7 @@ function place(root: RouteNode): readonly Placed[] {
   return placed;
 }
 
-/** The targets of a config as a tree; the way that a request took is drawn strong, and said in words too. */
+/** The targets of a config as a tree; the path of a request is drawn bold, and also described in words. */
 export function RouteGraph({ root }: { root: RouteNode }) {
   const placed = place(root);
   const [width, height] = [

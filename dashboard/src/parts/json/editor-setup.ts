@@ -4,7 +4,7 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** The tokens of the theme, so that both themes come from one place. */
+/** The tokens of the theme, so that both themes have one source. */
 const look = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--ground)', fontSize: '12px' },
   '.cm-content': { fontFamily: 'var(--mono)', caretColor: 'var(--text)' },
@@ -24,7 +24,7 @@ const look = EditorView.theme({
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: 'none !important' },
   '.cm-markedLine': { backgroundColor: 'var(--error-soft)' },
   '.cm-changedText': { background: 'none !important', fontWeight: 600 },
-  // Its own ground on that of the line leaves too little contrast.
+  // Its own background on that of the line leaves too little contrast.
   '.cm-deletedText': { background: 'none !important', textDecoration: 'line-through' },
 });
 
@@ -34,7 +34,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--error)' },
 ]);
 
-/** What every editor of the dashboard has. Styles name the nonce of the page. */
+/** Common to every editor of the dashboard. Styles have the nonce of the page. */
 export function editorSetup(isReadOnly: boolean, label: string): Extension {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
   return [

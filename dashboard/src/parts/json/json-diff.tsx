@@ -14,7 +14,7 @@ interface JsonDiffProps {
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 
-/** What a change made of a document: removed lines above added ones, the unchanged ones folded. */
+/** The changes of a document: removed lines above added ones, unchanged ones folded. */
 export function JsonDiff({ before, after }: JsonDiffProps) {
   const host = useRef<HTMLDivElement>(null);
   const [old, current] = [textOf(before), textOf(after)];

@@ -18,7 +18,7 @@ interface JsonEditorProps {
   readonly marked?: readonly number[];
 }
 
-/** A JSON document with line numbers and colours. The editor holds the text while it is being typed. */
+/** A JSON document with line numbers and colours. The editor holds the text while typing. */
 export function JsonEditor({
   value,
   onChange,

@@ -2,7 +2,7 @@ import { jsonLanguage } from '@codemirror/lang-json';
 
 type SyntaxNode = ReturnType<typeof jsonLanguage.parser.parse>['topNode'];
 
-/** `config.targets[1].retry` in steps, without its root. */
+/** `config.targets[1].retry` as steps, without its root. */
 const stepsOf = (path: string): readonly string[] =>
   path
     .split(/[.[\]]+/)
@@ -11,7 +11,7 @@ const stepsOf = (path: string): readonly string[] =>
 
 const lineAt = (text: string, position: number): number => text.slice(0, position).split('\n').length;
 
-/** The line of the first place where a text is no JSON; null where it is. */
+/** The first line where a text is not valid JSON; null if it is valid. */
 export function brokenLine(text: string): number | null {
   try {
     JSON.parse(text);
@@ -24,7 +24,7 @@ export function brokenLine(text: string): number | null {
   }
 }
 
-/** The line of what a path names, or of the closest thing around it that is there. Its first step is the document itself. */
+/** The line of a path, or of its closest existing parent. The first step is the document itself. */
 export function lineOf(text: string, path: string): number {
   let node: SyntaxNode | null = jsonLanguage.parser.parse(text).topNode.firstChild;
   let found = node?.from ?? 0;

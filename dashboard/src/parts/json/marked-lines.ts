@@ -3,7 +3,7 @@ import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 
 const mark = Decoration.line({ class: 'cm-markedLine' });
 
-/** Lines that are to be marked, from 1. */
+/** Lines to mark, from 1. */
 export const markLines = StateEffect.define<readonly number[]>();
 
 /** Marks lines as wrong. Typing moves the marks with their lines. */

@@ -6,7 +6,7 @@ import { visibleText } from '../format/visible-text';
 import type { Message, MessagePart } from './message';
 import styles from './message-view.module.css';
 
-/** Messages in their order, as text. What a model or a client wrote never becomes markup. */
+/** Messages in order, as text. Text from models and clients is never rendered as markup. */
 export function MessageView({ messages }: { messages: readonly Message[] }) {
   return (
     <ol className={styles.messages}>
@@ -56,7 +56,7 @@ function Part({ part }: { part: MessagePart }) {
   }
 }
 
-/** Longer texts show their beginning first: a page of a million characters would stop the browser. */
+/** Longer texts show their beginning first: a page of a million characters would freeze the browser. */
 const SHOWN = 2_000;
 
 function Folded({ text }: { text: string }) {

@@ -1,4 +1,4 @@
-/** One piece of a message, whatever dialect it came in. */
+/** One part of a message, in any dialect. */
 export type MessagePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reasoning'; readonly text: string }
@@ -19,11 +19,11 @@ const pretty = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Only bytes that are in the document itself are shown as an image: an address would be a request to another origin. */
+/** Only bytes inside the document are shown as an image: a URL would be a request to another origin. */
 const isInline = (url: unknown): url is string =>
   typeof url === 'string' && /^data:image\/(png|jpeg|gif|webp);base64,/.test(url);
 
-/** Messages of a request: OpenAI's `messages` and `input`, Anthropic's `system`, Google's `contents`. Empty when there are none. */
+/** Messages of a request: OpenAI's `messages` and `input`, Anthropic's `system`, Google's `contents`. Empty without any. */
 export function requestMessages(body: unknown): readonly Message[] {
   if (!isObject(body)) return [];
   const system = body.system ?? body.instructions ?? body.systemInstruction;
@@ -36,7 +36,7 @@ export function requestMessages(body: unknown): readonly Message[] {
   return [...head, ...listOf(list).filter(isObject).map(messageOf)];
 }
 
-/** Messages of an answer: choices, content blocks, output items or candidates. */
+/** Messages of a response: choices, content blocks, output items or candidates. */
 export function responseMessages(body: unknown): readonly Message[] {
   if (!isObject(body)) return [];
   const choices = listOf(body.choices).filter(isObject);
@@ -78,7 +78,7 @@ function callOf({ function: called, name, arguments: given }: Json): MessagePart
   return { kind: 'toolCall', name: textOf(target.name), text: prettyArguments(target.arguments) };
 }
 
-/** Arguments are JSON in a text, or were meant to be. */
+/** Arguments are JSON as text, or intended to be. */
 function prettyArguments(given: unknown): string {
   try {
     return JSON.stringify(JSON.parse(textOf(given)), null, 2);

@@ -8,10 +8,10 @@ import dialog from './dialog-form.module.css';
 
 interface ConfirmByNameProps {
   readonly title: string;
-  /** What follows from it. */
+  /** The consequences. */
   readonly text: ReactNode;
   readonly name: string;
-  /** The verb with its object, such as "Revoke key". */
+  /** A verb with its object, such as "Revoke key". */
   readonly action: string;
   readonly isRunning: boolean;
   readonly error: ShownError | null;
@@ -19,7 +19,7 @@ interface ConfirmByNameProps {
   readonly onClose: () => void;
 }
 
-/** Before what cannot be undone: the name has to be typed. */
+/** For actions that cannot be undone: the name has to be typed. */
 export function ConfirmByName(props: ConfirmByNameProps) {
   const { title, text, name, action, isRunning, error, onConfirm, onClose } = props;
   const [typed, setTyped] = useState('');

@@ -9,7 +9,7 @@ interface DrawerProps {
   readonly head: ReactNode;
   readonly actions?: ReactNode;
   readonly onClose: () => void;
-  /** `[` and `]`: the row before and the row after, within the list. */
+  /** `[` and `]`: the previous and the next row of the list. */
   readonly onStep?: (step: -1 | 1) => void;
   readonly children: ReactNode;
 }
@@ -18,7 +18,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest('input, textarea, select, [contenteditable=true], [role=dialog][aria-modal=true]') !== null;
 
-/** Beside the list, which stays usable: what one row holds. Escape closes it, and focus goes back to where it was. */
+/** The details of a row beside the list, which stays usable. Escape closes it and restores the focus. */
 export function Drawer({ label, head, actions, onClose, onStep, children }: DrawerProps) {
   const box = useRef<HTMLElement>(null);
   useReturningFocus(box);
@@ -50,7 +50,7 @@ export function Drawer({ label, head, actions, onClose, onStep, children }: Draw
   );
 }
 
-/** Takes the focus while it is open and gives it back to the row that opened it. */
+/** Takes the focus while open, and returns it to the row that opened it. */
 function useReturningFocus(box: { readonly current: HTMLElement | null }): void {
   useEffect(() => {
     const before = document.activeElement;

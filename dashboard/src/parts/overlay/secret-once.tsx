@@ -6,7 +6,7 @@ import { words } from '../../words/en';
 import { CopyButton } from '../values/identifier';
 import styles from './secret-once.module.css';
 
-/** A secret that is shown this once. The way on opens when the person says that they have stored it. */
+/** A secret that is shown only once. The user can continue after confirming that they have stored it. */
 export function SecretOnce({ secret, onDone }: { secret: string; onDone: () => void }) {
   const [isStored, setStored] = useState(false);
   return (

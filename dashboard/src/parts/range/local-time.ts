@@ -1,6 +1,6 @@
 const SECOND_MS = 1_000;
 
-/** The wall clock of `zone` at a moment, as milliseconds of a clock without zones. */
+/** The wall clock of `zone` at a moment, as milliseconds without a zone. */
 function wallClock(at: number, zone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -16,15 +16,15 @@ function wallClock(at: number, zone: string): number {
   return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
 }
 
-/** What a `datetime-local` field shows of a moment in a zone: 2026-11-25T14:03:22. */
+/** The value of a `datetime-local` field for a moment in a zone: 2026-11-25T14:03:22. */
 export const toLocal = (at: Date, zone: string): string =>
   new Date(wallClock(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS, zone)).toISOString().slice(0, 19);
 
-/** The moment at which the wall clock of `zone` shows `text`, or null. In the hour that a clock change repeats, the later offset. */
+/** The moment at which the wall clock of `zone` shows `text`, or null. In an hour repeated by a clock change, the later one. */
 export function fromLocal(text: string, zone: string): Date | null {
   const wall = Date.parse(`${text}Z`);
   if (Number.isNaN(wall)) return null;
-  // The offset at the first guess may be that of the other side of a clock change, hence the second.
+  // The offset at the first guess may be from the other side of a clock change, hence the second.
   const guess = wall - (wallClock(wall, zone) - wall);
   return new Date(wall - (wallClock(guess, zone) - guess));
 }

@@ -13,7 +13,7 @@ interface RangePickerProps {
   readonly onChange: (range: Range) => void;
 }
 
-/** Relative or absolute, in the person's zone, which stands beside it. */
+/** Relative or absolute, in the user's zone, which is shown beside it. */
 export function RangePicker({ value, onChange }: RangePickerProps) {
   const [isOpen, setOpen] = useState(false);
   const zone = useZone();

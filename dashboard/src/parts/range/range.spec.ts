@@ -50,7 +50,7 @@ describe('the wall clock of a zone', () => {
     fc.assert(
       fc.property(seconds, (at) => {
         const back = fromLocal(toLocal(at, zone), zone);
-        // An hour that the clock shows twice may come back as the other of the two, which shows the same.
+        // A repeated hour may return as the other of the two, which shows the same text.
         expect(back === null ? null : toLocal(back, zone)).toBe(toLocal(at, zone));
       }),
       { numRuns: 200 },

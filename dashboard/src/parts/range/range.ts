@@ -1,7 +1,7 @@
 export const RELATIVE_RANGES = ['15m', '1h', '24h', '7d', '30d'] as const;
 export type RelativeRange = (typeof RELATIVE_RANGES)[number];
 
-/** A time range as the person chose it: a relative one stays relative. */
+/** A time range as chosen by the user: a relative one stays relative. */
 export type Range =
   | { readonly kind: 'relative'; readonly name: RelativeRange }
   | { readonly kind: 'absolute'; readonly from: Date; readonly to: Date };
@@ -24,7 +24,7 @@ const SEPARATOR = '..';
 const isRelative = (text: string): text is RelativeRange =>
   (RELATIVE_RANGES as readonly string[]).includes(text);
 
-/** Reads what `rangeText` wrote. Text that is not a range gives `otherwise`. */
+/** Parses the output of `rangeText`. Other text gives `otherwise`. */
 export function parseRange(text: string | undefined, otherwise: RelativeRange): Range {
   if (text !== undefined && isRelative(text)) return { kind: 'relative', name: text };
   const [from, to] = (text ?? '').split(SEPARATOR).map((part) => new Date(part));
@@ -32,27 +32,27 @@ export function parseRange(text: string | undefined, otherwise: RelativeRange): 
   return isWhole ? { kind: 'absolute', from, to } : { kind: 'relative', name: otherwise };
 }
 
-/** As it stands in the address: `1h`, or two times with `..` between them. */
+/** As in the URL: `1h`, or two times separated by `..`. */
 export const rangeText = (range: Range): string =>
   range.kind === 'relative' ? range.name : `${range.from.toISOString()}${SEPARATOR}${range.to.toISOString()}`;
 
-/** From when to when, at the time `now`. */
+/** The interval at the time `now`. */
 export function intervalOf(range: Range, now: number): Interval {
   if (range.kind === 'absolute') return { from: range.from, to: range.to };
   return { from: new Date(now - MINUTES[range.name] * MINUTE_MS), to: new Date(now) };
 }
 
-/** Lengths of a bucket that people can name, in minutes. */
+/** Natural bucket lengths, in minutes. */
 const BUCKETS = [1, 5, 10, 15, 30, 60, 180, 360, 720, 1_440] as const;
 const MOST_BUCKETS = 72;
 
-/** How many minutes one bar of a chart of this interval stands for. */
+/** Length of one bar in a chart of this interval, in minutes. */
 export function bucketMinutes({ from, to }: Interval): number {
   const minutes = (to.getTime() - from.getTime()) / MINUTE_MS;
   return BUCKETS.find((size) => minutes / size <= MOST_BUCKETS) ?? 1_440;
 }
 
-/** Whether a bucket that begins at `begin` lies only in part within the interval, as one does that has not ended. */
+/** Whether a bucket that begins at `begin` is only partly within the interval, like the current one. */
 export const isPartial = (begin: Date, minutes: number, { from, to }: Interval): boolean =>
   begin < from || begin.getTime() + minutes * MINUTE_MS > to.getTime();
 

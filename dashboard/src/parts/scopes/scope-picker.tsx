@@ -14,7 +14,7 @@ export interface ScopeGroup {
 interface ScopePickerProps {
   readonly groups: readonly ScopeGroup[];
   readonly chosen: ReadonlySet<string>;
-  /** What the person holds themselves: nothing else can be given. */
+  /** The user's own scopes: no others can be granted. */
   readonly isAllowed: (scope: string) => boolean;
   readonly onChange: (chosen: ReadonlySet<string>) => void;
 }
@@ -26,7 +26,7 @@ const matches = (group: ScopeGroup, text: string): ScopeGroup => ({
   ),
 });
 
-/** Ticks for permissions, by what they are about. One that the person does not hold is shown, locked. */
+/** Checkboxes for permissions, by subject. Those the user lacks are shown locked. */
 export function ScopePicker({ groups, chosen, isAllowed, onChange }: ScopePickerProps) {
   const [text, setText] = useState('');
   const count = groups.reduce((total, { scopes }) => total + scopes.length, 0);

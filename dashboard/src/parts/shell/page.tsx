@@ -7,7 +7,7 @@ import { useShell } from './shell';
 
 interface PageProps {
   readonly title: string;
-  /** One line of what this is. */
+  /** One line about the page. */
   readonly text: string;
   /** The primary action, in the top bar. */
   readonly action?: ReactNode;
@@ -18,7 +18,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** One page: the top bar with where it is, its title, and its content. */
+/** One page: the top bar with its location, its title, and its content. */
 export function Page({ title, text, action, tools, isTable = false, children }: PageProps) {
   const { crumbs, openMenu, openSearch } = useShell();
   useEffect(() => {

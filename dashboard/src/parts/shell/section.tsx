@@ -7,9 +7,9 @@ import styles from './section.module.css';
 interface SectionProps {
   readonly title: string;
   readonly text?: string;
-  /** What can be done, at the right of the title. */
+  /** Actions to the right of the title. */
   readonly action?: ReactNode;
-  /** Why the last action was not done. */
+  /** Why the last action failed. */
   readonly error?: ShownError | null;
   readonly children?: ReactNode;
 }

@@ -32,18 +32,18 @@ export const useShell = (): ShellContextValue => useContext(ShellContext);
 
 interface ShellProps {
   readonly groups: readonly NavigationGroup[];
-  /** Wraps the content of a link in an element that leads there and marks the current page with `aria-current`. */
+  /** Wraps the content of a link in an element that navigates to it and marks the current page with `aria-current`. */
   readonly renderLink: (link: NavigationLink, className: string | undefined, content: ReactNode) => ReactNode;
   readonly switcher: ReactNode;
   readonly person: ReactNode;
-  /** What `Page` shows before its title in the top bar. */
+  /** Shown by `Page` before its title in the top bar. */
   readonly crumbs: readonly string[];
   readonly openSearch: () => void;
   readonly banner?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The frame of every page: navigation at the left, which collapses to icons and becomes a drawer on a narrow screen. */
+/** The frame of every page: navigation on the left, which collapses to icons and becomes a drawer on a narrow screen. */
 export function Shell({
   groups,
   renderLink,

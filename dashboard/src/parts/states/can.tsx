@@ -4,12 +4,12 @@ import { words } from '../../words/en';
 
 interface CanProps {
   readonly isAllowed: boolean;
-  /** The permission that is missing; the person reads it. */
+  /** The required permission, as shown to the user. */
   readonly scope: string;
   readonly children: ReactElement<{ disabled?: boolean; 'data-disabled'?: boolean }>;
 }
 
-/** Shows an action to everybody. Without the permission it is disabled and says which one is missing. */
+/** Shows an action to every user. Without the permission it is disabled and names the missing one. */
 export function Can({ isAllowed, scope, children }: CanProps) {
   if (isAllowed) return children;
   // `data-disabled` looks disabled and still shows the reason on hover and focus.

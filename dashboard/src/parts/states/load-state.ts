@@ -1,4 +1,4 @@
-/** What went wrong, as an `ErrorCard` shows it. */
+/** What went wrong, as shown by an `ErrorCard`. */
 export interface ShownError {
   readonly code: string;
   readonly message: string;
@@ -6,7 +6,7 @@ export interface ShownError {
   readonly requestId: string | null;
 }
 
-/** Where loading stands. While `isRefreshing`, what was there before stays visible and is dimmed. */
+/** The loading state. While `isRefreshing`, the previous content stays visible and is dimmed. */
 export type LoadState =
   | { readonly phase: 'loading'; readonly cancel?: () => void }
   | { readonly phase: 'error'; readonly error: ShownError; readonly retry: () => void }

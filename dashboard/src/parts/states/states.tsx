@@ -15,7 +15,7 @@ interface ErrorCardProps {
   readonly onRetry?: () => void;
 }
 
-/** What failed, why, what to try, and the request id that support asks for. */
+/** What failed, why, what to try, and the request id for support. */
 export function ErrorCard({ error, title = words.errors.title, onRetry }: ErrorCardProps) {
   const advice = words.errors.advice[error.code];
   return (
@@ -47,7 +47,7 @@ interface EmptyStateProps {
   readonly children?: ReactNode;
 }
 
-/** Says what would stand here, and gives the command or the button that fills it. */
+/** Describes the missing content, with the command or button to create it. */
 export function EmptyState({ icon, title, text, children }: EmptyStateProps) {
   return (
     <div className={styles.empty}>
@@ -71,7 +71,7 @@ export function Forbidden({ scope }: { scope: string }) {
 
 const SLOW_MS = 3_000;
 
-/** True when something has been loading for three seconds. */
+/** True when loading has taken three seconds. */
 export function useSlow(isLoading: boolean): boolean {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
@@ -85,7 +85,7 @@ export function useSlow(isLoading: boolean): boolean {
   return isSlow;
 }
 
-/** Grey lines after 150 ms; after three seconds the words that work goes on, with a way out. */
+/** Grey lines after 150 ms; after three seconds a text that loading continues, with a way to cancel. */
 export function Loading({ lines = 8, cancel }: { lines?: number; cancel?: () => void }) {
   const isSlow = useSlow(true);
   return (
@@ -102,7 +102,7 @@ export function Loading({ lines = 8, cancel }: { lines?: number; cancel?: () => 
   );
 }
 
-/** Shows `children` when there is something to show, and the state otherwise. Old content stays, dimmed, while new content loads. */
+/** Shows `children` when there is content, and the state otherwise. Old content stays, dimmed, while new content loads. */
 export function Loadable({
   state,
   lines,

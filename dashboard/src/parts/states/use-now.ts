@@ -22,5 +22,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time, once a second, from one timer for the whole page. A hidden page stands still. */
+/** The time, once a second, from one timer for the whole page. It stops while the page is hidden. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

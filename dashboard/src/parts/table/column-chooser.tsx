@@ -8,7 +8,7 @@ import type { ColumnListProps } from './column-list';
 /** Most visits change no column. */
 const ColumnList = lazy(() => import('./column-list').then((module) => ({ default: module.ColumnList })));
 
-/** Which columns a table shows. */
+/** Chooses the columns of a table. */
 export function ColumnChooser(props: ColumnListProps) {
   return (
     <Popover position="bottom-end" shadow="md" trapFocus returnFocus>

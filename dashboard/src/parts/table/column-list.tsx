@@ -9,7 +9,7 @@ export interface ColumnListProps {
   readonly onChange: (shown: readonly string[]) => void;
 }
 
-/** Ticks for the columns of a table, in the table's own order. */
+/** Checkboxes for the columns of a table, in the table's own order. */
 export function ColumnList({ columns, shown, onChange }: ColumnListProps) {
   const toggle = (key: string): void => {
     const next = columns

@@ -8,7 +8,7 @@ interface CompactRowProps {
   readonly note?: ReactNode;
 }
 
-/** A row of a table on a narrow screen: what it is, and beneath it what is known of it. */
+/** A row of a table on a narrow screen: its name, and its details below. */
 export function CompactRow({ title, end, details, note }: CompactRowProps) {
   return (
     <span className={styles.row}>

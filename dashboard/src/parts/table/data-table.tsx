@@ -22,7 +22,7 @@ export interface DataTableProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** How many rows of the list come before these and are not at hand. They keep their place. */
+  /** Number of list rows before these that are not loaded. Their space is kept. */
   readonly firstRow?: number;
   readonly keyOf: (row: Row) => string;
   readonly state: LoadState;
@@ -31,24 +31,24 @@ export interface DataTableProps<Row> {
   readonly empty: ReactNode;
   readonly selected?: string;
   readonly onOpen?: (row: Row) => void;
-  /** Called when the last rows come into sight. Absent while nothing more can be read. */
+  /** Called when the last rows become visible. Absent when there are no more. */
   readonly onEnd?: (() => void) | undefined;
-  /** Called when the first rows come into sight and others come before them. */
+  /** Called when the first rows become visible and others precede them. */
   readonly onStart?: (() => void) | undefined;
-  /** Called with whether the first row is in sight, when the table appears and whenever it scrolls. */
+  /** Called with whether the first row is visible, when the table appears and on each scroll. */
   readonly onTop?: ((isAtTop: boolean) => void) | undefined;
-  /** The text of a button that scrolls to the first row; absent where there is nothing new to see. */
+  /** The text of a button that scrolls to the first row; absent without new rows. */
   readonly toTop?: string | undefined;
   readonly rowHeight?: number;
   readonly footer?: ReactNode;
 }
 
 const ROW_HEIGHT = 36;
-/** Two lines with room around them. */
+/** Two lines with padding. */
 const COMPACT_HEIGHT = 59;
 const OVERSCAN = 12;
 
-/** A table of any length: only the rows in sight exist. `j`, `k` and the arrows move, Enter opens. */
+/** A table of any length: only visible rows are rendered. `j`, `k` and the arrows move, Enter opens. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { state, rows, empty, footer } = props;
   return (
@@ -141,7 +141,7 @@ function VirtualRows<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** At least that of two lines where rows have two. */
+/** At least two lines' height where rows have two. */
 const heightOf = (wanted = ROW_HEIGHT): number => (isNarrow() ? Math.max(wanted, COMPACT_HEIGHT) : wanted);
 
 const tracks = (columns: readonly { readonly width: string }[], rowHeight: number): CSSProperties =>
@@ -150,7 +150,7 @@ const tracks = (columns: readonly { readonly width: string }[], rowHeight: numbe
     '--row-height': `${rowHeight}px`,
   }) as CSSProperties;
 
-/** Tells that an end is in sight, once for each extent of the list. */
+/** Reports that an end is visible, once per extent of the list. */
 function useEdge(isInSight: boolean, extent: number, onEdge: (() => void) | undefined): void {
   const reported = useRef<number | null>(null);
   useEffect(() => {

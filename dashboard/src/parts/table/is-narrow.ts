@@ -1,2 +1,2 @@
-/** Whether tables show their rows as lists: the width below which the style sheets do so. */
+/** Whether tables show their rows as lists: below the same width as in the style sheets. */
 export const isNarrow = (): boolean => matchMedia('(max-width: 768px)').matches;

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from 'react';
 
 interface RowKeysOptions<Row> {
   readonly rows: readonly Row[];
-  /** The number of the first of them. */
+  /** The index of the first of them. */
   readonly firstRow: number;
   readonly keyOf: (row: Row) => string;
   readonly selected: string | undefined;
@@ -21,7 +21,7 @@ const STEPS: Readonly<Record<string, number>> = {
 
 const hasModifier = (event: KeyboardEvent): boolean => event.metaKey || event.ctrlKey || event.altKey;
 
-/** Moves through the rows of a grid by keys. One row is in the tab order: the one that was reached last. */
+/** Keyboard navigation through the rows of a grid. One row is in the tab order: the one focused last. */
 export function useRowKeys<Row>(options: RowKeysOptions<Row>) {
   const { rows, firstRow, keyOf, selected, onOpen, scrollTo } = options;
   const [moved, setMoved] = useState<number | null>(null);
@@ -34,7 +34,7 @@ export function useRowKeys<Row>(options: RowKeysOptions<Row>) {
     const next = within(to);
     setMoved(next);
     scrollTo(next);
-    // The row may have to be made first.
+    // The row may have to be rendered first.
     requestAnimationFrame(() =>
       grid.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus({ preventScroll: true }),
     );

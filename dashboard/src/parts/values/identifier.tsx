@@ -10,7 +10,7 @@ const TAIL = 4;
 const shortened = (id: string): string =>
   id.length > HEAD + TAIL + 3 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id;
 
-/** A copy button with its own acknowledgement. */
+/** A copy button with its own confirmation. */
 export function CopyButton({ value, label }: { value: string; label: string }) {
   const clipboard = useClipboard({ timeout: 1_500 });
   return (
@@ -22,7 +22,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
   );
 }
 
-/** An id, shortened, whole on hover and in the clipboard. */
+/** A shortened id, with the complete one on hover and in the clipboard. */
 export function Identifier({ id }: { id: string }) {
   return (
     <span className={styles.identifier}>

@@ -20,11 +20,11 @@ export function Money({ nano }: { nano: number | null }) {
 
 interface MomentProps {
   readonly at: string | Date | null;
-  /** `clock` for rows of one day, `date` for what lies months away. */
+  /** `clock` for rows of one day, `date` for times months away. */
   readonly as?: 'relative' | 'clock' | 'moment' | 'date';
 }
 
-/** A time in the person's zone, exact with its zone on hover. */
+/** A time in the user's zone, exact with its zone on hover. */
 export function Moment({ at, as = 'relative' }: MomentProps) {
   const zone = useZone();
   const now = useNow();
@@ -51,7 +51,7 @@ export type Tone = 'neutral' | 'success' | 'warning' | 'error' | 'accent';
 
 const TONE_ICONS = { success: IconCheck, warning: IconAlertTriangle, error: IconExclamationCircle } as const;
 
-/** A word or a number on a tinted ground. The text says what the colour says; `withIcon` adds a shape where the text is short. */
+/** A word or number on a tinted background. The text repeats the meaning of the colour; `withIcon` adds an icon for short texts. */
 export function StatusPill({
   tone,
   children,
@@ -77,7 +77,7 @@ export function toneOfStatus(status: number): Tone {
   return status >= 200 && status < 300 ? 'success' : 'neutral';
 }
 
-/** A dash for what does not exist, else its text; muted where it is not the row's subject. */
+/** A dash for a missing value, else its text; muted unless it is the row's subject. */
 export function Value({
   children,
   isMuted = false,
@@ -94,9 +94,9 @@ interface MeterProps {
   readonly label: string;
   readonly used: number;
   readonly limit: number;
-  /** How amounts are written. */
+  /** The format of amounts. */
   readonly format: (amount: number) => string;
-  /** Says that it is exhausted, where nothing beside it does. */
+  /** Marks it as exhausted, unless text beside it does. */
   readonly isMarked?: boolean;
 }
 

@@ -41,7 +41,7 @@ interface ApiKeysPageProps {
   readonly onFilter: (filter: string) => void;
 }
 
-/** The keys of a workspace, and what each of them can do. */
+/** The API keys of a workspace and their permissions. */
 export function ApiKeysPage({ isCreating, filter, onCreating, onFilter }: ApiKeysPageProps) {
   const { session, workspace } = usePlace();
   const query = useQuery(apiKeysQuery(workspace.slug));
@@ -128,7 +128,7 @@ function CreateButton({ onClick }: { onClick: () => void }) {
 
 interface ColumnFacts {
   readonly me: string;
-  /** Unknown until it was read. */
+  /** Unknown until loaded. */
   readonly lastUse: ReadonlyMap<string, string | null> | undefined;
 }
 

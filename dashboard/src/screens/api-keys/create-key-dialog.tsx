@@ -59,7 +59,7 @@ function bodyOf(form: Form, workspace: string, now: number): NewApiKey {
   };
 }
 
-/** Makes a workspace key. What it can do is told in words before it exists, and it gets no more than its maker holds. */
+/** Creates a workspace key. Its permissions are described before it exists, and never exceed its creator's. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const { workspace } = usePlace();
   const queryClient = useQueryClient();
@@ -190,7 +190,7 @@ function KeyFields({ form, onChange }: { form: Form; onChange: (form: Form) => v
   );
 }
 
-/** Longer lists say how many more there are. */
+/** Longer lists show how many more there are. */
 const SHOWN = 10;
 
 function Preview({ form, openedAt }: { form: Form; openedAt: number }) {

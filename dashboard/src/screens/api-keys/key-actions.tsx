@@ -42,7 +42,7 @@ export function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
 
 const DEFAULT_TRANSITION = '86400000';
 
-/** Gives a key a new secret; the old one goes on working for a while, so that applications can change over. */
+/** Gives a key a new secret; the old one works for a while longer, so that applications can switch over. */
 export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
   const queryClient = useQueryClient();
   const [transition, setTransition] = useState(DEFAULT_TRANSITION);

@@ -24,6 +24,6 @@ const MATCHES: Readonly<Record<string, (key: ApiKey, value: string) => boolean>>
   name: (key, value) => key.name.toLowerCase().includes(value.toLowerCase()),
 };
 
-/** Whether a key meets all filters. */
+/** Whether a key matches all filters. */
 export const matches = (key: ApiKey, filters: readonly Filter[]): boolean =>
   filters.every(({ field, value }) => MATCHES[field]?.(key, value) ?? true);

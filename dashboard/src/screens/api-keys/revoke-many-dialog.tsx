@@ -12,7 +12,7 @@ import styles from './revoke-many-dialog.module.css';
 
 const texts = apiKeyWords.many;
 
-/** Revokes the chosen keys together: all of them, or none when one may not be revoked. */
+/** Revokes the selected keys together: all of them, or none if one may not be revoked. */
 export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

@@ -1,14 +1,14 @@
 import { apiKeyWords } from '../../words/api-keys';
 import { scopeWords } from '../../words/scopes';
 
-/** Every permission that a workspace key may carry, with its words. */
+/** Every permission that a workspace key can have, with its texts. */
 const KNOWN = Object.values(scopeWords).flatMap(({ title, scopes }) =>
   Object.entries(scopes).map(([name, { can }]) => ({ name, can, title })),
 );
 
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** What a list of permissions allows, short enough for a row: "Call models, logs, analytics". */
+/** A summary of a list of permissions, short enough for a row: "Call models, logs, analytics". */
 export function summaryOf(scopes: readonly string[]): string {
   const held = KNOWN.filter(({ name }) => scopes.includes(name));
   const titles = [
@@ -28,7 +28,7 @@ export const abilitiesOf = (scopes: ReadonlySet<string>): readonly string[] =>
 const isChange = (scope: string): boolean =>
   /\.(create|update|delete|rotate|duplicate|copy|write)$/.test(scope) && scope !== 'completions.write';
 
-/** The ends of the sentence "It cannot …": what people ask about first. */
+/** The ends of the sentence "It cannot …": the most asked-about abilities. */
 export function inabilitiesOf(scopes: ReadonlySet<string>): readonly string[] {
   const { logs, analytics } = scopeWords;
   const missing = [
@@ -41,7 +41,7 @@ export function inabilitiesOf(scopes: ReadonlySet<string>): readonly string[] {
   return missing.filter((text) => text !== '');
 }
 
-/** Starting points, as far as the person holds them. */
+/** Presets, limited to the user's own permissions. */
 export const PRESETS: Readonly<Record<'call' | 'read' | 'all', (scope: string) => boolean>> = {
   call: (scope) => scope === 'completions.write',
   read: (scope) => /^(logs|analytics)\.(list|view)$/.test(scope),

@@ -21,7 +21,7 @@ interface AuditDrawerProps {
   readonly onStep: (step: -1 | 1) => void;
 }
 
-/** One administrative action: what it changed, who did it, from where. */
+/** One administrative action: its change, its actor and its origin. */
 export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
   return (
     <Drawer
@@ -54,7 +54,7 @@ export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
   );
 }
 
-/** What was made or removed has nothing to be compared with. */
+/** A created or removed resource has no other state to compare with. */
 function Change({ record: { before, after } }: { record: AuditRecord }) {
   if (before !== null && after !== null) return <JsonDiff before={before} after={after} />;
   const value = after ?? before;
@@ -62,7 +62,7 @@ function Change({ record: { before, after } }: { record: AuditRecord }) {
   return <JsonEditor value={JSON.stringify(value, null, 2)} label={auditWords.changed} />;
 }
 
-/** A body is on record as text, and usually is JSON. */
+/** A recorded body is text, and usually JSON. */
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

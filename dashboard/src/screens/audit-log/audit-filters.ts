@@ -34,6 +34,6 @@ export const AUDIT_FIELDS: readonly FilterField[] = [
   },
 ];
 
-/** The parameters of `GET /v1/audit-logs`. Of two filters on one field, the later holds. */
+/** The parameters of `GET /v1/audit-logs`. Of two filters on one field, the later one applies. */
 export const conditionsOf = (filters: readonly Filter[]): Readonly<Record<string, string>> =>
   Object.fromEntries(filters.map(({ field, value }) => [PARAMETERS[field] ?? field, value]));

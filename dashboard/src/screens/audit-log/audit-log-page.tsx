@@ -80,7 +80,7 @@ function ExportLink({ href }: { href: string }) {
   );
 }
 
-/** Every administrative action. The address holds the range, the filters and the open record. */
+/** All administrative actions. The URL contains the range, the filters and the open record. */
 export function AuditLogPage({
   search,
   onSearch,

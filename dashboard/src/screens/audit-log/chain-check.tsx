@@ -12,7 +12,7 @@ import styles from './chain-check.module.css';
 
 const texts = auditWords.chain;
 
-/** Checks the whole chain, part by part, and tells how far it is. */
+/** Verifies the whole chain, part by part, and shows the progress. */
 export function ChainCheck() {
   const [progress, setProgress] = useState('');
   const check = useMutation({

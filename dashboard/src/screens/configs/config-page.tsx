@@ -25,14 +25,14 @@ export const isConfigTab = (text: string | null | undefined): text is ConfigTab 
 interface ConfigPageProps {
   readonly slug: string;
   readonly tab: ConfigTab;
-  /** The version that is shown; null for none. */
+  /** The displayed version; null for none. */
   readonly version: number | null;
   readonly onTab: (tab: ConfigTab) => void;
   readonly onVersion: (version: number) => void;
   readonly onRemoved: () => void;
 }
 
-/** One config: its document and route, its versions, and what goes by it. */
+/** One config: its document and route, its versions, and its users. */
 export function ConfigPage(props: ConfigPageProps) {
   const query = useQuery(configQuery(props.slug));
   const isGone = query.error instanceof ApiError && query.error.status === 404;
@@ -93,7 +93,7 @@ function MoreMenu({ config, onRemoved }: { config: Config; onRemoved: () => void
   const removal = useMutation({
     mutationFn: () => deleteConfig(config.slug),
     onSuccess: async () => {
-      // The list is read first, so that it does not show for a moment what is gone.
+      // The list is reloaded first, so that it does not briefly show the removed config.
       await queryClient.invalidateQueries({ queryKey: ['configs', 'list'], refetchType: 'all' });
       onRemoved();
     },

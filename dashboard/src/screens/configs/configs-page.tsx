@@ -97,7 +97,7 @@ const COLUMNS: readonly Column<ConfigRow>[] = [
   },
 ];
 
-/** Valid without a target: requests that name it say their target in headers. */
+/** Valid without a target: requests that name it set their target in headers. */
 const BEGINNING = { retry: { attempts: 2 } };
 
 function CreateDialog({ onCreated, onClose }: { onCreated: (slug: string) => void; onClose: () => void }) {

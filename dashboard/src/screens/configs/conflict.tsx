@@ -8,17 +8,17 @@ import { ordered } from './ordered';
 const texts = configWords.conflict;
 
 interface ConflictProps {
-  /** What the draft was made from. */
+  /** The version that the draft is based on. */
   readonly base: Config;
-  /** What is saved now. */
+  /** The saved version. */
   readonly saved: Config;
-  /** Null while the text is no JSON object. */
+  /** Null while the text is not a JSON object. */
   readonly draft: Document | null;
   readonly onKeep: () => void;
   readonly onDiscard: () => void;
 }
 
-/** Somebody saved another version while this one was edited: both changes, and the choice between them. */
+/** Another user saved a version while this one was edited: both changes, and the choice between them. */
 export function Conflict({ base, saved, draft, onKeep, onDiscard }: ConflictProps) {
   return (
     <section className={styles.conflict} aria-label={texts.title}>

@@ -25,7 +25,7 @@ import { routeOfConfig } from './route-of-config';
 import { SimulationPanel } from './simulation-panel';
 import { type Draft, useDraft } from './use-draft';
 
-/** Left the document with the server's own check of it, right the route that it means. */
+/** The document with the server's validation on the left, the resulting route on the right. */
 export function EditTab({ config }: { config: TaggedConfig }) {
   const mayEdit = useMay()('configs.update');
   const { base, setBase, draft, isOutdated } = useBase(config, mayEdit);
@@ -83,8 +83,8 @@ export function EditTab({ config }: { config: TaggedConfig }) {
 }
 
 /**
- * The version that the draft is made from, which stays while somebody else saves another one. An unchanged draft follows what is saved.
- * A change that makes no version, such as another name, concerns no document.
+ * The version that the draft is based on, which stays while another user saves a new one. An unchanged draft follows the saved version.
+ * Changes without a new version, such as a new name, do not affect the document.
  */
 function useBase(config: TaggedConfig, mayEdit: boolean) {
   const [base, setBase] = useState(config);
@@ -154,7 +154,7 @@ function statusText({ isChanged, isChecking, mistakes }: Draft): string {
 
 const isOutdatedError = (error: unknown): boolean => error instanceof ApiError && error.status === 412;
 
-/** Saves over the version that the draft was made from, and no other one. A refusal reads what is saved now. */
+/** Saves only over the version that the draft is based on. After a conflict, the saved version is loaded. */
 function useSaving(base: TaggedConfig, onSaved: (saved: TaggedConfig) => void) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -10,7 +10,7 @@ export interface Mistake {
 
 export type ReadText = { readonly document: Document } | { readonly mistake: Mistake };
 
-/** A text as a document, or why it is none. */
+/** A text as a document, or why it is not one. */
 export function readText(text: string): ReadText {
   const line = brokenLine(text);
   if (line !== null) return { mistake: { line, text: texts.notJson } };
@@ -21,7 +21,7 @@ export function readText(text: string): ReadText {
 
 const MISTAKE = /^(config[\w.[\]]*) (.+)$/s;
 
-/** Where each mistake stands that the server names: `config.targets[1].weigth is unknown; config.retry …`. */
+/** The lines of the mistakes that the server names: `config.targets[1].weigth is unknown; config.retry …`. */
 export function mistakesOf(
   { code, message }: Pick<ApiError, 'code' | 'message'>,
   text: string,

@@ -1,4 +1,4 @@
-/** Fields in the order in which people read a config. The database keeps no order. */
+/** Fields in reading order. The database does not preserve their order. */
 const FIRST = ['name', 'strategy', 'mode', 'query', 'virtual_key', 'provider'];
 const LAST = ['targets'];
 

@@ -10,7 +10,7 @@ const documentOf = (value: unknown): Document => (isDocument(value) ? value : {}
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** The route of a document as a tree. `taken`: paths of targets that a simulated request goes to first. */
+/** The route of a document as a tree. `taken`: paths of targets that a simulated request tries first. */
 export function routeOfConfig(document: Document, taken: readonly string[]): RouteNode {
   const node = nodeOf(document, 'config', taken);
   return {
@@ -68,7 +68,7 @@ function targetNote(config: Document): string {
 
 type Edges = (strategy: Document, targets: readonly Document[]) => readonly (string | null)[];
 
-/** What leads to each target of a strategy. */
+/** The edge labels of a strategy's targets. */
 const EDGES: Readonly<Record<string, Edges>> = {
   fallback: (strategy, targets) => {
     const statuses = listOf(strategy.on_status_codes).join(', ');
@@ -92,7 +92,7 @@ const EDGES: Readonly<Record<string, Edges>> = {
 
 const edgesOf: Edges = (strategy, targets) => EDGES[String(strategy.mode)]?.(strategy, targets) ?? [];
 
-/** The first comparison of a condition, without the operator of equality: `plan = pro`. */
+/** The first comparison of a condition, with equality as `=`: `plan = pro`. */
 function conditionText(query: Document): string | null {
   const [field, rule] = Object.entries(query)[0] ?? [];
   if (field === undefined) return null;

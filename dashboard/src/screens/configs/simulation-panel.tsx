@@ -32,7 +32,7 @@ function metadataIn(text: string): Record<string, string> | null {
   }
 }
 
-/** Where a request of these facts would go by the draft, and why. */
+/** Where a request with these facts would go with the draft, and why. */
 export function SimulationPanel({ document, simulation, onResult }: SimulationPanelProps) {
   const { workspace } = usePlace();
   const [model, setModel] = useState('');

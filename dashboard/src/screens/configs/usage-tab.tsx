@@ -8,7 +8,7 @@ import styles from './configs.module.css';
 
 const { usage: texts } = configWords;
 
-/** What goes by the config, and so keeps it from being removed. */
+/** The users of the config, which prevent removing it. */
 export function UsageTab({ config }: { config: Config }) {
   const query = useQuery(configUsageQuery(config.slug));
   return (

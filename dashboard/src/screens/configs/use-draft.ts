@@ -5,7 +5,7 @@ import { checkConfig, type Config, type Document } from '../../api/configs';
 import { type Mistake, mistakesOf, readText } from './mistakes';
 import { ordered } from './ordered';
 
-/** How long typing rests before the server is asked. */
+/** Pause in typing before the document is validated. */
 const PAUSE_MS = 400;
 
 const textOf = (document: unknown): string => `${JSON.stringify(ordered(document), null, 2)}\n`;
@@ -13,16 +13,16 @@ const textOf = (document: unknown): string => `${JSON.stringify(ordered(document
 export interface Draft {
   readonly text: string;
   readonly setText: (text: string) => void;
-  /** Null while the text is no JSON object. */
+  /** Null while the text is not a JSON object. */
   readonly document: Document | null;
   readonly mistakes: readonly Mistake[];
   readonly isChanged: boolean;
-  /** The server has not answered for this text yet. */
+  /** The server has not responded for this text yet. */
   readonly isChecking: boolean;
   readonly discard: () => void;
 }
 
-/** The text that a person edits, and what the server says of it: its dry run refuses what a save would refuse. */
+/** The edited text and the server's validation: its dry run reports what a save would refuse. */
 export function useDraft(config: Config, mayEdit: boolean): Draft {
   const saved = useMemo(() => textOf(config.config), [config.config]);
   const [typed, setTyped] = useState<string | null>(null);

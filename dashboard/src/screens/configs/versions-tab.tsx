@@ -20,7 +20,7 @@ interface VersionsTabProps {
   readonly onShow: (version: number) => void;
 }
 
-/** All versions, the newest first; of the one that is shown what it changed, and the way back to it. */
+/** All versions, newest first; for the selected one its changes, and the rollback to it. */
 export function VersionsTab({ config, shown, onShow }: VersionsTabProps) {
   const query = useQuery(configVersionsQuery(config.slug));
   const versions = query.data?.data ?? [];

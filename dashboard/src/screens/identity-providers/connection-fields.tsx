@@ -15,7 +15,7 @@ interface ConnectionFieldsProps {
   readonly onChange: (form: Form) => void;
 }
 
-/** How Gatehouse reaches the provider, and whose addresses it may speak for. */
+/** The provider's connection settings, and its email domains. */
 export function ConnectionFields({ form, provider, onChange }: ConnectionFieldsProps) {
   const text = (
     field: TextField,

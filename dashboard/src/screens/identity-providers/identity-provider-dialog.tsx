@@ -21,12 +21,12 @@ import { TrialPanel } from './trial-panel';
 const texts = identityProviderWords.dialog;
 
 interface IdentityProviderDialogProps {
-  /** The one that is changed; null for a new one. */
+  /** The provider being changed; null for a new one. */
   readonly provider: IdentityProvider | null;
   readonly onClose: () => void;
 }
 
-/** Adds an identity provider, or changes one. A test sign-in shows what it says of a person before it is saved. */
+/** Adds or changes an identity provider. A test sign-in shows its claims before it is saved. */
 export function IdentityProviderDialog({ provider, onClose }: IdentityProviderDialogProps) {
   const queryClient = useQueryClient();
   const [form, setForm] = useState<Form>(() => (provider ? formOf(provider) : EMPTY));

@@ -26,13 +26,13 @@ const READ = 'organisation_settings.read';
 
 interface IdentityProvidersPageProps {
   readonly isCreating: boolean;
-  /** Id of the identity provider that is being changed. */
+  /** Id of the identity provider being changed. */
   readonly edited: string | undefined;
   readonly onCreating: (isOpen: boolean) => void;
   readonly onEditing: (id: string | undefined) => void;
 }
 
-/** Where people sign in. */
+/** The identity providers of the organization. */
 export function IdentityProvidersPage(props: IdentityProvidersPageProps) {
   const { isCreating, edited, onCreating, onEditing } = props;
   const may = useMay();

@@ -18,7 +18,7 @@ interface MappingFieldsProps {
   readonly onChange: (form: Form) => void;
 }
 
-/** Which groups of the directory give which roles. */
+/** The roles given by groups of the directory. */
 export function MappingFields({ form, onChange }: MappingFieldsProps) {
   const { mappings } = form;
   const set = (next: readonly MappingForm[]): void => onChange({ ...form, mappings: next });
@@ -103,7 +103,7 @@ interface Choice {
   readonly label: string;
 }
 
-/** By slug. What a mapping names stays a choice, also as an id and after its workspace is gone. */
+/** By slug. Workspaces in a mapping stay selectable, even by id and after they are removed. */
 function useWorkspaces(chosen: string): Choice[] {
   const { session } = usePlace();
   const known = session.workspaces.map(({ id, slug, name }) => ({

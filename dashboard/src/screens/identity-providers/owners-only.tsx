@@ -10,7 +10,7 @@ interface OwnersOnlyProps {
   readonly children: ReactElement<{ disabled?: boolean; 'data-disabled'?: boolean }>;
 }
 
-/** Admins have the permission, but only owners decide where people sign in. Everybody sees the action, and why it is disabled. */
+/** Admins have the permission, but only owners manage sign-in. Everyone sees the action, and why it is disabled. */
 export function OwnersOnly({ children }: OwnersOnlyProps) {
   const { session } = usePlace();
   const may = useMay();

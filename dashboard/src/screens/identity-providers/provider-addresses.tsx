@@ -7,7 +7,7 @@ import styles from './identity-providers.module.css';
 
 const texts = identityProviderWords.dialog;
 
-/** What the provider has to know of this service. */
+/** The addresses to enter at the provider. */
 export function ProviderAddresses() {
   const { data } = useQuery(signInSettingsQuery);
   const addresses = [

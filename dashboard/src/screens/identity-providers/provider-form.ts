@@ -5,7 +5,7 @@ import type {
   TrialDraft,
 } from '../../api/identity-providers';
 
-/** A row of the list of groups, as a person fills it in. An empty text is no choice. */
+/** A row of the group mappings in the form. An empty text means not chosen. */
 export interface MappingForm {
   readonly key: number;
   readonly group: string;
@@ -14,7 +14,7 @@ export interface MappingForm {
   readonly workspaceRole: string;
 }
 
-/** An identity provider as a person fills it in. */
+/** The form of an identity provider. */
 export interface Form {
   readonly name: string;
   readonly issuer: string;
@@ -83,7 +83,7 @@ const mappingOf = ({ group, organizationRole, workspace, workspaceRole }: Mappin
   }),
 });
 
-/** What a trial tries. The secret is left out where none was typed: the stored one stays. */
+/** The settings to test. The secret is omitted if not entered: the stored one is used. */
 const triedOf = (form: Form) => ({
   issuer: form.issuer.trim(),
   client_id: form.clientId.trim(),
@@ -103,21 +103,21 @@ export const newBody = (form: Form): NewIdentityProvider => ({ ...bodyOf(form), 
 
 export const changeOf = (form: Form): Partial<NewIdentityProvider> => bodyOf(form);
 
-/** `provider`: the saved one, whose secret is tried where none was typed. */
+/** `provider`: the saved one, whose secret is used if none was entered. */
 export const trialBody = (form: Form, provider: IdentityProvider | null): TrialDraft => ({
   ...triedOf(form),
   ...(provider && { identity_provider_id: provider.id }),
 });
 
-/** A secret goes to no other issuer than the one that it was entered for. */
+/** A secret is only sent to the issuer that it was entered for. */
 export const needsSecret = (form: Form, provider: IdentityProvider | null): boolean =>
   provider === null || form.issuer.trim() !== provider.issuer;
 
-/** Whether accounts of people would be unlinked. */
+/** Whether users' accounts would be unlinked. */
 export const isOtherClient = (form: Form, provider: IdentityProvider): boolean =>
   form.issuer.trim() !== provider.issuer || form.clientId.trim() !== provider.client_id;
 
-/** Whether the provider could be asked. */
+/** Whether the form has enough to contact the provider. */
 export const isReachable = (form: Form, provider: IdentityProvider | null): boolean =>
   form.issuer.trim() !== '' &&
   form.clientId.trim() !== '' &&

@@ -14,7 +14,7 @@ import styles from './identity-providers.module.css';
 
 const texts = identityProviderWords.required;
 
-/** Whether people must sign in at an identity provider, and who is exempt. */
+/** Whether users must sign in with an identity provider, and who is exempt. */
 export function RequiredCard() {
   const { data, error, refetch } = useQuery(signInSettingsQuery);
   const [isChanging, setChanging] = useState(false);

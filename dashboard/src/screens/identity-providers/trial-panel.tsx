@@ -24,11 +24,11 @@ interface TrialPanelProps {
   readonly provider: IdentityProvider | null;
 }
 
-/** Signs in with what is typed, in another tab, and shows what the provider says and what would come of it. */
+/** Signs in with the entered settings in another tab, and shows the provider's claims and their effect. */
 export function TrialPanel({ form, provider }: TrialPanelProps) {
   const start = useMutation({
     mutationFn: () => startTrial(trialBody(form, provider)),
-    // A browser that blocks the tab leaves the link below.
+    // If a browser blocks the tab, the link below remains.
     onSuccess: ({ authorization_url }) => void window.open(authorization_url, '_blank', 'noopener'),
   });
   const trial = useQuery(trialQuery(start.data?.id ?? null));

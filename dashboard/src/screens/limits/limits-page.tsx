@@ -26,12 +26,12 @@ const ROW_HEIGHT = 48;
 const COMPACT_HEIGHT = 88;
 
 interface LimitsPageProps {
-  /** Id of the limit that is being raised. */
+  /** Id of the limit being raised. */
   readonly raised: string | undefined;
   readonly onRaising: (id: string | undefined) => void;
 }
 
-/** Every limit of a workspace with its use and its end. */
+/** Every limit of a workspace with its use and forecast. */
 export function LimitsPage({ raised, onRaising }: LimitsPageProps) {
   const { workspace } = usePlace();
   const query = useQuery(limitsQuery(workspace.slug));

@@ -42,7 +42,7 @@ interface ExportDialogProps {
   readonly onClose: () => void;
 }
 
-/** Exports what the page shows: the same filters and range. */
+/** Exports the displayed requests: with the same filters and range. */
 export function ExportDialog({ query, onClose }: ExportDialogProps) {
   const [id, setId] = useState<string | null>(null);
   return (

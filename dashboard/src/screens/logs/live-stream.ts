@@ -1,20 +1,20 @@
-/** What a stream of new requests tells. */
+/** The events of a stream of new requests. */
 export interface LiveListener {
   readonly onPhase: (phase: 'connected' | 'interrupted' | 'ended') => void;
   readonly onNew: () => void;
-  /** The server had so many more than it could send. */
+  /** The number of rows that the server could not send. */
   readonly onDropped: (count: number) => void;
 }
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The reason with which the server ends a stream for good. After any other it is connected again. */
+/** The reason with which the server ends a stream permanently. After any other end it is reconnected. */
 const FINAL_REASON = 'key_revoked';
 
 /**
- * Watches a stream and connects it again, with growing pauses, whenever it ends: `EventSource` itself gives up after an answer that is not
- * 200. https://html.spec.whatwg.org/multipage/server-sent-events.html#fail-the-connection Answers what stops it.
+ * Watches a stream and reconnects it with growing pauses: `EventSource` itself gives up after a response other than 200.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#fail-the-connection Returns a function that stops it.
  */
 export function watchLogs(
   url: string,
@@ -45,7 +45,7 @@ export function watchLogs(
     stream.addEventListener('open', () => {
       pause = FIRST_PAUSE_MS;
       listener.onPhase('connected');
-      // What arrived while nothing was connected is in the list, not in the stream.
+      // Requests that arrived while disconnected are in the list, not in the stream.
       listener.onNew();
     });
     stream.addEventListener('log', listener.onNew);

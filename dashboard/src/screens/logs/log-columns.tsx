@@ -10,7 +10,7 @@ import styles from './logs.module.css';
 const { columns: titles, notes } = words.logs;
 const DENIED = 446;
 
-/** Names of keys by their ids: the log itself knows the ids only. */
+/** Names of keys by id: the log itself contains only ids. */
 export type KeyNames = ReadonlyMap<string, string>;
 
 export const LOG_COLUMN_KEYS = [
@@ -31,7 +31,7 @@ const tokensOf = ({ input_tokens, output_tokens }: LogRow): string => {
   return `${input_tokens === null ? NONE : short(input_tokens)} → ${output_tokens === null ? NONE : short(output_tokens)}`;
 };
 
-/** Every column that the list can show, in its order. */
+/** Every column available in the list, in order. */
 export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
   {
     key: 'time',
@@ -107,7 +107,7 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
   { key: 'notes', title: titles.notes, width: '104px', cell: (row) => <Notes row={row} /> },
 ];
 
-/** What a request cost. One that failed and cost nothing was not charged, which `$0` would not say. */
+/** The cost of a request. A failed request without cost was not charged, which `$0` would not express. */
 export function Cost({ log: { status, cost_nano_usd } }: { log: LogRow }) {
   if (status < 400 || cost_nano_usd !== 0) return <Money nano={cost_nano_usd} />;
   return (
@@ -120,7 +120,7 @@ export function Cost({ log: { status, cost_nano_usd } }: { log: LogRow }) {
 const keyName = ({ api_key_id }: LogRow, names: KeyNames): string | null =>
   api_key_id === null ? null : (names.get(api_key_id) ?? api_key_id.slice(-6));
 
-/** What happened on the way: denied, fell back, cached, retried. The first of these that is true. */
+/** The first of these that applies: denied, fell back, cached, retried. */
 function Notes({ row }: { row: LogRow }) {
   const note = noteOf(row);
   if (!note) return null;

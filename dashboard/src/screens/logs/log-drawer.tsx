@@ -33,7 +33,7 @@ interface LogDrawerProps {
   readonly onClose: () => void;
 }
 
-/** One request: what was sent, what came back, why that route, what it cost. */
+/** One request: what was sent, the response, the route and its reasons, the cost. */
 export function LogDrawer({ id, tab, keyNames, onTab, onStep, onClose }: LogDrawerProps) {
   const query = useQuery(logQuery(id));
   const isGone = query.error instanceof ApiError && query.error.status === 404;

@@ -5,7 +5,7 @@ import { words } from '../../words/en';
 const { filters: names } = words.logs;
 
 interface LogField extends FilterField {
-  /** The parameter of `GET /v1/logs`, or for a number the beginning of its two parameters. */
+  /** The parameter of `GET /v1/logs`, or for a number the prefix of its two parameters. */
   readonly parameter: string;
 }
 
@@ -47,7 +47,7 @@ export const LOG_FIELDS: readonly LogField[] = [
   { key: 'metadata', parameter: 'metadata', label: names.metadata, operators: EQUAL },
 ];
 
-/** The name of the parameter that an operator makes of a field's. */
+/** The parameter name for a field and an operator. */
 const PARAMETER_NAMES: Readonly<Record<Operator, (parameter: string) => string>> = {
   is: (parameter) => parameter,
   not: (parameter) => `not_${parameter}`,
@@ -55,7 +55,7 @@ const PARAMETER_NAMES: Readonly<Record<Operator, (parameter: string) => string>>
   max: (parameter) => `${parameter}_max`,
 };
 
-/** The parameters that mean these filters. Values of two filters by the same parameter become one list. */
+/** The parameters for these filters. Values of two filters with the same parameter become one list. */
 export function conditionsOf(filters: readonly Filter[]): LogConditions {
   const conditions: Record<string, string> = {};
   for (const { field, operator, value } of filters) {

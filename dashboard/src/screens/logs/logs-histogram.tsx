@@ -16,7 +16,7 @@ interface LogsHistogramProps {
   readonly onSelect: (interval: Interval) => void;
 }
 
-/** How many requests there were, by result; while live, it moves with the list. It fails alone: the list does not need it. */
+/** The number of requests by result; while live, it moves with the list. Fails independently: the list does not need it. */
 export function LogsHistogram({ query, interval, isLive, onSelect }: LogsHistogramProps) {
   const { bars, minutes, total, error, refetch } = useLogBars(query, interval, isLive);
   if (error) return <ErrorCard error={shownError(error)} onRetry={() => void refetch()} />;

@@ -28,7 +28,7 @@ interface LogsPageProps {
   readonly onOpen: (id: string) => void;
 }
 
-/** Every request of a workspace. The address holds the filters, the range, the columns and the open request. */
+/** All requests of a workspace. The URL contains the filters, the range, the columns and the open request. */
 export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
   const { range, filters, interval, query, list, rows, firstRow, state } = useLogList(search);
   const keyNames = useKeyNames();
@@ -113,7 +113,7 @@ function LiveButton({ isLive, live, onToggle }: LiveButtonProps) {
   );
 }
 
-/** What a person would otherwise not know: that rows are missing from the updates, or that none come. */
+/** Informs the user that rows are missing from the updates, or that updates have stopped. */
 function LiveNotice({ live: { phase, dropped } }: { live: LiveState }) {
   const text =
     phase === 'ended'

@@ -1,4 +1,4 @@
-/** Runs work less often than it is asked to. */
+/** Runs work less often than requested. */
 export interface Pacer {
   readonly ask: () => void;
   readonly stop: () => void;
@@ -7,8 +7,8 @@ export interface Pacer {
 const PAUSE_MS = 1_000;
 
 /**
- * Runs the work one second after `ask`, however often that is called, and never twice at a time. If `ask` is called while the work runs,
- * it runs once more, so the last change is never missed. Failures are ignored: the next `ask` tries again.
+ * Runs the work one second after `ask`, however often that is called, and never concurrently. If `ask` is called while the work runs, it
+ * runs once more, so the last change is never missed. Failures are ignored: the next `ask` tries again.
  */
 export function paced(work: () => Promise<void>): Pacer {
   let timer: ReturnType<typeof setTimeout> | null = null;

@@ -4,17 +4,17 @@ import type { Tone } from '../../parts/values/values';
 import { words } from '../../words/en';
 import { routeWords as route } from '../../words/log-route';
 
-/** One sentence of the story of a request, and what the record says about it. */
+/** One sentence of a request's route, and what the record says about it. */
 export interface Step {
   readonly icon: 'route' | 'retry' | 'fallback' | 'done' | 'failed' | 'cache';
   readonly tone: Tone;
   readonly title: string;
   readonly text: string;
-  /** Milliseconds after the request came in. */
+  /** Milliseconds after the request arrived. */
   readonly atMs: number;
 }
 
-/** Why the request went where it went, from the decisions and attempts on record. Nothing is guessed. */
+/** Explains the route of a request from the recorded decisions and attempts. Nothing is guessed. */
 export function routeStory(log: LogDetail): readonly Step[] {
   return [beginning(log), ...log.attempts.map((attempt) => attemptStep(log, attempt)), ending(log)];
 }
@@ -35,7 +35,7 @@ function beginning(log: LogDetail): Step {
 
 type Decision = LogDetail['route'][number];
 
-/** A decision in a sentence; as it was recorded where there is none for it. */
+/** A sentence for each kind of decision; without one, the recorded text. */
 const SENTENCES: Readonly<Record<Decision['kind'], (decision: Decision) => string>> = {
   condition: ({ path, condition, target }) =>
     route.condition(route.conditionAt((condition ?? 0) + 1, ownerOf(path)), placeOf(target)),
@@ -48,7 +48,7 @@ const SENTENCES: Readonly<Record<Decision['kind'], (decision: Decision) => strin
   note: ({ text }) => `${text}.`,
 };
 
-/** `config.targets[0].targets[1]` is target 1.2, counted from one as people do. Null is the config itself. */
+/** `config.targets[0].targets[1]` is target 1.2, counted from one. Null is the config itself. */
 function targetNumber(path: string): string | null {
   const places = [...path.matchAll(/targets\[(\d+)\]/g)].map(([, place]) => Number(place) + 1);
   return places.length > 0 ? route.targetAt(places.join('.')) : null;
@@ -57,13 +57,13 @@ function targetNumber(path: string): string | null {
 const placeOf = (path: string | null): string =>
   path === null ? words.parts.unknown : (targetNumber(path) ?? route.wholeConfig);
 
-/** The target whose conditions are meant, or null for those at the top of the config. */
+/** The target with the conditions, or null for those at the top level of the config. */
 const ownerOf = (path: string | null): string | null => (path === null ? null : targetNumber(path));
 
 /** The setting within its target: `retry.on_status_codes`. */
 const settingName = (path: string): string => path.replace(/^config\.(?:targets\[\d+\]\.)*/, '');
 
-/** A provider alone is not enough to tell two targets apart. */
+/** The provider alone does not distinguish two targets. */
 const targetOf = (log: LogDetail, { provider, virtual_key_id, option_path }: LogAttempt): string => {
   const isNamed =
     virtual_key_id !== null && virtual_key_id === log.virtual_key_id && log.virtual_key !== null;
@@ -104,7 +104,7 @@ function attemptStep(log: LogDetail, attempt: LogAttempt): Step {
   };
 }
 
-/** Which list of the config led to the attempt, or which default rule. */
+/** The list of the config, or the default rule, that led to the attempt. */
 function reasonText({ reason: { kind, status, error_code, setting } }: LogAttempt): string {
   if (kind !== 'retry' && kind !== 'fallback') return '';
   if (setting !== null && status !== null) return route.listed(status, settingName(setting));
@@ -117,7 +117,7 @@ export type ChargedBudget = LogAttempt['charged_to'][number];
 export const budgetName = ({ subject, name }: ChargedBudget): string =>
   subject === null || name === null ? route.budgets.removed : route.budgets.subjects[subject](name);
 
-/** Nothing where nothing was used: a refusal of the provider reserves a budget and gives all of it back. */
+/** Empty if nothing was used: a provider's refusal reserves a budget and releases all of it. */
 function chargeText({ input_tokens, output_tokens, cost_nano_usd, charged_to }: LogAttempt): string {
   const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
   if (tokens === 0 && !cost_nano_usd) return '';

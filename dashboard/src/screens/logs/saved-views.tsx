@@ -21,7 +21,7 @@ interface SavedViewsProps {
   readonly onChoose: (search: LogSearch) => void;
 }
 
-/** What of an address a view keeps. */
+/** The parts of the URL that a view stores. */
 const contentOf = ({ filter = '', range = '', columns = '' }: LogSearch) => ({
   filter,
   range,
@@ -35,7 +35,7 @@ const searchOf = ({ filter, range, columns }: LogView, before: LogSearch): LogSe
   columns: columns.join(','),
 });
 
-/** The person's own views and those that are shared, and a form that saves what is shown. */
+/** The user's own and shared views, and a form to save the current one. */
 export function SavedViews({ search, onChoose }: SavedViewsProps) {
   const { workspace } = usePlace();
   const query = useQuery(logViewsQuery(workspace.slug));

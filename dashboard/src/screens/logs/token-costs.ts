@@ -1,14 +1,14 @@
 import type { LogAttempt, LogDetail } from '../../api/logs';
 
-/** One row of a breakdown: so many tokens of a kind at a price. */
+/** One row of a breakdown: a number of tokens of a kind at a price. */
 export interface TokenCost {
   readonly kind: string;
   readonly tokens: number;
-  /** Dollars for a million tokens; null when the price names no such kind. */
+  /** Dollars per million tokens; null if the price does not define the kind. */
   readonly usdPerMillion: number | null;
 }
 
-/** A kind that a price does not name costs what the kind costs that it is part of. */
+/** A kind without a price costs as much as the kind that contains it. */
 const PART_OF: Readonly<Record<string, string>> = {
   cached_input: 'input',
   cache_write: 'input',
@@ -28,7 +28,7 @@ type Usage = Pick<
   | 'audio_output_tokens'
 >;
 
-/** Tokens by kind, where no token is counted twice: cached, written and spoken ones are taken out of input and output. */
+/** Tokens by kind, each counted once: cached, written and audio tokens are subtracted from input and output. */
 export function tokensByKind(usage: Usage): readonly (readonly [kind: string, tokens: number])[] {
   const parts = {
     cached_input: usage.cached_input_tokens ?? 0,
@@ -51,7 +51,7 @@ export function tokensByKind(usage: Usage): readonly (readonly [kind: string, to
   return all.filter(([, tokens]) => tokens > 0);
 }
 
-/** The breakdown of the attempt that was delivered, at its price on record. */
+/** The breakdown of the delivered attempt, at its recorded price. */
 export function tokenCosts(log: Usage, attempt: LogAttempt | undefined): readonly TokenCost[] {
   const prices = (attempt?.price?.usd_per_million_tokens ?? {}) as Readonly<
     Record<string, number | undefined>
@@ -63,6 +63,6 @@ export function tokenCosts(log: Usage, attempt: LogAttempt | undefined): readonl
   }));
 }
 
-/** Dollars for a million tokens times 1,000 are nano-dollars for one. */
+/** Dollars per million tokens times 1,000 are nano-dollars per token. */
 export const nanoOf = ({ tokens, usdPerMillion }: TokenCost): number | null =>
   usdPerMillion === null ? null : Math.round(tokens * usdPerMillion * 1_000);

@@ -4,29 +4,29 @@ import { type LogQuery, readNewestLogs } from '../../api/logs';
 import { watchLogs } from './live-stream';
 import { type Pacer, paced } from './paced';
 
-/** `interrupted`: it is being connected again. `ended`: the server says that the user may no longer watch. */
+/** `interrupted`: it is reconnecting. `ended`: the user may no longer watch. */
 export type LivePhase = 'off' | 'connected' | 'interrupted' | 'ended';
 
 export interface LiveState {
   readonly phase: LivePhase;
-  /** Requests that the server could not send, since the stream began. */
+  /** Requests that the server could not send since the stream began. */
   readonly dropped: number;
 }
 
 interface LiveLogs {
   readonly live: LiveState;
-  /** There are new requests, which are not shown because the user reads further down. */
+  /** There are new requests, not shown because the user is reading further down. */
   readonly hasNewer: boolean;
-  /** Takes whether the first row is in sight. */
+  /** Called with whether the first row is visible. */
   readonly onTop: (isAtTop: boolean) => void;
 }
 
 const OFF: LiveState = { phase: 'off', dropped: 0 };
 
 /**
- * Reads the first page again when the server reports new requests that match. The stream only says that there is something new, so the
- * list stays the one source of its rows. Rows never move while the user reads further down: the first page is read when they are back
- * at the top. A hidden page is not connected.
+ * Reloads the first page when the server reports new matching requests. The stream only signals news, so the list stays the only source of
+ * its rows. Rows never move while the user is reading further down: the first page is reloaded when they return to the top. A hidden page
+ * is not connected.
  */
 export function useLiveLogs(isLive: boolean, { workspace, conditions, time }: LogQuery): LiveLogs {
   const queryClient = useQueryClient();

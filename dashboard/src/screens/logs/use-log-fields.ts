@@ -5,7 +5,7 @@ import type { LogQuery } from '../../api/logs';
 import type { FilterField, Suggest } from '../../parts/filters/filter';
 import { LOG_FIELDS } from './log-filters';
 
-/** The fields of the filters. API keys are chosen by their names, where the person may see those. */
+/** The fields of the filters. API keys are selected by name, if the user may see names. */
 export const useLogFields = (keyNames: ReadonlyMap<string, string>): readonly FilterField[] =>
   useMemo(() => {
     const options = [...keyNames].map(([value, label]) => ({ value, label }));
@@ -14,7 +14,7 @@ export const useLogFields = (keyNames: ReadonlyMap<string, string>): readonly Fi
     );
   }, [keyNames]);
 
-/** The values that a field has in the list, from rollups. */
+/** The values of a field in the list, from rollups. */
 export function useSuggestions(query: LogQuery): Suggest {
   const queryClient = useQueryClient();
   return useCallback(

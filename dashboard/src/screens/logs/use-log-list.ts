@@ -7,7 +7,7 @@ import { intervalOf, parseRange, rangeText } from '../../parts/range/range';
 import { usePlace } from '../../session/session';
 import { conditionsOf, LOG_FIELDS } from './log-filters';
 
-/** What the address says of the list. */
+/** The list's state in the URL. */
 export interface LogSearch {
   readonly range?: string;
   readonly filter?: string;
@@ -18,7 +18,7 @@ export interface LogSearch {
 const DEFAULT_RANGE = '1h';
 const MINUTE_MS = 60_000;
 
-/** The list that an address means: its filters and range, its rows, and where loading stands. */
+/** The list for a URL: its filters and range, its rows, and the loading state. */
 export function useLogList(search: LogSearch) {
   const { workspace } = usePlace();
   const range = useMemo(() => parseRange(search.range, DEFAULT_RANGE), [search.range]);

@@ -12,7 +12,7 @@ import styles from './add-member-dialog.module.css';
 const texts = memberWords;
 const ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
 
-/** Adds somebody who is in the organization. Who may not see the people there names them by their id. */
+/** Adds a user of the organization. Users who may not list its users enter an id. */
 export function AddMemberDialog({ onClose }: { onClose: () => void }) {
   const { workspace } = usePlace();
   const queryClient = useQueryClient();

@@ -39,7 +39,7 @@ interface Actions {
   readonly onRemove: (member: Member) => void;
 }
 
-/** Who works in a workspace. */
+/** The members of a workspace. */
 export function MembersPage() {
   const { workspace } = usePlace();
   const may = useMay();

@@ -7,14 +7,14 @@ interface CardProps {
   readonly title: string;
   readonly note?: string;
   readonly action?: ReactNode;
-  /** Columns of twelve. */
+  /** Width in twelfths. */
   readonly span: number;
   readonly isFigure?: boolean;
   readonly state: LoadState;
   readonly children: () => ReactNode;
 }
 
-/** One measure of the board, with its own loading and error state. */
+/** One card of the board, with its own loading and error state. */
 export function Card({ title, note, action, span, isFigure = false, state, children }: CardProps) {
   return (
     <section className={styles.card} style={{ '--span': span } as CSSProperties} aria-label={title}>

@@ -8,7 +8,7 @@ import { words } from '../../words/en';
 import { Card } from './card';
 import styles from './overview.module.css';
 
-/** What every card of figures shows a part of. */
+/** Shared by all cards of figures. */
 export interface Figures {
   readonly overview: Overview | undefined;
   readonly state: LoadState;
@@ -20,14 +20,14 @@ interface FigureOfCard {
   readonly title: string;
   readonly text: (summary: Summary) => string;
   readonly change: (now: Summary, before: Summary) => number | null;
-  /** Of the change; percentages change by points, which have none. */
+  /** Unit of the change; percentages change by points, without a unit. */
   readonly unit: string;
   readonly isMoreBetter: boolean;
   readonly point: (point: OverviewPoint) => number;
   readonly tone?: 'error';
 }
 
-/** In percent of the time before; null where there was nothing. */
+/** In percent of the previous period; null if that was zero. */
 const relativeChange = (now: number, before: number): number | null =>
   before === 0 ? null : ((now - before) / before) * 100;
 
@@ -86,7 +86,7 @@ interface FigureCardsProps extends Figures {
   readonly minutes: number;
 }
 
-/** Requests, errors, cost and latency, each with its change and its shape. */
+/** Requests, errors, cost and latency, each with its change and its trend. */
 export function FigureCards({ overview, state, interval, minutes }: FigureCardsProps) {
   const isCut = (point: OverviewPoint | undefined): boolean =>
     point !== undefined && isPartial(new Date(point.timestamp), minutes, interval);
@@ -123,7 +123,7 @@ interface FigureProps {
   readonly isMoreBetter: boolean;
 }
 
-/** A difference that rounds to nothing is neither good nor bad. */
+/** A difference that rounds to zero is neither good nor bad. */
 const NOTHING = 0.05;
 
 function Figure({ text, delta, hasRequests, unit, isMoreBetter }: FigureProps) {

@@ -8,9 +8,9 @@ import { Card } from './card';
 import styles from './overview.module.css';
 
 export interface CardGroup {
-  /** As the filter takes it; '' for requests that name none. */
+  /** As a filter value; '' for requests without one. */
   readonly value: string;
-  /** What people call it. */
+  /** Display name. */
   readonly name?: string | undefined;
   readonly amount: number;
 }
@@ -21,13 +21,13 @@ interface GroupCardProps {
   /** Largest first. */
   readonly groups: readonly CardGroup[] | undefined;
   readonly format: (amount: number) => string;
-  /** The field of Logs that means a group. */
+  /** The Logs field of the group. */
   readonly field: string;
-  /** As the address of Logs takes it. */
+  /** In the format of the Logs URL. */
   readonly range: string;
 }
 
-/** The largest groups of one measure. A group opens its requests. */
+/** The largest groups of one measure. A group links to its requests. */
 export function GroupCard({ title, state, groups = [], format, field, range }: GroupCardProps) {
   const { workspace } = usePlace();
   const rows = groups.filter(({ amount }) => amount > 0);

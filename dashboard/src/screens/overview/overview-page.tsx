@@ -21,7 +21,7 @@ import styles from './overview.module.css';
 
 const DEFAULT_RANGE = '24h';
 const MINUTE_MS = 60_000;
-/** Up to how many minutes of a range have points of this length. More points than these are noise in a chart of this size. */
+/** Maximum range, in minutes, with points of each interval. More points would be noise in a chart of this size. */
 const POINTS = [
   { interval: 'minute', minutes: 1, upTo: 180 },
   { interval: 'hour', minutes: 60, upTo: 180 * 60 },
@@ -38,7 +38,7 @@ interface OverviewPageProps {
   readonly onRange: (range: string) => void;
 }
 
-/** Is it healthy, and what does it cost: all figures come with one request. */
+/** Health and cost at a glance: one request returns all figures. */
 export function OverviewPage({ range: text, onRange }: OverviewPageProps) {
   const { workspace } = usePlace();
   const zone = useZone();
@@ -79,7 +79,7 @@ export function OverviewPage({ range: text, onRange }: OverviewPageProps) {
   );
 }
 
-/** One problem, said once. Budgets come from elsewhere. */
+/** One problem, shown once. Budgets are loaded separately. */
 function NoFigures({ state }: Figures) {
   return (
     <>

@@ -15,7 +15,7 @@ const texts = peopleWords.invite;
 const choices = <Role extends string>(...roles: readonly Role[]) =>
   roles.map((value) => ({ value, label: words.roles[value] ?? value }));
 
-/** Invites one person to the organization, and to one workspace if wanted. */
+/** Invites a user to the organization, and optionally to one workspace. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { session, workspace } = usePlace();
   const queryClient = useQueryClient();

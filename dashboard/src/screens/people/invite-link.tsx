@@ -6,7 +6,7 @@ import styles from './people.module.css';
 
 const texts = peopleWords.invite;
 
-/** Where mails are sent, the link goes to the person and to nobody else. */
+/** If mail is configured, only the user receives the link. */
 export function InviteLink({ link, onDone }: { link: string | null; onDone: () => void }) {
   return (
     <div className={dialog.form}>

@@ -12,7 +12,7 @@ import styles from './people.module.css';
 
 const texts = peopleWords.invite;
 
-/** Invites that can still be accepted. Sending one again makes a new link, and the old one ends. */
+/** Open invites. Resending creates a new link and invalidates the old one. */
 export function InvitesCard() {
   const queryClient = useQueryClient();
   const { data, error } = useQuery(invitesQuery);

@@ -24,7 +24,7 @@ const ROW_HEIGHT = 44;
 /** With the action in the second line. */
 const COMPACT_HEIGHT = 64;
 
-/** The people of the organization, what they may do, and who is invited. */
+/** The users of the organization, their roles, and open invites. */
 export function PeoplePage({ onOpen }: { onOpen: (id: string) => void }) {
   const may = useMay();
   const { session } = usePlace();

@@ -17,7 +17,7 @@ interface PersonDialogProps {
   readonly person: Person;
   readonly action: PersonAction;
   readonly onClose: () => void;
-  /** Called instead of `onClose` when the person was removed. */
+  /** Called instead of `onClose` when the user was removed. */
   readonly onRemoved?: () => void;
 }
 
@@ -34,7 +34,7 @@ const changeOfRole = (role: 'admin' | 'member') => ({
   button: texts.changeRole,
 });
 
-/** What each change says before it is made. */
+/** The confirmation text of each change. */
 const TEXTS = {
   admin: changeOfRole('admin'),
   member: changeOfRole('member'),
@@ -42,7 +42,7 @@ const TEXTS = {
   reactivate: { title: () => texts.reactivate, text: '', button: texts.reactivate },
 };
 
-/** Says what follows from an action on a person, and does it. */
+/** Explains the consequences of an action on a user, and performs it. */
 export function PersonDialog({ person, action, onClose, onRemoved = onClose }: PersonDialogProps) {
   const queryClient = useQueryClient();
   const doing = useMutation({

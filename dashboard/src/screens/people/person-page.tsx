@@ -26,7 +26,7 @@ interface PersonPageProps {
   readonly onRemoved: () => void;
 }
 
-/** One person: who they are, what they reach, and how they sign in. */
+/** One user: their profile, access and sign-in methods. */
 export function PersonPage({ id, onRemoved }: PersonPageProps) {
   const query = useQuery(personQuery(id));
   const person = query.data;

@@ -18,7 +18,7 @@ export function PersonStatus({ person: { status } }: { person: Person }) {
   );
 }
 
-/** Whether the rank of who is signed in lets them change this person. Owners change everyone, admins only members. */
+/** Whether the signed-in user's rank lets them change this user. Owners change everyone, admins only members. */
 export function useMayActOn({ id, role }: Person): boolean {
   const { session } = usePlace();
   return (
@@ -31,7 +31,7 @@ interface PersonMenuProps {
   readonly onAct: (action: PersonAction) => void;
 }
 
-/** What can be done with a person. */
+/** The actions on a user. */
 export function PersonMenu({ person, onAct }: PersonMenuProps) {
   const may = useMay();
   const mayAct = useMayActOn(person);

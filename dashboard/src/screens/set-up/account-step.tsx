@@ -12,7 +12,7 @@ import styles from './set-up.module.css';
 const texts = setUpWords.account;
 const MIN_PASSWORD = 12;
 
-/** Makes the owner's account with the one-use token of the set-up link. */
+/** Creates the owner's account with the one-use token of the set-up link. */
 export function AccountStep({ token, onDone }: { token: string; onDone: () => void }) {
   if (token === '') return <EmptyState title={texts.noToken} text={texts.noTokenText} />;
   return (

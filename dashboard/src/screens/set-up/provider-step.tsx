@@ -13,7 +13,7 @@ import styles from './set-up.module.css';
 const texts = setUpWords.provider;
 const fields = virtualKeyWords.dialog;
 
-/** Stores the first credential. Skipped, the sandbox answers. */
+/** Stores the first credential. If skipped, the sandbox responds. */
 export function ProviderStep({ onDone }: { onDone: () => void }) {
   const { workspace } = usePlace();
   const [provider, setProvider] = useState('');

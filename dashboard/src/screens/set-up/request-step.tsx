@@ -27,7 +27,7 @@ const curlOf = (key: string, target: string): string =>
     `  -d '{"model":"${target.endsWith('sandbox') ? 'sandbox-1' : 'gpt-5-mini'}","messages":[{"role":"user","content":"Hello"}]}'`,
   ].join('\n');
 
-/** A command that works as it stands, and the request that it makes, as soon as it is on record. */
+/** A command that works when pasted, and its request once it is recorded. */
 export function RequestStep({ onDone }: { onDone: () => void }) {
   const { workspace } = usePlace();
   const virtualKeys = useQuery(virtualKeysQuery(workspace.slug));

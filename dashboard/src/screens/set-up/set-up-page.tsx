@@ -16,13 +16,13 @@ export const isSetUpStep = (text: string | undefined): text is SetUpStep =>
   STEPS.some((step) => step === text);
 
 interface SetUpPageProps {
-  /** What stood behind the `#` of the link. */
+  /** The part after the `#` of the link. */
   readonly token: string;
   readonly step: SetUpStep;
   readonly onStep: (step: SetUpStep) => void;
 }
 
-/** From nothing to a first request. Each step can be skipped and taken up again; the address says where one is. */
+/** From a new installation to the first request. Each step can be skipped and resumed; the URL contains the current one. */
 export function SetUpPage({ token, step, onStep }: SetUpPageProps) {
   const { data: session, isPending } = useSession();
   const navigate = useNavigate();

@@ -11,7 +11,7 @@ import styles from './set-up.module.css';
 
 const texts = setUpWords.team;
 
-/** Invites others. What was sent before one failed stays sent, and its lines leave the list. */
+/** Invites others. Invites sent before a failure stay sent, and are removed from the list. */
 export function TeamStep({ onDone }: { onDone: () => void }) {
   const { workspace } = usePlace();
   const [text, setText] = useState('');

@@ -14,7 +14,7 @@ interface Command {
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Goes to a page by its name, or to a request by its id. */
+/** Goes to a page by name, or to a request by id. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [reached, setReached] = useState(0);

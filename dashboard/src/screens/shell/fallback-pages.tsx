@@ -3,7 +3,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { EmptyState } from '../../parts/states/states';
 import { words } from '../../words/en';
 
-/** For an address that names nothing. */
+/** For an unknown URL. */
 export function NotFoundPage() {
   return (
     <EmptyState title={words.shell.notFound} text={words.shell.notFoundText}>
@@ -14,7 +14,7 @@ export function NotFoundPage() {
   );
 }
 
-/** For a defect of this page itself. The text of the error is what a report needs. */
+/** For a defect of this page itself. The error's text is needed for a report. */
 export function CrashPage({ error }: ErrorComponentProps) {
   return (
     <EmptyState title={words.shell.crashed} text={words.shell.crashedText}>

@@ -6,7 +6,7 @@ import { useSession } from '../../session/session';
 import { words } from '../../words/en';
 import styles from './home-page.module.css';
 
-/** `/ui/`: to the first workspace, or to signing in. */
+/** `/ui/`: redirects to the first workspace, or to the sign-in page. */
 export function HomePage() {
   const { data: session, error, refetch } = useSession();
   if (session === null) return <Navigate to="/sign-in" search={{}} replace />;

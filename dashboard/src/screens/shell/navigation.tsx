@@ -17,7 +17,7 @@ import { words } from '../../words/en';
 
 const { pages, groups } = words.shell;
 
-/** Every page of a workspace, with the permissions of which one is enough to enter it. */
+/** All pages of a workspace; any one of the listed permissions grants access. */
 export const PAGES = [
   {
     key: 'overview',
@@ -110,7 +110,7 @@ export const PAGES = [
   },
 ] as const;
 
-/** The links that a person has a use for: areas that they may not enter at all are left out. Null knows nobody, and shows all. */
+/** The links of areas that the user can enter. Null (no user yet) shows all. */
 export function navigationOf(may: ((scope: string) => boolean) | null): readonly NavigationGroup[] {
   const visible = PAGES.filter(({ scopes }) => may === null || scopes.some(may));
   const titles = [...new Set(visible.map(({ group }) => group))];

@@ -11,7 +11,7 @@ const PersonSettings = lazy(() =>
   import('./person-settings').then((module) => ({ default: module.PersonSettings })),
 );
 
-/** Who is signed in, what the page looks like for them, and the way out. */
+/** The signed-in user, their display settings, and the sign-out. */
 export function PersonMenu() {
   const { session, workspace } = usePlace();
   const signOut = useSignOut();

@@ -4,7 +4,7 @@ import { words } from '../../words/en';
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
-/** The look and the time zone of this person, in this browser. */
+/** The user's theme and time zone in this browser. */
 export function PersonSettings() {
   return (
     <>

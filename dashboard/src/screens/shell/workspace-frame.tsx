@@ -21,7 +21,7 @@ const CommandPalette = lazy(() =>
 );
 
 interface WorkspaceFrameProps {
-  /** Null for pages of the organization and of the person: the workspace that was looked at last stays in the sidebar. */
+  /** Null for pages of the organization and of the user: the last workspace stays in the sidebar. */
   readonly slug: string | null;
   readonly children?: ReactNode;
 }
@@ -34,7 +34,7 @@ function workspaceOf({ workspaces }: Session, slug: string | null): SessionWorks
   return slug === null ? (found ?? workspaces[0]) : found;
 }
 
-/** The pages of one workspace, for somebody who is signed in. The frame itself needs no data but the session. */
+/** The pages of one workspace for a signed-in user. The frame itself needs no data but the session. */
 export function WorkspaceFrame({ slug, children = <Outlet /> }: WorkspaceFrameProps) {
   const { data: session, error, refetch } = useSession();
   if (session === null)
@@ -73,7 +73,7 @@ export function WorkspaceFrame({ slug, children = <Outlet /> }: WorkspaceFramePr
 interface SignedInFrameProps {
   readonly session: Session;
   readonly workspace: SessionWorkspace;
-  /** The session could not be read again: what is on the page stays, and says so. */
+  /** The session could not be reloaded: the page stays, with a notice. */
   readonly isUnavailable: boolean;
   readonly isOfWorkspace: boolean;
   readonly children: ReactNode;

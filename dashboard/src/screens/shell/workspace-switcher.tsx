@@ -5,7 +5,7 @@ import type { Session, SessionWorkspace } from '../../api/auth';
 import { words } from '../../words/en';
 import styles from './menus.module.css';
 
-/** The workspace that is looked at, and the way to the others. */
+/** The current workspace, and links to the others. */
 export function WorkspaceSwitcher({ session, workspace }: { session: Session; workspace: SessionWorkspace }) {
   const navigate = useNavigate();
   return (

@@ -4,7 +4,7 @@ import { signInWords } from '../../words/sign-in';
 interface CodeInputProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Whether the cursor waits in it. */
+  /** Whether it has the initial focus. */
   readonly isFirst?: boolean;
 }
 

@@ -15,7 +15,7 @@ const MIN_PASSWORD = 12;
 
 export const isResetToken = (token: string): boolean => token.startsWith('gw_reset_');
 
-/** Where a reset link leads. Who has an authenticator app is asked for its code, too. */
+/** The target of a reset link. Users with an authenticator app also need its code. */
 export function ResetPage({ token }: { token: string }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ import { SignOnChoices } from './sign-on-choices';
 
 const texts = signInWords;
 
-/** Password first. Who has an authenticator app is then asked for its code. A passkey needs neither. */
+/** Password first, then the code for users with an authenticator app. A passkey needs neither. */
 export function SignInForm({ returnTo }: { returnTo: string | undefined }) {
   const queryClient = useQueryClient();
   const [form, setForm] = useState({ email: '', password: '', code: '' });

@@ -3,7 +3,7 @@ import { Brand } from '../../parts/brand';
 import { signInWords } from '../../words/sign-in';
 import styles from './sign-in-page.module.css';
 
-/** The card in the middle of an otherwise empty page, for those who are not signed in. */
+/** A centred card on an otherwise empty page, for users who are not signed in. */
 export function SignInFrame({
   title,
   text,

@@ -9,18 +9,18 @@ import { SignInFrame } from './sign-in-frame';
 import { type Refusal, SignOnRefusal } from './sign-on-refusal';
 import styles from './sign-in-page.module.css';
 
-/** Only a path of the dashboard itself may follow: anything else would be an open redirect. */
+/** Only a path within the dashboard is accepted: anything else would be an open redirect. */
 const isOwnPath = (path: string | undefined): path is string => path?.startsWith('/ui/') === true;
 
 interface SignInPageProps {
   readonly returnTo: string | undefined;
-  /** Why the identity provider's answer signed nobody in. */
+  /** Why signing in with the identity provider failed. */
   readonly refusal: Refusal | null;
-  /** The browser comes from a test of an identity provider, which signs nobody in. */
+  /** The browser returns from a test of an identity provider, which signs in no user. */
   readonly isTrialDone: boolean;
 }
 
-/** Goes on to where the person wanted to go. */
+/** Continues to the page that the user requested. */
 export function SignInPage({ returnTo, refusal, isTrialDone }: SignInPageProps) {
   const { data: session } = useSession();
   const { history } = useRouter();
@@ -40,7 +40,7 @@ export function SignInPage({ returnTo, refusal, isTrialDone }: SignInPageProps) 
   );
 }
 
-/** Somebody who is signed in was to prove again who they are: they stay signed in. */
+/** The step-up of a signed-in user failed: they stay signed in. */
 function RefusedStepUp({ refusal }: { refusal: Refusal }) {
   return (
     <SignInFrame title={signInWords.stepUp.title}>

@@ -9,7 +9,7 @@ import styles from './sign-in-page.module.css';
 const texts = signInWords;
 const MINUTE_S = 60;
 
-/** What people can do something about, in one line. */
+/** Problems that users can solve, in one line. */
 const PLAIN: Readonly<Record<string, string>> = {
   sign_in_failed: texts.wrong,
   reauthentication_failed: texts.stepUp.wrong,
@@ -36,6 +36,6 @@ export function SignInProblem({ error }: { error: Error }) {
   );
 }
 
-/** The server wants the code of the authenticator app, which is a step and no failure. */
+/** The server requires the code of the authenticator app: a further step, not a failure. */
 export const asksForCode = (error: Error | null): boolean =>
   error instanceof ApiError && error.code === 'second_factor_required';

@@ -6,7 +6,7 @@ import { singleSignOnWords } from '../../words/single-sign-on';
 import styles from './sign-in-page.module.css';
 
 const texts = singleSignOnWords;
-/** While the address is typed, nothing is asked. */
+/** No request is sent while the address is being typed. */
 const PAUSE_MS = 300;
 
 interface SignOnChoicesProps {
@@ -14,7 +14,7 @@ interface SignOnChoicesProps {
   readonly returnTo: string | undefined;
 }
 
-/** The identity providers for the domain of an address. The password stays possible: the server decides who may use one. */
+/** The identity providers for the domain of an address. The password stays available: the server decides who may use one. */
 export function SignOnChoices({ email, returnTo }: SignOnChoicesProps) {
   const [settled] = useDebouncedValue(email.trim(), PAUSE_MS);
   const { data } = useQuery(providersForAddress(settled));

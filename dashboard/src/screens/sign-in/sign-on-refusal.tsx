@@ -3,17 +3,17 @@ import styles from './sign-in-page.module.css';
 
 const texts = singleSignOnWords;
 
-/** What the callback of single sign-on adds to the address of the sign-in page. */
+/** Parameters that the single sign-on callback adds to the URL of the sign-in page. */
 export interface Refusal {
   readonly code: string;
   readonly requestId: string | undefined;
 }
 
-/** Codes come with the address, so only those of a known form are shown. */
+/** Codes come from the URL, so only known formats are shown. */
 const textOf = (code: string): string =>
   texts.errors[code] ?? texts.unknownError(/^[a-z_]{1,60}$/.test(code) ? code : '–');
 
-/** Why a sign-in at the identity provider did not succeed, and what to do next. */
+/** Why a sign-in at the identity provider failed, and what to do next. */
 export function SignOnRefusal({ refusal: { code, requestId } }: { refusal: Refusal }) {
   const isId = requestId !== undefined && /^[\w-]{1,100}$/.test(requestId);
   return (

@@ -19,7 +19,7 @@ interface StepUpProps {
   readonly onClose: () => void;
 }
 
-/** Asks for what the person signed in with: password and code, a passkey, or the identity provider. */
+/** Asks for the same proof as the sign-in: password and code, a passkey, or the identity provider. */
 export function StepUpDialog({ onProved, onClose }: StepUpProps) {
   const { data } = useQuery(accountQuery);
   return (

@@ -5,7 +5,7 @@ const StepUpDialog = lazy(() =>
   import('./step-up-dialog').then((module) => ({ default: module.StepUpDialog })),
 );
 
-/** Whatever request asks for a fresh proof opens the one dialog, and is repeated when the proof is given. */
+/** Any request that requires a step-up opens this dialog, and is repeated afterwards. */
 export function StepUpGate() {
   const [answer, setAnswer] = useState<((isProved: boolean) => void) | null>(null);
   useEffect(

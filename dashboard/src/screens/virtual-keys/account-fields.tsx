@@ -14,7 +14,7 @@ interface AccountFieldsProps {
   readonly onChange: (form: Form) => void;
 }
 
-/** What an account of the provider has: its own fields, its credential, its address. */
+/** The account settings of the provider: its own fields, its credential, its address. */
 export function AccountFields({ form, provider, isStored, onChange }: AccountFieldsProps) {
   return (
     <>

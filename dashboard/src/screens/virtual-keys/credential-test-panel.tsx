@@ -34,7 +34,7 @@ interface CredentialTestPanelProps {
   readonly virtualKey: VirtualKey | null;
 }
 
-/** Tests what is typed; of a stored key whose secret is not typed again, what is stored. */
+/** Tests the entered credential, or the stored one if the secret was not entered again. */
 export function CredentialTestPanel({ form, provider, virtualKey }: CredentialTestPanelProps) {
   const { workspace } = usePlace();
   const may = useMay();

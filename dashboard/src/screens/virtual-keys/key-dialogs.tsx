@@ -77,7 +77,7 @@ export function TestDialog({ virtualKey, onClose }: KeyDialogProps) {
 
 const texts = virtualKeyWords.copyDialog;
 
-/** A virtual key with the same credential in another workspace. Its limits begin at nothing there. */
+/** A virtual key with the same credential in another workspace. Its limits start at zero there. */
 export function CopyDialog({ virtualKey, onClose }: KeyDialogProps) {
   const { session, workspace } = usePlace();
   const queryClient = useQueryClient();

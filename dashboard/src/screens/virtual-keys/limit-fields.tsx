@@ -9,7 +9,7 @@ const texts = virtualKeyWords.dialog;
 
 interface LimitFieldsProps {
   readonly form: Form;
-  /** False for limits that three fields cannot show. */
+  /** False for limits that three fields cannot represent. */
   readonly isEditable: boolean;
   readonly onChange: (form: Form) => void;
 }

@@ -28,12 +28,12 @@ import {
 const texts = virtualKeyWords.dialog;
 
 interface VirtualKeyDialogProps {
-  /** The one that is changed; null for a new one. */
+  /** The key being changed; null for a new one. */
   readonly virtualKey: VirtualKey | null;
   readonly onClose: () => void;
 }
 
-/** Stores a provider's credential under a slug, or changes one. It asks for what the chosen provider needs, and no more. */
+/** Stores a provider's credential under a slug, or changes one. Shows only the fields of the chosen provider. */
 export function VirtualKeyDialog({ virtualKey, onClose }: VirtualKeyDialogProps) {
   const { workspace } = usePlace();
   const queryClient = useQueryClient();
@@ -121,7 +121,7 @@ function ProviderSelect({ providers, value, isFixed, onChange }: ProviderSelectP
       description={isFixed ? texts.providerFixed : undefined}
       searchable
       nothingFoundMessage={texts.providerNone}
-      // The list itself scrolls, as assistive technology expects of the list of a combobox.
+      // The list itself scrolls, as assistive technology expects of a combobox list.
       withScrollArea={false}
       classNames={{ options: styles.options }}
       data-autofocus={!isFixed}

@@ -3,10 +3,10 @@ import type { CatalogProvider, UnsavedCredential, VirtualKeyChange } from '../..
 
 export type Period = 'monthly' | 'weekly' | 'none';
 
-/** What happens to parameters that the provider does not have. */
+/** What happens to parameters that the provider does not support. */
 export type UnsupportedRule = NonNullable<VirtualKey['unsupported_parameters']>;
 
-/** A virtual key as a person fills it in. */
+/** The form of a virtual key. */
 export interface Form {
   readonly provider: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export const EMPTY: Form = {
   unsupported: 'refuse',
 };
 
-/** What a slug may look like, made of a name. */
+/** A valid slug derived from a name. */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()
@@ -42,7 +42,7 @@ export const slugOf = (name: string): string =>
 
 export const isAmount = (text: string): boolean => text === '' || Number(text) > 0;
 
-/** Whether the form can show all limits of a key: one monthly, weekly or lasting budget in dollars, and one rate per minute. */
+/** Whether the form can represent all limits of a key: one monthly, weekly or permanent budget in dollars, and one rate per minute. */
 export function hasPlainLimits(key: VirtualKey): boolean {
   const budgets = limitsOf(key);
   const rates = key.rate_limits ?? [];
@@ -71,17 +71,17 @@ export function formOf(key: VirtualKey): Form {
   };
 }
 
-/** A field that only stands in the address is not needed where a custom host stands in its place. */
+/** A field that is only part of the address is not needed with a custom host. */
 export const isNeeded = (field: CatalogProvider['fields'][number], { host }: Form): boolean =>
   field.is_required && field.default === null && !(field.is_in_address && host.trim() !== '');
 
-/** Whether everything that the provider asks for is there. `isStored`: its secret is known already. */
+/** Whether all fields required by the provider are set. `isStored`: its secret is stored already. */
 export function isWhole(form: Form, provider: CatalogProvider | undefined, isStored: boolean): boolean {
   if (!provider || form.name.trim() === '' || !isAmount(form.budget) || !isAmount(form.rate)) return false;
   return isReachable(form, provider, isStored);
 }
 
-/** Whether the provider could be asked. */
+/** Whether the form has enough to contact the provider. */
 export function isReachable(form: Form, provider: CatalogProvider, isStored: boolean): boolean {
   const hasSecret = isStored || provider.key === 'none' || form.secret !== '';
   const hasHost = provider.custom_host !== 'required' || form.host.trim() !== '';
@@ -92,7 +92,7 @@ export function isReachable(form: Form, provider: CatalogProvider, isStored: boo
   );
 }
 
-/** Only what the chosen provider has: values typed for another one stay behind. */
+/** Only fields of the chosen provider: values entered for another one are ignored. */
 const fieldsOf = (form: Form, { fields }: CatalogProvider): Record<string, string> =>
   Object.fromEntries(
     fields.flatMap(({ name }) => (form.fields[name]?.trim() ? [[name, form.fields[name].trim()]] : [])),
@@ -132,7 +132,7 @@ export const newBody = (form: Form, provider: CatalogProvider, workspace: string
   ...limits(form),
 });
 
-/** What differs from the stored key. Limits that the form cannot show stay as they are. */
+/** The differences from the stored key. Limits that the form cannot represent stay unchanged. */
 export function changeOf(form: Form, key: VirtualKey, provider: CatalogProvider): VirtualKeyChange {
   const before = formOf(key);
   const { key: secret, custom_host = null, fields } = destination(form, provider);
@@ -148,6 +148,6 @@ export function changeOf(form: Form, key: VirtualKey, provider: CatalogProvider)
   };
 }
 
-/** Another host needs the secret again: it must not go where it was not entered for. */
+/** Changing the host requires the secret again: it must not be sent where it was not entered for. */
 export const needsSecretAgain = (form: Form, key: VirtualKey): boolean =>
   form.host.trim() !== (key.custom_host ?? '');

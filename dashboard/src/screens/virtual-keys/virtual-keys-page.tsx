@@ -40,13 +40,13 @@ type OnAction = (action: Action | 'edit', key: VirtualKey) => void;
 
 interface VirtualKeysPageProps {
   readonly isCreating: boolean;
-  /** Slug of the virtual key that is being changed. */
+  /** Slug of the virtual key being changed. */
   readonly edited: string | undefined;
   readonly onCreating: (isOpen: boolean) => void;
   readonly onEditing: (slug: string | undefined) => void;
 }
 
-/** Stored provider credentials, with their limits. */
+/** Stored provider credentials with their limits. */
 export function VirtualKeysPage({ isCreating, edited, onCreating, onEditing }: VirtualKeysPageProps) {
   const { workspace } = usePlace();
   const may = useMay();
@@ -163,7 +163,7 @@ const columnsOf = (
   },
 ];
 
-/** How requests went; below 95 % a colour and the words say so. */
+/** The success rate; below 95 %, shown in colour and words. */
 function Health({ health, isKnown }: { health: KeyHealth | undefined; isKnown: boolean }) {
   if (!isKnown) return <Value>{null}</Value>;
   if (!health || health.requests === 0) return <Value isMuted>{virtualKeyWords.noRequests}</Value>;

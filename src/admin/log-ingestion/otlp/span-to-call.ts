@@ -3,7 +3,7 @@ import type { Usage } from '../../../common/contracts/usage.js';
 import type { UnpricedCall } from '../log-ingestion.service.js';
 import type { AnyValue, KeyValue, OtlpSpan } from './trace-message.js';
 
-/** Why a span was not taken, in words for the operator of an exporter. */
+/** Why a span was rejected, for the operator of an exporter. */
 export class BadSpan extends Error {}
 
 const NANO_PER_MS = 1_000_000n;
@@ -19,7 +19,7 @@ const GEN_AI = 'gen_ai.';
 type Attributes = ReadonlyMap<string, unknown>;
 
 /**
- * The names of the semantic conventions, the newest first; those behind it were deprecated and are still sent.
+ * The names of the semantic conventions, newest first; the others are deprecated and still sent.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
  */
 const NAMES = {
@@ -38,7 +38,7 @@ const NAMES = {
   url: ['url.full', 'server.address'],
 } as const;
 
-/** The providers of the conventions that have another name here. */
+/** Providers that have another name in the conventions. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   'aws.bedrock': 'bedrock',
   'azure.ai.openai': 'azure-openai',
@@ -50,7 +50,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   x_ai: 'x-ai',
 };
 
-/** A span of a call to a model as the log keeps it. Throws `BadSpan` for what cannot be kept. */
+/** A span of a model request in the log's format. Throws `BadSpan` if it cannot be stored. */
 export function callOfSpan(span: OtlpSpan, tenant: string, now: number): UnpricedCall {
   const attributes = attributesOf(span);
   if (![...attributes.keys()].some((name) => name.startsWith(GEN_AI)))
@@ -88,7 +88,7 @@ export function callOfSpan(span: OtlpSpan, tenant: string, now: number): Unprice
   };
 }
 
-/** A span that an exporter sends again is the same row: the id follows from the span, and its time from its beginning. */
+/** A span that an exporter sends again is the same row: the id derives from the span, and its time from the span's start. */
 function idOfSpan(tenant: string, traceId: string, spanId: string, started: number): string {
   const random = createHash('sha256').update(`${tenant}\n${traceId}\n${spanId}`).digest();
   const bytes = Buffer.alloc(16);
@@ -160,7 +160,7 @@ function costOf(attributes: Attributes): number | null {
   return dollars >= 0 && Number.isSafeInteger(nano) ? nano : null;
 }
 
-/** Messages stand in an attribute, as a value or as JSON, or in an event of the older conventions. */
+/** Messages are in an attribute, as a value or as JSON, or in an event of the older conventions. */
 function bodyOf(
   attributes: Attributes,
   what: 'inputMessages' | 'outputMessages',
@@ -185,7 +185,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** What is not about the call itself can be found by. */
+/** Attributes that do not describe the request itself become metadata to search by. */
 function metadataOf(attributes: Attributes): Readonly<Record<string, string>> | null {
   const known = new Set<string>(Object.values(NAMES).flat());
   const free = [...attributes]
@@ -195,10 +195,10 @@ function metadataOf(attributes: Attributes): Readonly<Record<string, string>> | 
   return free.length === 0 ? null : Object.fromEntries(free);
 }
 
-/** What is no span at all, such as the null of a JSON list, has none. */
+/** Invalid spans, such as a null in a JSON list, have none. */
 const attributesOf = (span: OtlpSpan | null): Attributes => mapOf(span?.attributes);
 
-/** Dotted names stay what they are: to unfold them into objects is how others let clients write into prototypes. */
+/** Dotted names are not expanded into objects, which could let clients write to prototypes. */
 function mapOf(pairs: readonly KeyValue[] | undefined): Attributes {
   return new Map(
     list(pairs).flatMap(({ key, value }) => (typeof key === 'string' ? [[key, plain(value)] as const] : [])),
@@ -217,7 +217,7 @@ function plain(value: AnyValue | undefined, depth = 0): unknown {
   return value.stringValue ?? value.boolValue ?? value.doubleValue ?? value.bytesValue;
 }
 
-/** What a number of JavaScript would round stays the digits that were sent. */
+/** Numbers that JavaScript would round stay digits. */
 function wholeOf(given: string | number): string | number {
   const whole = Number(given);
   return Number.isSafeInteger(whole) ? whole : given;

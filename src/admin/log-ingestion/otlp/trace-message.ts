@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/light.js';
 import { AppError } from '../../../common/errors/app-error.js';
 
-/** A value of an attribute, in the JSON form of OTLP. */
+/** An attribute value in OTLP's JSON format. */
 export interface AnyValue {
   readonly stringValue?: string;
   readonly boolValue?: boolean;
@@ -37,8 +37,8 @@ interface TraceMessage {
 }
 
 /**
- * The part of the messages that is read; others are skipped, as protobuf has it. Ids are fields of bytes there and hex
- * in JSON. https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
+ * The part of the messages that is read; protobuf skips the rest. Ids are bytes there and hex in JSON.
+ * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
  */
 const { root } = protobuf.Root.fromJSON({
   nested: {
@@ -103,7 +103,7 @@ const REQUEST = root.lookupType('Request');
 const RESPONSE = root.lookupType('Response');
 const AS_JSON = { longs: String, bytes: String, defaults: false } as const;
 
-/** The spans of a request in protobuf, in the form that JSON has. Refuses what is no such message. */
+/** The spans of a protobuf request, in the JSON format. Refuses invalid messages. */
 export function spansOfProtobuf(bytes: Buffer): readonly OtlpSpan[] {
   try {
     const message = REQUEST.toObject(REQUEST.decode(bytes), AS_JSON) as TraceMessage;
@@ -118,7 +118,7 @@ export function spansOfProtobuf(bytes: Buffer): readonly OtlpSpan[] {
   }
 }
 
-/** Those of a request in JSON. What is not in its place is not there. */
+/** The spans of a JSON request. Misplaced values are ignored. */
 export function spansIn(message: unknown): readonly OtlpSpan[] {
   const { resourceSpans } = message as TraceMessage;
   return list(resourceSpans)
@@ -131,7 +131,7 @@ export interface PartialSuccess {
   readonly errorMessage: string;
 }
 
-/** The answer: empty, or with what was not taken. */
+/** The response: empty, or with the rejected spans. */
 export function protobufAnswer(partialSuccess: PartialSuccess | null): Buffer {
   const answer = RESPONSE.fromObject(partialSuccess ? { partialSuccess } : {});
   return Buffer.from(RESPONSE.encode(answer).finish());

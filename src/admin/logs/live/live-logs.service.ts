@@ -14,15 +14,15 @@ import { type NewBatch, NewBatches } from './new-batches.js';
 const EVERY_MS = 1_000;
 const CHECK_EVERY = 5;
 const BEAT_EVERY = 15;
-/** Of one workspace, and of the process. */
+/** Streams per workspace, and per process. */
 const MOST_PER_PLACE = 5;
 const MOST = 50;
-/** Of one batch for one reader. */
+/** Rows of one batch per stream. */
 const MOST_ROWS = 200;
 
 /**
- * Sends new requests to live streams, about a second after they were stored. One query a second
- * serves all of them, and without a stream there is no query.
+ * Sends new requests to live streams, about a second after they were stored. One query per second serves all of them; without a stream
+ * there is no query.
  */
 @Injectable()
 export class LiveLogs implements BeforeApplicationShutdown {
@@ -41,7 +41,7 @@ export class LiveLogs implements BeforeApplicationShutdown {
     private readonly rows: PostgresLogRows,
     private readonly kept: KeptLogs,
     private readonly unitOfWork: UnitOfWork,
-    // Batches are of no tenant, so this is not the caller's transaction.
+    // Batches belong to no tenant, so this is not the caller's transaction.
     database: DataSource,
   ) {
     this.#batches = new NewBatches(database);
@@ -79,11 +79,11 @@ export class LiveLogs implements BeforeApplicationShutdown {
     if (this.#streams.size === 0) return;
     this.#rounds += 1;
     const batches = await this.#batches.next();
-    // One after the other: the log is read over two connections, which others need too.
+    // Sequentially: the log is read over two connections, which other readers need, too.
     for (const stream of [...this.#streams]) await this.#serve(stream, batches);
   }
 
-  /** Never rejects: what goes wrong for one reader is nothing to the others. */
+  /** Never rejects: one stream's failure must not affect the others. */
   async #serve(stream: LiveStream, batches: readonly NewBatch[]): Promise<void> {
     try {
       if (this.#rounds % BEAT_EVERY === 0) stream.beat();
@@ -98,7 +98,7 @@ export class LiveLogs implements BeforeApplicationShutdown {
     }
   }
 
-  /** As the reader's own organization: the database shows it no other rows. */
+  /** As the client's own organization: the database shows no other rows. */
   async #send(stream: LiveStream, batch: NewBatch): Promise<void> {
     const { organizationId, workspaceId } = stream.options;
     const reach = { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }) };

@@ -12,7 +12,7 @@ interface Connected {
   readonly reader: IncomingMessage;
 }
 
-/** A stream over a real connection, whose reader has not read anything yet. */
+/** A stream over a real connection, whose client has not read anything yet. */
 async function connected(): Promise<Connected> {
   const server: Server = createServer();
   open.push(() => {
@@ -38,7 +38,7 @@ async function connected(): Promise<Connected> {
 const rowsFrom = (first: number, count: number, bytes: number) =>
   Array.from({ length: count }, (_, at) => ({ id: String(first + at), text: 'x'.repeat(bytes) }));
 
-/** Reads until rows and those that were dropped are as many as were sent. */
+/** Reads until received and dropped rows add up to the number sent. */
 async function readAll(reader: IncomingMessage, total: number): Promise<{ ids: string[]; dropped: number }> {
   const ids: string[] = [];
   let dropped = 0;
@@ -73,7 +73,7 @@ describe('a reader of new requests', () => {
     const most = 2_000;
     for (let first = 0; first < most; first += 100) {
       stream.send(rowsFrom(first, 100, 20_000), 0);
-      // Sockets take what they can before more is sent.
+      // Lets sockets drain before more is sent.
       await new Promise((resolve) => setImmediate(resolve));
       expect(response.writableLength).toBeLessThan(1_100_000);
     }

@@ -5,27 +5,27 @@ import type { NewBatch } from './new-batches.js';
 
 export interface LiveStreamOptions {
   readonly response: ServerResponse;
-  /** The place among the streams of a workspace that it takes. */
+  /** The workspace slot that it occupies. */
   readonly place: string;
   readonly organizationId: string;
   readonly workspaceId?: string | undefined;
   /** The filters of the caller. */
   readonly conditions: readonly QueryCondition[];
-  /** What the caller may see. */
+  /** Limits on what the caller may see. */
   readonly own: readonly QueryCondition[];
-  /** What the caller may see by now; rejects when that is nothing any more. */
+  /** The caller's current limits; rejects when access was revoked. */
   readonly check: () => Promise<readonly QueryCondition[]>;
 }
 
-/** Of those that could not be read yet. A database that is unavailable for longer than that loses the oldest. */
+/** Maximum number of unread batches. If the database is unavailable for longer, the oldest are lost. */
 const MOST_WAITING = 1_000;
 const SERVER_ERROR = 500;
-/** What is kept in memory for a reader that is slower than requests arrive: about 600 rows. */
+/** Memory for a client that reads more slowly than requests arrive: about 600 rows. */
 const MOST_UNREAD_BYTES = 1_048_576;
 
 /**
- * One reader of new requests. Rows wait in the buffer of the response while the reader takes them. Beyond `MOST_UNREAD_BYTES` rows are counted
- * and not kept; the count is sent as soon as the reader has caught up. https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * One client of the live log. Rows wait in the response's buffer. Beyond `MOST_UNREAD_BYTES`, rows are counted and dropped; the count is
+ * sent once the client has caught up. https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export class LiveStream {
   #dropped = 0;
@@ -34,7 +34,7 @@ export class LiveStream {
 
   constructor(readonly options: LiveStreamOptions) {
     this.#own = options.own;
-    // Node emits it when all that was written has left: https://nodejs.org/api/http.html#event-drain
+    // Node emits it when everything written was sent: https://nodejs.org/api/http.html#event-drain
     options.response.on('drain', () => this.#reportDropped());
   }
 
@@ -46,7 +46,7 @@ export class LiveStream {
     return this.options.response.destroyed || this.options.response.writableEnded;
   }
 
-  /** Ends it for a caller that may no longer read. A caller that cannot be checked is not a refused one. */
+  /** Ends the stream of a caller that may no longer read. A caller that cannot be checked stays connected. */
   async check(): Promise<void> {
     try {
       this.#own = await this.options.check();
@@ -56,7 +56,7 @@ export class LiveStream {
     }
   }
 
-  /** Takes these, and those that could not be taken before, in their order. When one rejects, it comes first the next time. */
+  /** Sends these batches, after those that failed before, in order. A failing batch comes first next time. */
   async take(batches: readonly NewBatch[], read: (batch: NewBatch) => Promise<void>): Promise<void> {
     this.#waiting = [...this.#waiting, ...batches].slice(-MOST_WAITING);
     for (let next = this.#waiting[0]; next && !this.isOver; next = this.#waiting[0]) {
@@ -65,7 +65,7 @@ export class LiveStream {
     }
   }
 
-  /** `more`: rows besides these that match as well and were not read. */
+  /** `more`: number of further matching rows that were not read. */
   send(rows: readonly { readonly id: string }[], more: number): void {
     if (this.isOver) return;
     for (const row of rows) {
@@ -76,7 +76,7 @@ export class LiveStream {
     this.#reportDropped();
   }
 
-  /** So that no proxy on the way takes silence for the end. */
+  /** Keeps proxies from closing an idle connection. */
   beat(): void {
     if (!this.isOver && this.#hasRoom) this.options.response.write(': still here\n\n');
   }

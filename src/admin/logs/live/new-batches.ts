@@ -7,7 +7,7 @@ export interface NewBatch {
   readonly last: Date;
 }
 
-/** A transaction that stores a batch lives for 90 seconds at most, so one that becomes visible is younger than this. */
+/** A transaction that stores a batch lasts 90 seconds at most, so a batch that becomes visible is younger than this. */
 const WINDOW_MS = 180_000;
 
 const SINCE = `
@@ -15,15 +15,15 @@ const SINCE = `
   FROM log_batches WHERE id > $1::uuid ORDER BY id`;
 
 /**
- * Finds batches that were committed since the last look, each once. They do not become visible in the order of their
- * ids, so it looks at all of the last three minutes and leaves out what it has seen: a row that comes late is not missed.
+ * Finds batches committed since the last call, each once. They do not become visible in the order of their ids, so it reads the last three
+ * minutes and skips those already seen: late rows are not missed.
  */
 export class NewBatches {
   #seen: ReadonlySet<string> | null = null;
 
   constructor(private readonly database: Queryable) {}
 
-  /** Nothing at the first call: what was there before is not new. */
+  /** Empty at the first call: existing batches are not new. */
   async next(now = Date.now()): Promise<readonly NewBatch[]> {
     const rows = await this.database.query<NewBatch>(SINCE, [earliestId(now - WINDOW_MS)]);
     const before = this.#seen;
@@ -31,13 +31,13 @@ export class NewBatches {
     return before ? rows.filter(({ id }) => !before.has(id)) : [];
   }
 
-  /** No stream is open; what comes before the next one opens is not new. */
+  /** No stream is open; batches until the next one opens are not new. */
   forget(): void {
     this.#seen = null;
   }
 }
 
-/** Of all ids that are made from a moment on, the first. */
+/** The lowest id that can be created from this moment on. */
 function earliestId(at: number): string {
   const hex = at.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

@@ -6,22 +6,22 @@ export const ATTEMPT_KINDS = ['first', 'retry', 'fallback', 'hedge', 'side_call'
 /** Why an attempt was made. */
 export interface AttemptReason {
   readonly kind: (typeof ATTEMPT_KINDS)[number];
-  /** The attempt whose result led to it; null for a first one. */
+  /** The attempt whose result led to it; null for a first attempt. */
   readonly after_attempt: number | null;
-  /** The status of that result; null where no answer came. */
+  /** The status of that result; null without a response. */
   readonly status: number | null;
   readonly error_code: string | null;
-  /** The list in the config that names the status; null where the default rule applied or the config is not on record. */
+  /** The list in the config that contains the status; null if the default rule applied or the config is not recorded. */
   readonly setting: string | null;
 }
 
 type TriedAttempt = Pick<ShownAttempt, 'attempt' | 'option_path' | 'provider' | 'status' | 'error_code'>;
 
-/** The gateway's own questions, such as the embedding of a semantic cache. */
+/** The gateway's side requests, such as the embedding of a semantic cache. */
 const SIDE_CALL = /\.embedding$/;
 const TARGET = /\.targets\[(\d+)\]/g;
 
-/** Why each attempt was made, from what is on record. `document`: the config of the request; null where it is not saved. */
+/** Derives why each attempt was made from what was recorded. `document`: the config of the request; null if it is not saved. */
 export function attemptReasons(
   attempts: readonly TriedAttempt[],
   document: RoutingConfig | null,
@@ -95,7 +95,7 @@ function retrySetting(document: RoutingConfig | null, path: string, status: numb
     : null;
 }
 
-/** The fallback that moved on is the deepest one that both paths lead through. */
+/** The deepest fallback on both paths made the switch. */
 function fallbackSetting(
   document: RoutingConfig | null,
   [before, path]: readonly [string, string],

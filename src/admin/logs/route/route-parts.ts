@@ -4,7 +4,7 @@ import { LogDatabase } from '../../../request-log/reading/log-database.js';
 import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { ShownAttempt } from '../request-parts.js';
 
-/** The config version that a request went by. */
+/** The config version that a request used. */
 export interface UsedConfig {
   readonly slug: string;
   readonly name: string;
@@ -21,16 +21,16 @@ export const BUDGET_SUBJECTS = ['api_key', 'virtual_key', 'workspace', 'policy']
 
 /** A budget that attempts were charged to. */
 export interface ChargedBudget {
-  /** Names the counter in the attempts. */
+  /** Key of the counter in the attempts. */
   readonly key: string;
   readonly limit_id: string;
   readonly measure: 'cost' | 'tokens';
-  /** Whose budget it is; null where it was removed since. */
+  /** The budget's owner; null if it was removed since. */
   readonly subject: (typeof BUDGET_SUBJECTS)[number] | null;
   readonly name: string | null;
 }
 
-/** Only owners that the request had: limits stand in their rows as documents without an index. */
+/** Only owners related to the request: limits are stored in their rows as documents without an index. */
 const BUDGETS = `
   SELECT counter.key, counter.limit_id, counter.measure, owner.subject, owner.name
   FROM limit_counters counter LEFT JOIN LATERAL (
@@ -48,12 +48,12 @@ const BUDGETS = `
   `jsonb_build_array(jsonb_build_object('id', counter.limit_id::text))`,
 );
 
-/** The parts of a request's route beside its own row: the config that it used, and the budgets that it was charged to. */
+/** Data of a request's route beside its own row: the config that it used, and the budgets that it was charged to. */
 @Injectable()
 export class RouteParts {
   constructor(private readonly database: LogDatabase) {}
 
-  /** Null where the request went by no saved config, or the config was removed since. */
+  /** Null if the request used no saved config, or the config was removed since. */
   async configOf({ config_id, config_version_id, organisation_id }: LogRow): Promise<UsedConfig | null> {
     if (config_version_id === null || config_id === null) return null;
     const [config] = await this.database.read<UsedConfig>(CONFIG, [

@@ -6,7 +6,7 @@ import { BUDGET_SUBJECTS, type ChargedBudget, type UsedConfig } from './route-pa
 
 const WHOLE_OR_NULL = { type: 'integer', nullable: true } as const;
 
-/** A decision of the route, taken apart. */
+/** A parsed decision of the route. */
 export class LogDecisionDto implements Decision {
   @ApiProperty({ enum: DECISION_KINDS }) readonly kind: Decision['kind'];
   @ApiProperty({ type: String, nullable: true, example: 'config' })
@@ -26,7 +26,7 @@ export class LogDecisionDto implements Decision {
   }
 }
 
-/** The saved config that the request went by. */
+/** The saved config that the request used. */
 export class LogConfigDto {
   @ApiProperty({ example: 'pc-chat-1k3m9z' }) readonly slug: string;
   @ApiProperty({ example: 'Chat with a fallback' }) readonly name: string;

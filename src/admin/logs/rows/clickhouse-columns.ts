@@ -3,13 +3,13 @@ import type { Columns } from '../../../request-log/analytics/clickhouse/clickhou
 import { NO_ID } from '../../../request-log/analytics/clickhouse/expressions.js';
 import type { StoredColumn } from './log-rows.js';
 
-/** How a column stands in ClickHouse, if it is not the value itself. */
+/** Representation of a column in ClickHouse, if it is not the value itself. */
 interface Form {
   readonly sql?: string;
   readonly read?: (value: unknown) => unknown;
 }
 
-/** Whole numbers that a number of JavaScript may not hold. */
+/** Integers that a JavaScript number may not hold. */
 const ofText = (column: string): Form => ({ sql: `toString(${column})` });
 const ofDocument = (sql: string): Form => ({
   sql,
@@ -26,9 +26,9 @@ const FORMS: Readonly<Partial<Record<StoredColumn, Form>>> = {
   saved_nano_usd: ofText('saved_nano_usd'),
   decisions: ofDocument('decisions'),
   hook_results: ofDocument('hook_results'),
-  // A list cannot be null there, and an empty one is never stored.
+  // A list cannot be null there, and empty lists are never stored.
   dropped_parameters: { read: (names) => ((names as readonly string[]).length > 0 ? names : null) },
-  // Nor can a map.
+  // The same for a map.
   metadata: {
     sql: 'if(has_metadata, [metadata], [])',
     read: (found) => (found as readonly unknown[])[0] ?? null,
@@ -43,7 +43,7 @@ export const selected = (columns: readonly StoredColumn[]): string =>
     })
     .join(', ');
 
-/** What makes rows as PostgreSQL would give them. An export makes millions of them, so all have one shape and nothing is looked up for each. */
+/** Returns rows as PostgreSQL would. An export reads millions of them, so all have one hidden class and nothing is looked up per row. */
 export function rowsOf<Column extends StoredColumn>(
   columns: readonly Column[],
   stored: Columns<Column>,

@@ -18,24 +18,24 @@ import type { PostgresLogRows } from './postgres-log-rows.js';
 interface Beside {
   readonly postgres: PostgresLogRows;
   readonly database: LogDatabase;
-  /** Batches are of no tenant. */
+  /** Batches belong to no tenant. */
   readonly batches: Queryable;
 }
 
-/** A question about the rows that ClickHouse has. */
+/** A query of the rows in ClickHouse. */
 interface RowsQuestion {
   readonly question: Question;
   readonly where: string;
 }
 
-/** The newest so many of the rows that fit. Days are counted back from a moment. */
+/** Finds the newest matching rows, up to a number. Days are counted back from a moment. */
 interface Search {
   readonly where: string;
   readonly before: string;
   readonly size: number;
 }
 
-/** The last row of a step, and how many were looked at. */
+/** The last row of a step, and how many were read. */
 interface End extends LogPosition {
   readonly looked: number;
 }
@@ -44,8 +44,8 @@ const PLACE = ['at', 'id'] as const;
 const SLUGS = 'SELECT id, slug FROM workspaces WHERE organization_id = $1 AND id = ANY($2::uuid[])';
 
 /**
- * Reads stored requests from ClickHouse, and from PostgreSQL those that were not inserted there yet. Which batches wait is
- * asked first, and both are asked by that list: so each row is found once, however far the inserts get meanwhile.
+ * Reads stored requests from ClickHouse, and from PostgreSQL those not inserted there yet. The list of waiting batches is read first and
+ * used for both queries: so each row is found once, however far the inserts get meanwhile.
  *
  * Only PostgreSQL can filter by feedback.
  */
@@ -76,8 +76,8 @@ export class ClickHouseLogRows extends LogRows {
   }
 
   /**
-   * Looks for places first, and among those of few days before others. To put rows in order ClickHouse reads a block of every day, and of all
-   * requested columns; where the places are known it reads those blocks alone.
+   * Finds positions first, and searches a few days before all others. To sort rows, ClickHouse reads a block of every day with all
+   * requested columns; with known positions it reads only their blocks.
    */
   async #newest(
     reach: Reach,
@@ -94,13 +94,16 @@ export class ClickHouseLogRows extends LogRows {
       asked,
       `${question.tenant(reach)} AND ${among(question, places)}`,
     );
-    // A replica that is behind, or a day that went meanwhile: then one that knows all of it answers.
+    // A lagging replica, or a day that was just removed: a store with all of the rows is used instead.
     return rows.length === places.length
       ? rows
       : this.#rows(reach, STORED_COLUMNS, asked, `${where} ${NEWEST_FIRST} LIMIT ${size + 1}`);
   }
 
-  /** Of the newest day first, then of as many as should have enough, if those are few, and then of all before them. No day is searched twice. */
+  /**
+   * Searches the newest day first, then as many days as should suffice, if those are few, and then all earlier ones. No day is searched
+   * twice.
+   */
   async #newestPlaces(asked: RowsQuestion, { where, before, size }: Search): Promise<readonly LogPlace[]> {
     const places: LogPlace[] = [];
     let searched = 0;
@@ -130,7 +133,7 @@ export class ClickHouseLogRows extends LogRows {
     const waiting = await waitingBatches(this.beside.batches);
     const asked = await this.#asked(reach, wanted.conditions, waiting);
     if (!asked) return this.beside.postgres.step(reach, wanted);
-    // Rows of both are put in order by these.
+    // The rows of both stores are merged by these columns.
     const columns: readonly (Column | 'at' | 'id')[] = [...new Set([...wanted.columns, ...PLACE])];
     const stored = await this.#stepOfStored(reach, { ...wanted, columns }, asked, waiting);
     const until = stored.isLast || !stored.end ? wanted.until : new Date(stored.end.at);
@@ -226,12 +229,12 @@ export class ClickHouseLogRows extends LogRows {
       question.parameters,
     );
     const found = rowsOf(wanted, stored);
-    // Of a row that a release stored which only counted here, little more than the numbers is there.
+    // Rows stored by a release that only counted in ClickHouse have little more than the numbers.
     const narrow = found.filter((_, index) => stored.data.is_whole?.[index] === false);
     return narrow.length === 0 ? found : this.#completed(reach, found, narrow);
   }
 
-  /** PostgreSQL has the whole of what a release stored that only counted here. */
+  /** PostgreSQL has the complete rows of releases that only counted in ClickHouse. */
   async #completed<Row extends LogPlace>(
     reach: Reach,
     rows: readonly Row[],
@@ -262,8 +265,8 @@ export class ClickHouseLogRows extends LogRows {
   }
 
   /**
-   * The last of the next so many rows. Put in order by the moment alone, few blocks are read; among the rows up to that moment it is looked for
-   * by all that orders them. Within one day, if that has so many: as for places, a block of every day would be read.
+   * The last row of the next step. Sorting by time alone reads few blocks; the exact end is then determined among the rows up to that time.
+   * Within one day if it has enough rows: as for positions, a block of every day would be read otherwise.
    */
   async #endOfStep(
     reach: Reach,
@@ -312,10 +315,10 @@ export class ClickHouseLogRows extends LogRows {
   }
 }
 
-/** Where a day has so few that more of them would be needed, all are looked through at once. */
+/** If days have so few rows that more of them would be needed, all are searched at once. */
 const FEW_DAYS = 10;
 
 const ALL_DAYS = Infinity;
 
-/** A date of JavaScript drops microseconds. */
+/** JavaScript dates drop microseconds. */
 const afterMicroseconds = (moment: Date): Date => new Date(moment.getTime() + 1);

@@ -7,7 +7,7 @@ export const ID = 'UUIDToNum(id)';
 export const OLDEST_FIRST = `ORDER BY created_at, ${ID}`;
 export const NEWEST_FIRST = `ORDER BY created_at DESC, ${ID} DESC`;
 
-/** The first half lets ClickHouse leave days out. */
+/** The first half lets ClickHouse prune days. */
 export function beyond(question: Question, side: '<' | '>', { at, id }: LogPosition): string {
   const there = moment(question, at);
   return `created_at ${side}= ${there} AND (created_at ${side} ${there} OR ${ID} ${side} UUIDToNum(${question.bind(id, 'UUID')}))`;
@@ -16,13 +16,13 @@ export function beyond(question: Question, side: '<' | '>', { at, id }: LogPosit
 export const moment = ({ bind }: Question, at: string): string =>
   `parseDateTime64BestEffort(${bind(at, 'String')}, 6, 'UTC')`;
 
-/** The second half lets ClickHouse leave days out. */
+/** The second half lets ClickHouse prune days. */
 export const upTo = (question: Question, end: LogPosition): string =>
   `NOT (${beyond(question, '>', end)}) AND created_at <= ${moment(question, end.at)}`;
 
 /**
- * By their moments ClickHouse goes to the blocks of these rows alone, because rows lie in the order of their moments. The index of ids
- * would let through most of what lies between them: of 51 ids it takes one for found in nearly every block.
+ * By time, ClickHouse reads only the blocks of these rows, because rows are sorted by time. The index of ids would admit most blocks in
+ * between: for 51 ids it has a false positive in nearly every block.
  */
 export function among(question: Question, places: readonly LogPlace[]): string {
   if (places.length === 0) return 'false';

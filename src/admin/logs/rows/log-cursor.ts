@@ -1,9 +1,9 @@
 import { AppError } from '../../../common/errors/app-error.js';
 import { isUuid } from '../../../common/ids/uuid-v7.js';
 
-/** Where a page of the log ends: the row after which the next one begins. */
+/** The last row of a page of the log; the next page begins after it. */
 export interface LogPosition {
-  /** Time of arrival in UTC, to the microsecond, as PostgreSQL writes it. */
+  /** Arrival time in UTC, to the microsecond, as PostgreSQL writes it. */
   readonly at: string;
   readonly id: string;
 }
@@ -11,12 +11,12 @@ export interface LogPosition {
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 const LONGEST = 200;
 
-/** The position as clients carry it: to them it means nothing. */
+/** The position as an opaque text for clients. */
 export function toCursor({ at, id }: LogPosition): string {
   return Buffer.from(JSON.stringify([at, id])).toString('base64url');
 }
 
-/** Refuses whatever `toCursor` did not make. What comes out is a time and an id and nothing else. */
+/** Refuses anything that `toCursor` did not create. The result is a time and an id and nothing else. */
 export function fromCursor(cursor: string): LogPosition {
   const [at, id, ...more] = cursor.length <= LONGEST ? listIn(cursor) : [];
   if (typeof at !== 'string' || typeof id !== 'string' || more.length > 0 || !isMoment(at) || !isUuid(id))
@@ -36,7 +36,7 @@ function listIn(cursor: string): readonly unknown[] {
   }
 }
 
-/** Also refuses the 31st of February, which PostgreSQL would. */
+/** Also refuses 31 February, which PostgreSQL would reject. */
 function isMoment(text: string): boolean {
   if (!TIME.test(text)) return false;
   const milliseconds = `${text.slice(0, 23)}Z`;

@@ -6,7 +6,7 @@ import {
   LOG_FILTERS,
 } from '../../../request-log/reading/log-filters.js';
 
-/** A page of the request log, as it was requested. */
+/** A requested page of the request log. */
 export interface LogQuery {
   readonly conditions: readonly QueryCondition[];
   readonly after: LogPosition | null;
@@ -19,7 +19,9 @@ export const WORKSPACE_NAMES = ['workspace_id', 'workspace_slug'] as const;
 
 const PAGE_NAMES: readonly string[] = ['cursor', 'page_size', 'pageSize', 'include_total'];
 
-/** Reads the parameters of a list. An unknown one is refused: a misspelled filter must not return all rows. `own` narrows every query. */
+/**
+ * Reads the parameters of a list. Unknown parameters are refused: a misspelled filter must not return all rows. `own` narrows every query.
+ */
 export function logQueryOf(query: ListQuery, own: readonly QueryCondition[] = []): LogQuery {
   const cursor = parameterOf(query, 'cursor');
   return {
@@ -30,7 +32,7 @@ export function logQueryOf(query: ListQuery, own: readonly QueryCondition[] = []
   };
 }
 
-/** The filters, where there are no pages. What is neither one nor names a workspace is refused. */
+/** The filters of an operation without pages. Refuses parameters that are neither filters nor name a workspace. */
 export const logConditionsOf = (query: ListQuery): readonly QueryCondition[] => conditionsIn(query, []);
 
 function conditionsIn(query: ListQuery, more: readonly string[]): readonly QueryCondition[] {

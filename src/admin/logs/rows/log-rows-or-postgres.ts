@@ -4,12 +4,12 @@ import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogQuery } from './log-query.js';
 import { LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
 
-/** Node's codes for an unreachable server: ECONNREFUSED, ENOTFOUND and their like. */
+/** Node's codes for an unreachable server, such as ECONNREFUSED and ENOTFOUND. */
 const AWAY = /^E[A-Z_]+$/;
 
 /**
- * Stored requests from ClickHouse, and from PostgreSQL while that is not reachable: it has them all, only slower. What
- * ClickHouse itself refuses, or takes too long for, is not sent a second time.
+ * Reads stored requests from ClickHouse, and from PostgreSQL, which has all of them but is slower, while ClickHouse is unreachable. A query
+ * that ClickHouse refuses, or that takes too long, is not repeated.
  */
 export class LogRowsOrPostgres extends LogRows {
   constructor(

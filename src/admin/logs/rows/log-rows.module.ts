@@ -11,7 +11,7 @@ import { PostgresLogRows } from './postgres-log-rows.js';
 import { RequestParts } from '../request-parts.js';
 import { RouteParts } from '../route/route-parts.js';
 
-/** What is in PostgreSQL, and the batches that were not inserted into ClickHouse yet, which are of no tenant. */
+/** Rows in PostgreSQL, and the batches not inserted into ClickHouse yet, which belong to no tenant. */
 interface Stores {
   readonly postgres: PostgresLogRows;
   readonly database: LogDatabase;
@@ -23,7 +23,7 @@ export const logRowsOf = (clickhouse: ClickHouse | null, stores: Stores): LogRow
     ? new LogRowsOrPostgres(new ClickHouseLogRows(clickhouse, stores), stores.postgres)
     : stores.postgres;
 
-/** Where stored requests are read. It needs `DatabaseModule` and `SettingsModule` beside it. */
+/** Reads stored requests. Requires `DatabaseModule` and `SettingsModule`. */
 @Module({
   imports: [ClickHouseModule, LogReadingModule],
   providers: [

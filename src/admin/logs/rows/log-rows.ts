@@ -5,31 +5,31 @@ import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 
-/** What stands in the table itself, and the exact time of arrival. */
+/** Columns of the table, and the exact arrival time. */
 export type StoredColumn = Exclude<LogColumnName, 'batch_id'> | 'at';
 
-/** All that a list or a detail shows. */
+/** Every column shown in a list or a detail. */
 export const STORED_COLUMNS: readonly StoredColumn[] = [
   'at',
   ...LOG_COLUMN_NAMES.filter((name) => name !== 'batch_id'),
 ];
 
-/** The next rows of the log, for a reader of all of them. */
+/** The next rows of the log, for reading all of it. */
 export interface LogStep<Column extends StoredColumn> {
-  /** What is read of each row: half of the time of a long read goes into columns. */
+  /** The columns to read: they take half of the time of a long read. */
   readonly columns: readonly Column[];
   readonly conditions: LogQuery['conditions'];
-  /** What narrows the rows that are looked at: all within reach, unless it is said. */
+  /** Conditions on the rows that are read; default: all in scope. */
   readonly among?: LogQuery['conditions'];
   readonly after: LogPosition | null;
   readonly until: Date;
-  /** Rows to look at. */
+  /** Number of rows to read. */
   readonly size: number;
 }
 
 export interface LogStepRows<Column extends StoredColumn> {
   readonly rows: readonly Pick<LogRow, Column>[];
-  /** The last row that was looked at; null when there was none. */
+  /** The last row that was read; null when there was none. */
   readonly end: LogPosition | null;
   readonly isLast: boolean;
 }
@@ -41,23 +41,23 @@ export const BEFORE_ALL: LogPosition = { at: '-infinity', id: FIRST_ID };
 export const positionBefore = (moment: Date): LogPosition => ({ at: moment.toISOString(), id: FIRST_ID });
 
 /**
- * Where stored requests are read: in PostgreSQL, or in ClickHouse where `CLICKHOUSE_URL` is set. Both answer the same; one
- * suite of tests says so of both (test/integration/logs, test/clickhouse).
+ * Reads stored requests: from PostgreSQL, or from ClickHouse if `CLICKHOUSE_URL` is set. One test suite requires the same results of both
+ * (test/integration/logs, test/clickhouse).
  */
 export abstract class LogRows {
-  /** Newest first, and one row more than a page holds, if there is one. */
+  /** Newest first, with one row more than a page holds, if there is one. */
   abstract list(reach: Reach, query: LogQuery): Promise<readonly LogRow[]>;
 
   /**
-   * Oldest first, of the next so many rows after a position those that fit; and where the next step begins, or null when
-   * that was all. So a step reads a bounded number of rows however few fit, where a search for the next page might read all.
+   * Oldest first: the matching rows among the next so many after a position, and where the next step begins, or null at the end. So a step
+   * reads a bounded number of rows however few match, whereas finding the next page might read all.
    */
   abstract step<Column extends StoredColumn>(
     reach: Reach,
     wanted: LogStep<Column>,
   ): Promise<LogStepRows<Column>>;
 
-  /** The number of matching rows, but never more than `most`, to avoid counting millions. */
+  /** The number of matching rows, up to `most`, to avoid counting millions. */
   abstract count(reach: Reach, query: Pick<LogQuery, 'conditions'>, most: number): Promise<number>;
 
   /** The requests of a trace, oldest first. */

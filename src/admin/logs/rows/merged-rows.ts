@@ -1,7 +1,7 @@
 import type { LogRow } from '../../../request-log/reading/log-row.js';
 import type { LogStepRows, StoredColumn } from './log-rows.js';
 
-/** Where a row stands in the log. */
+/** The position of a row in the log. */
 export type LogPlace = Pick<LogRow, 'at' | 'id'>;
 
 const before = (one: LogPlace, other: LogPlace): boolean =>
@@ -12,7 +12,7 @@ export function merged<Row extends LogPlace>(some: readonly Row[], others: reado
   return [...some, ...others].sort((one, other) => (before(one, other) ? -1 : 1));
 }
 
-/** A step that looked at both stores: as far as the one that has to go on. */
+/** Combines a step over both stores: up to the end of the store that has more to read. */
 export function together<Column extends StoredColumn>(
   one: LogStepRows<Column | 'at' | 'id'>,
   other: LogStepRows<Column | 'at' | 'id'>,

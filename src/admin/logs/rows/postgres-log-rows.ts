@@ -52,7 +52,7 @@ export class PostgresLogRows extends LogRows {
     edge.and((moment) => `created_at <= ${moment}::timestamptz`, until);
     if (after) {
       const at = edge.bind(after.at);
-      // The first half lets the database leave partitions out, which it does not for the second.
+      // The first half lets the database prune partitions, which the second half does not.
       edge.and(
         (id) => `created_at >= ${at}::timestamptz AND (created_at, id) > (${at}::timestamptz, ${id}::uuid)`,
         after.id,
@@ -89,7 +89,7 @@ export class PostgresLogRows extends LogRows {
     );
   }
 
-  /** The requests of a batch that fit, so many at most, and how many more there are. */
+  /** The matching requests of a batch, up to a number, and how many more there are. */
   async ofBatch(
     reach: Reach,
     conditions: LogQuery['conditions'],
@@ -138,7 +138,7 @@ export class PostgresLogRows extends LogRows {
     return row;
   }
 
-  /** Requests whose places are known, in any order. */
+  /** Requests at known positions, in any order. */
   at(reach: Reach, places: readonly LogPosition[]): Promise<readonly LogRow[]> {
     const query = filtered(reach, []);
     const ids = query.bind(places.map(({ id }) => id));

@@ -21,32 +21,32 @@ import { hasText } from './body-texts.js';
 const SHORTEST = 3;
 const LONGEST = 256;
 const MOST_DAYS = 31;
-/** Bodies of a request are 640 KiB at most, so a step holds some 30 MiB. */
+/** Bodies of a request have 640 KiB at most, so a step holds some 30 MiB. */
 const STEP = 50;
-/** After so many requests, or so long, an answer says how far it got and lets the caller go on. */
+/** After this many requests, or this long, the response reports the progress and a cursor to continue. */
 const MOST_ROWS = 1_000;
 const MOST_MS = 4_000;
-/** At the same time in this process, which has other callers too. */
+/** Concurrent searches in this process, which serves other callers, too. */
 const MOST_SEARCHES = 2;
 
 export interface SearchedPage {
   readonly rows: readonly LogRow[];
-  /** Where to go on; null when everything was looked into. */
+  /** Where to continue; null when everything was searched. */
   readonly nextCursor: string | null;
-  /** Requests whose bodies were looked into. */
+  /** Requests whose bodies were searched. */
   readonly searched: number;
 }
 
 interface SearchRequest {
   readonly wanted: LogQuery;
-  /** All parameters, as they were sent. */
+  /** All parameters, as sent. */
   readonly all: ListQuery;
 }
 
 /**
- * Finds requests by a text in their bodies. Bodies are compressed one by one and no index of their words is kept, which
- * would be a second copy of them in clear: so this unpacks and reads those that the other filters leave, newest first, a
- * bounded number for each response. A caller that may not see bodies may not search them: the result would reveal their content.
+ * Finds requests by a text in their bodies. Bodies are compressed individually and not indexed by words, because an index would be a second
+ * copy in clear text: so this decompresses and searches those that the other filters leave, newest first, a bounded number per response. A
+ * caller that may not see bodies may not search them: the result would reveal their content.
  */
 @Injectable()
 export class BodySearch {
@@ -124,7 +124,7 @@ export class BodySearch {
     return byRequest;
   }
 
-  /** What is not looked into must not seem to be without the text. */
+  /** Bodies that were not searched must not count as not matching. */
   async #brought(organizationId: string, stored: Bodies): Promise<Bodies> {
     try {
       return await this.stored.brought(organizationId, stored);
@@ -141,7 +141,7 @@ async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
   return false;
 }
 
-/** Refuses what would be too much to look for, or to look through. */
+/** Refuses texts that are too long, and searches that are too broad. */
 function needleIn({ wanted, all }: SearchRequest): string {
   const text = parameterOf(all, 'search') ?? '';
   if (text.length < SHORTEST || text.length > LONGEST)

@@ -1,9 +1,9 @@
-/** Places of an event stream that are joined. More are left out: no provider has that many. */
+/** Maximum number of paths of an event stream that are joined. No provider uses that many. */
 const MOST_PLACES = 1_000;
 
 /**
- * Whether a text occurs in a body, as users read it: in any string of a JSON value, keys included, or in a text. Pieces
- * of a streamed answer are joined, so what was sent word by word is found as a whole. `needle` is in small letters.
+ * Whether a text occurs in a body: in any string of a JSON value, keys included, or in a plain text. Pieces of a streamed response are
+ * joined, so that a text that was sent word by word is found. `needle` is lower case.
  */
 export function hasText(body: unknown, needle: string): boolean {
   if (typeof body !== 'string') return someText(body, (text) => includes(text, needle));
@@ -12,7 +12,7 @@ export function hasText(body: unknown, needle: string): boolean {
 
 const includes = (text: string, needle: string): boolean => text.toLowerCase().includes(needle);
 
-/** A body that nests too deep to be walked is shown as text: see `readableBody`. */
+/** A body that nests too deeply to walk is treated as text: see `readableBody`. */
 function someText(value: unknown, fits: (text: string) => boolean): boolean {
   if (typeof value === 'string') return fits(value);
   if (typeof value === 'number') return fits(String(value));
@@ -24,8 +24,8 @@ function someText(value: unknown, fits: (text: string) => boolean): boolean {
 const DATA = 'data:';
 
 /**
- * The strings of a stream's events, those at the same place of their event joined: `choices.0.delta.content` of all chunks
- * is the answer. https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * The strings of a stream's events, joined by path: `choices.0.delta.content` of all chunks is the response.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 function streamedTexts(stream: string): readonly string[] {
   const pieces = new Map<string, string[]>();

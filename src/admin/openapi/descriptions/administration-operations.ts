@@ -1,4 +1,4 @@
-/** What each operation of the administration does beside its summary: effects, conditions and what the answer is. By `operationId`. */
+/** Descriptions of the administration's operations beyond their summary: effects, conditions and the response. By `operationId`. */
 export const ADMINISTRATION_OPERATIONS: Readonly<Record<string, string>> = {
   apiKeysList: 'Returns keys with masked secrets, newest first.',
   apiKeysGet: 'Returns the key with its limits and their use. The secret is masked.',

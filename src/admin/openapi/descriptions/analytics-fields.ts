@@ -1,4 +1,4 @@
-/** Fields of graphs and groups. Keys as in `COMMON_FIELDS`. */
+/** Fields of charts and groups. Keys as in `COMMON_FIELDS`. */
 export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
   range: 'Time range that was counted.',
   'range.from': 'Beginning of the time range.',

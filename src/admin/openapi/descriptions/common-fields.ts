@@ -1,6 +1,6 @@
 /**
- * What the fields mean that many resources share. A key is a field's name, or `Owner.name` for the field of one schema (without "Dto",
- * "Create" and "Update") or of one enclosing object. The description that a DTO gives its own field wins.
+ * Descriptions of fields shared by many resources. A key is a field's name, or `Owner.name` for the field of one schema (without "Dto",
+ * "Create" and "Update") or of one enclosing object. A DTO's own description takes precedence.
  */
 export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   id: 'Id, assigned when the resource was created. It never changes.',

@@ -44,7 +44,7 @@ const FIELDS: Readonly<Partial<Record<string, string>>> = {
   ...ANALYTICS_FIELDS,
 };
 
-/** Says of each operation what it does beside its summary, before what the document says of scopes. */
+/** Adds a description to each operation beyond its summary, before the text about scopes. */
 export function describeOperations(document: OpenAPIObject): void {
   for (const operation of operationsOf<Operation>(document)) {
     const known = ADMINISTRATION_OPERATIONS[operation.operationId.replace(/BySdkPath$/, '')];
@@ -52,7 +52,7 @@ export function describeOperations(document: OpenAPIObject): void {
   }
 }
 
-/** Says what an answer is, where its operation leaves that out. */
+/** Describes responses whose operation does not. */
 export function describeAnswers(document: OpenAPIObject): void {
   for (const { responses } of operationsOf<Operation>(document))
     for (const response of Object.values(responses))
@@ -67,7 +67,7 @@ function meaningOfAnswer({ content = {} }: Body): string {
   return name.endsWith('ListDto') ? 'A page of the list.' : 'Done. The body has the result.';
 }
 
-/** Gives each parameter its meaning. `tellParameters` adds patterns before, from the controllers. */
+/** Describes each parameter. `tellParameters` adds patterns first, from the controllers. */
 export function describeParameters(document: OpenAPIObject): void {
   for (const { operationId, parameters = [] } of operationsOf<Operation>(document))
     for (const parameter of parameters)
@@ -77,7 +77,7 @@ export function describeParameters(document: OpenAPIObject): void {
         parameter.description;
 }
 
-/** Gives each field of a body its meaning, unless its DTO says it. */
+/** Describes each field of a body, unless its DTO does. */
 export function describeFields(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   for (const [name, schema] of Object.entries(schemas)) describeBelow(schema, name.replace(/Dto$/, ''));
@@ -104,7 +104,7 @@ const meaningOf = (owner: string, name: string): string | undefined =>
   FIELDS[`${owner.replace(/^(?:Create|Update)(?=[A-Z])/, '')}.${name}`] ??
   FIELDS[name];
 
-/** Nothing may stand beside a reference: https://spec.openapis.org/oas/v3.0.3#reference-object */
+/** A reference cannot have siblings: https://spec.openapis.org/oas/v3.0.3#reference-object */
 function described(property: Schema, description: string | undefined): Schema {
   if (description === undefined || property.description !== undefined) return property;
   if (property.$ref !== undefined) return { allOf: [property], description };
@@ -114,7 +114,7 @@ function described(property: Schema, description: string | undefined): Schema {
 
 const TAG_OF_PATH = new Map(GROUPS.flatMap(({ name, paths = [] }) => paths.map((path) => [path, name])));
 
-/** Puts operations into the groups of the table, in its order. A path in no group is a mistake of its author. */
+/** Assigns operations to the groups of the table, in its order. A path without a group is a programming error. */
 export function groupOperations(document: OpenAPIObject): void {
   for (const operation of operationsOf<Operation>(document))
     operation.tags = operation.tags?.map((path) => {

@@ -1,6 +1,6 @@
 import type { EndpointId } from '../../../providers/endpoint.js';
 
-/** What the gateway does with the requests of each endpoint. */
+/** How the gateway handles the requests of each endpoint. */
 export const ENDPOINT_DESCRIPTIONS: Readonly<Record<EndpointId, string>> = {
   'chat-completions':
     "Takes the body of OpenAI's Chat Completions API for models of every provider that generates text.",

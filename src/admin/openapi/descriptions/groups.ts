@@ -1,6 +1,6 @@
 import type { EndpointId } from '../../../providers/endpoint.js';
 
-/** A group of operations. `paths` are those of its controllers, as `AdminController` and `PublicController` give them. */
+/** A group of operations. `paths` are those given to `AdminController` and `PublicController`. */
 interface Group {
   readonly name: string;
   readonly description: string;
@@ -8,7 +8,7 @@ interface Group {
   readonly endpoints?: readonly EndpointId[];
 }
 
-/** Groups of the document: requests first, then what they need, what they leave behind, and permissions. */
+/** Groups of the document: requests first, then the resources they need, the records they leave, and permissions. */
 export const GROUPS: readonly Group[] = [
   {
     name: 'Chat and text',

@@ -1,8 +1,6 @@
 import { FILTER_DESCRIPTIONS } from '../../../request-log/reading/filter-descriptions.js';
 
-/**
- * What the parameters of paths and queries mean, by name. `operationId.name` goes before the name alone.
- */
+/** Descriptions of path and query parameters, by name. `operationId.name` takes precedence over the name alone. */
 export const PARAMETER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> = {
   ...FILTER_DESCRIPTIONS,
 

@@ -5,11 +5,11 @@ import type { Egress } from '../../../egress/egress.js';
 
 const SERVICE = 'gatehouse';
 const CONNECTIONS = 2;
-/** Names this process among those that send the same metrics. */
+/** Identifies this process among those that send the same metrics. */
 const instanceId = randomUUID();
 
 /**
- * Who sends: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win over the usual name.
+ * The resource of the sender: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the default name.
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export async function originOf() {
@@ -24,7 +24,7 @@ export async function originOf() {
   };
 }
 
-/** How an exporter reaches its collector: by sockets of the egress. */
+/** Connects an exporter to its collector through the egress. */
 export function throughEgress(egress: Egress) {
   const agents = new Map<string, EgressAgent>();
   return {
@@ -44,9 +44,9 @@ interface Exporter<T> {
   export(items: T, done: (result: ExportResult) => void): void;
 }
 
-/** Resolves when the collector has taken it. */
+/** Resolves when the collector has accepted it. */
 export async function exported<T>(exporter: Exporter<T>, items: T): Promise<void> {
-  // Loaded by now, because the exporter came from the same package.
+  // Loaded by now, because the exporter is from the same package.
   const { ExportResultCode } = await import('@opentelemetry/core');
   await new Promise<void>((resolve, reject) => {
     exporter.export(items, ({ code, error }) => {
@@ -56,7 +56,7 @@ export async function exported<T>(exporter: Exporter<T>, items: T): Promise<void
   });
 }
 
-/** The status is said, what the collector wrote beside it is not. */
+/** Contains the status but not the collector's message. */
 function reasonIn(error: Error | undefined): Error {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'number'

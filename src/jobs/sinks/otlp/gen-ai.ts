@@ -3,7 +3,7 @@ import { operationNameOf, telemetryNameOf } from '../../../providers/catalog/tel
 import type { SentAttempt, SentRow } from '../sent-row.js';
 
 /**
- * Attributes by the conventions for generative AI, which are in development; those of 1.42 are meant:
+ * Attributes by the semantic conventions for generative AI, which are in development; version 1.42:
  * https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md
  */
 export const whatOf = ({ endpoint, model, response_model }: SentRow, provider: string | null): Attributes =>
@@ -14,7 +14,7 @@ export const whatOf = ({ endpoint, model, response_model }: SentRow, provider: s
     'gen_ai.response.model': response_model,
   });
 
-/** Where a try went: the scheme, host and port that were called. */
+/** The server of an attempt: the scheme, host and port that were called. */
 export function serverOf({ origin }: SentAttempt): Attributes {
   if (!URL.canParse(origin)) return {};
   const { protocol, hostname, port } = new URL(origin);
@@ -22,7 +22,7 @@ export function serverOf({ origin }: SentAttempt): Attributes {
   return { 'server.address': hostname, 'server.port': port === '' ? usual : Number(port) };
 }
 
-/** Totals contain the finer kinds. */
+/** Totals include the finer kinds. */
 export const usageOf = (attempt: SentAttempt): Attributes =>
   known({
     'gen_ai.usage.input_tokens': attempt.input_tokens,
@@ -33,7 +33,7 @@ export const usageOf = (attempt: SentAttempt): Attributes =>
     'gatehouse.cost_nano_usd': attempt.cost_nano_usd,
   });
 
-/** The class of error that a try ended with; undefined when it did not. */
+/** The class of error that an attempt ended with; undefined on success. */
 export function errorOf({ status, error_code }: SentAttempt): string | undefined {
   if (error_code !== null) return error_code;
   if (status === null) return '_OTHER';

@@ -22,16 +22,16 @@ interface Instruments {
 }
 
 /**
- * Sends what requests took, used and cost to an OpenTelemetry collector. What a batch adds is measured once in a process and
- * kept until the collector has taken it, so a collector that is unavailable makes no gap. How values of one process become those
- * of all is the collector's part: each has its own `service.instance.id`.
+ * Sends durations, usage and cost of requests to an OpenTelemetry collector. A batch is measured once per process and kept until the
+ * collector has accepted it, so an unavailable collector causes no gap. Aggregating over processes is the collector's task: each process
+ * has its own `service.instance.id`.
  */
 export class MetricSink implements LogDestination {
   readonly id = 'otlp-metrics';
   readonly gathering;
   readonly #way: ReturnType<typeof throughEgress>;
   #opened: ReturnType<MetricSink['load']> | undefined;
-  /** What the collector has not taken yet, and up to which batch it counts. */
+  /** Metrics that the collector has not accepted yet, and the last batch they include. */
   #waiting: { readonly upTo: string; readonly metrics: ResourceMetrics } | null = null;
 
   constructor(
@@ -75,7 +75,7 @@ export class MetricSink implements LogDestination {
       timeoutMillis: OTLP_TIMEOUTS.commandMs,
       httpAgentOptions: this.#way.agentFor as never,
     });
-    /** Collects when it is told to, and not by a clock: the values belong to the batches that were read. */
+    /** Collects on demand instead of on a timer: the values belong to the batches that were read. */
     class Reader extends sdk.MetricReader {
       protected override onShutdown(): Promise<void> {
         return Promise.resolve();

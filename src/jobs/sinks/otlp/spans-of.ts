@@ -14,16 +14,16 @@ import { operationNameOf } from '../../../providers/catalog/telemetry-names.js';
 import type { SentAttempt, SentRow } from '../sent-row.js';
 import { errorOf, known, serverOf, usageOf, whatOf } from './gen-ai.js';
 
-/** What all spans of this service share. */
+/** Common to all spans of this service. */
 export interface SpanOrigin {
   readonly resource: Resource;
   readonly instrumentationScope: InstrumentationScope;
 }
 
 /**
- * The spans of a request: one for it as the gateway served it, and below it one for each try at a provider. Their ids follow
- * from the request's, so that a request that is sent twice is the same spans. Tokens stand with the tries, which are what a
- * provider is paid for, and nowhere else: a backend that adds them up counts none twice.
+ * The spans of a request: one for the request as served, and below it one per attempt. Their ids derive from the request's, so that sending
+ * a request twice yields the same spans. Only attempts carry token counts, because providers are paid per attempt: a backend that adds them
+ * up counts none twice.
  */
 export function spansOf(row: SentRow, origin: SpanOrigin): ReadableSpan[] {
   const traceId = traceIdOf(row.trace_id);
@@ -147,7 +147,7 @@ const timeOf = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.round((ms %
 const TRACE_ID = /^(?!0+$)[0-9a-f]{32}$/;
 const SPAN_ID = /^(?!0+$)[0-9a-f]{16}$/;
 
-/** Ids of W3C's trace context stay, UUIDs lose their dashes, and what callers made up themselves is hashed. */
+/** W3C trace ids stay, UUIDs lose their dashes, and other ids are hashed. */
 function traceIdOf(text: string): string {
   const hex = text.toLowerCase().replaceAll('-', '');
   return TRACE_ID.test(hex) ? hex : hashed(text, 32);

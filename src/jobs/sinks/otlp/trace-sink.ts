@@ -6,7 +6,7 @@ import { spansOf } from './spans-of.js';
 
 const MOST_SPANS = 512;
 
-/** Sends each request to an OpenTelemetry collector as spans. Requests that came as spans from elsewhere are not sent back. */
+/** Sends each request to an OpenTelemetry collector as spans. Requests imported as spans are not sent back. */
 export class TraceSink implements LogDestination {
   readonly id = 'otlp-traces';
   readonly gathering = { rows: 1_000, seconds: 2 };

@@ -1,23 +1,22 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { CHANGES, type Ddl } from './ddl.js';
 
-/** What a release changes of tables that exist. */
+/** Changes a release makes to existing tables. */
 export interface TableChange {
-  /** From 1 upwards. Never given to another change, whatever becomes of this one. */
+  /** From 1 upwards. A number is never reused, even if its change is dropped. */
   readonly version: number;
   readonly name: string;
   /**
-   * Each statement changes nothing when it was run before, or when this release created the table: two processes may run it
-   * at once, and a process that dies in between leaves the rest to the next. The columns are written here as they were
-   * then, and not taken from the tables as they are now.
+   * Each statement is a no-op when it has already run, or when this release created the table: two processes may run it at once, and the
+   * next process finishes the work of one that dies. Columns are spelled out as they were at that time, not taken from the current tables.
    */
   readonly statements: (ddl: Ddl) => readonly string[];
 }
 
-/** Since 0.1.0, whose tables are in test/clickhouse/schema-0.1.0.sql. Released changes are kept for ever. */
+/** Since 0.1.0, whose tables are in test/clickhouse/schema-0.1.0.sql. Released changes are never removed. */
 const TABLE_CHANGES: readonly TableChange[] = [];
 
-/** Makes the changes that were not made, in their order. Changes of a newer release are left alone. */
+/** Makes the outstanding changes in order. Changes of a newer release are left alone. */
 export async function makeChanges(
   client: ClickHouseClient,
   ddl: Ddl,

@@ -5,8 +5,8 @@ import type { ClickHouse } from './clickhouse.js';
 import { rowsOfBatch } from './request-row.js';
 
 /**
- * Stores the requests of a batch in ClickHouse, where views count them. The batch's id is the token of the insert: a
- * process that dies between the insert and the mark leaves a batch that is delivered again, and stored once all the same.
+ * Stores the requests of a batch in ClickHouse, where views count them. The batch's id is the insert's deduplication token: if a process
+ * dies between insert and mark, the batch is delivered again but stored only once.
  */
 export class ClickHouseBatchAggregator implements BatchAggregator {
   constructor(

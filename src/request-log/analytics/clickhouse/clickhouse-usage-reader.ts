@@ -22,7 +22,7 @@ import { groupedBySql, groupOrderSql, type Names } from './group-sql.js';
 import { conditionsSql, type IdsOf, Question } from './question.js';
 import { type ClickhouseSource, sourceOf } from './source.js';
 
-/** What stays in PostgreSQL, and who reads it. */
+/** What stays in PostgreSQL, and its readers. */
 interface BesideClickHouse {
   readonly database: LogDatabase;
   readonly kept: KeptLogs;
@@ -31,7 +31,7 @@ interface BesideClickHouse {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A question whose rows are found; how they are grouped is up to who asks. */
+/** A query with its FROM and WHERE; callers add the grouping. */
 interface StartedQuery {
   readonly range: CountedRange;
   readonly slots: readonly number[];
@@ -51,7 +51,7 @@ const MOST_NAMES = 10_000;
 
 const COMPLETE_KEYS = 'SELECT key FROM rollup_metadata_keys WHERE complete_since <= $1';
 
-/** The rows of a day leave PostgreSQL before they leave ClickHouse. */
+/** Retention removes a day's rows from PostgreSQL before it removes them from ClickHouse. */
 const ROWS_FROM = `SELECT CASE WHEN isfinite(before) THEN extract(epoch FROM before) * 1000 END::float8 AS rows_from
   FROM rollup_seals WHERE grain = 'row'`;
 
@@ -61,8 +61,8 @@ const NAMES: Readonly<Partial<Record<GroupedBy['kind'], string>>> = {
 };
 
 /**
- * Reads counts from ClickHouse: out of the rollups, or of the request rows where those cannot tell. What is asked about
- * feedback only PostgreSQL can tell, from its own request rows.
+ * Reads counts from ClickHouse: from the rollups, or from the request rows where the rollups lack a dimension. Queries about feedback read
+ * PostgreSQL's request rows, the only store of feedback.
  */
 export class ClickHouseUsageReader implements AnalyticsReader {
   constructor(
@@ -81,7 +81,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     if (!begun) return this.beside.postgres.series(whose, query, measures, slots);
     const { question, source, from, range } = begun;
     const starts = begun.slots.map((slot) => slot / MS_PER_S);
-    // The slot of the whole is 0, which is no slot of time.
+    // Slot 0 holds the totals; time slots start at 1.
     const rows = await this.clickhouse.read<Row & { slot: number }>(
       `SELECT roundDown(at, ${question.bind(starts, 'Array(UInt32)')}) AS slot, ${source.select(measures)}
        FROM ${from} GROUP BY GROUPING SETS ((slot), ())`,
@@ -116,7 +116,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     };
   }
 
-  /** How many groups there are, where a page beyond the last has none that could say so. */
+  /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */
   async #countOf(groups: string, { parameters }: Question): Promise<number> {
     const [row] = await this.clickhouse.read<{ groups: number }>(
       `SELECT count() AS groups FROM (${groups})`,
@@ -165,7 +165,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
       .join(' UNION ALL ');
   }
 
-  /** Views keep every grain up to date, so nothing of them is changed; but minutes go away. */
+  /** Views keep every granularity up to date, so nothing is marked as changed; but minutes expire. */
   #state(): RollupState {
     const { minutes } = this.retentionDays;
     const minutesFrom = minutes === 0 ? -Infinity : startOf('day', Date.now()) - minutes * GRAIN_MS.day;
@@ -194,7 +194,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
   }
 }
 
-/** Moments come as texts without a zone; they are of UTC. */
+/** Timestamps are texts without a zone, in UTC. */
 function sumsOf(row: Row): Sums {
   return new Sums(
     Object.fromEntries(

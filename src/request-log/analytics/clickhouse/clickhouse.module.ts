@@ -3,7 +3,7 @@ import { SETTINGS } from '../../../common/settings/settings.module.js';
 import type { Settings } from '../../../common/settings/settings.js';
 import { ClickHouse } from './clickhouse.js';
 
-/** Injects the `ClickHouse` of this process; null where none is set. */
+/** Injects this process's `ClickHouse`; null when none is configured. */
 export const CLICKHOUSE = Symbol('clickhouse');
 
 type ClickhouseModuleSettings = Pick<Settings, 'clickhouse' | 'retentionDays'>;

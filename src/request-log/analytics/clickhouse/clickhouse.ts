@@ -12,13 +12,13 @@ const CONNECTIONS = 4;
 
 export interface ClickHouseOptions extends Pick<ClickHouseSettings, 'cluster'> {
   readonly retentionDays: RetentionDays;
-  /** Seconds that a reading may take, unless it is five. */
+  /** Time limit of a read in seconds; default: 5. */
   readonly readWithinS?: number;
 }
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Values by column, in the order of the rows. Of no row there are no columns either. */
+/** Values by column, in row order. Without rows there are no columns. */
 export interface Columns<Name extends string> {
   readonly data: Readonly<Partial<Record<Name, readonly unknown[]>>>;
   readonly rows: number;
@@ -47,15 +47,15 @@ export class ClickHouse implements OnApplicationShutdown {
       request_timeout: CLICKHOUSE_TIMEOUTS.storing.commandMs,
       keep_alive: { enabled: true, idle_socket_ttl: CLICKHOUSE_TIMEOUTS.storing.idleMs },
       max_open_connections: CONNECTIONS,
-      // Whoever asks logs what failed; the package would write it to the console.
+      // The caller logs failures; the package would write them to the console.
       log: { level: ClickHouseLogLevel.OFF },
-      // Lists of ids may be longer than an address may be.
+      // Lists of ids may exceed the maximum length of a URL.
       use_multipart_params_auto: true,
     });
     return new ClickHouse(client, { cluster, retentionDays });
   }
 
-  /** Rows of a question, within five seconds. Refuses with `overloaded` what takes longer. */
+  /** Rows of a query, within five seconds. Throws `overloaded` when it takes longer. */
   read<Row>(sql: string, parameters: Parameters): Promise<readonly Row[]> {
     return this.#answer(sql, parameters, async (asked) => {
       const answer = await this.client.query({ ...asked, format: 'JSONEachRow' });
@@ -64,13 +64,13 @@ export class ClickHouse implements OnApplicationShutdown {
   }
 
   /**
-   * As `read`, for answers of many columns or rows: names stand in them once, and they are read in half of the time. Moments are of ISO 8601.
+   * Like `read`, for responses with many columns or rows: column names occur once, which halves the time to read them. Times are ISO 8601.
    * https://clickhouse.com/docs/interfaces/formats/JSONColumnsWithMetadata
    */
   readColumns<Name extends string>(sql: string, parameters: Parameters): Promise<Columns<Name>> {
     return this.#answer(`${sql} ${OF_ROWS}`, parameters, async (asked) => {
       const answer = await this.client.query({ ...asked, format: 'JSONColumnsWithMetadata' });
-      // The package's type is that of rows.
+      // The package types this format as rows.
       return (await answer.json()) as unknown as Columns<Name>;
     });
   }
@@ -85,7 +85,7 @@ export class ClickHouse implements OnApplicationShutdown {
     const withinMs = readWithinS * 1_000 + answerMs;
     const abort = AbortSignal.timeout(withinMs);
     try {
-      // Making the tables may take longer than a reader waits; then the next one finds them.
+      // Creating the tables may take longer than a reader waits; a later reader finds them.
       await answeredWithin(this.#ready(), withinMs, 'ClickHouse did not respond in time.');
       return await ask({
         query,
@@ -102,15 +102,14 @@ export class ClickHouse implements OnApplicationShutdown {
     }
   }
 
-  /** Runs statements that change tables, given how those are called and where the statement must run. */
+  /** Runs statements that change tables. `statementsOf` gets the table names and the cluster on which to run them. */
   async change(statementsOf: (ddl: Ddl) => readonly string[]): Promise<void> {
     await this.#ready();
     for (const query of statementsOf(new Ddl(this.options.cluster))) await this.client.command({ query });
   }
 
   /**
-   * Stores rows of a batch. The same token again changes nothing, neither in the table nor in the rollups above it, and
-   * makes up for what an insert that was cut off left out:
+   * Stores rows of a batch. Repeating a token changes neither the table nor the rollups above it, and completes an interrupted insert:
    * https://clickhouse.com/docs/guides/developer/deduplicating-inserts-on-retries
    */
   async insert(table: string, rows: readonly unknown[], token: string): Promise<void> {
@@ -131,7 +130,7 @@ export class ClickHouse implements OnApplicationShutdown {
     await this.client.close();
   }
 
-  /** Tried again by the next who asks, when it failed. */
+  /** After a failure, the next caller retries. */
   async #ready(): Promise<void> {
     this.#prepared ??= prepareSchema(this.client, this.options);
     try {
@@ -144,29 +143,29 @@ export class ClickHouse implements OnApplicationShutdown {
 }
 
 const READING: QuerySettings = {
-  // What is selected may bear the name of the column that it is made of.
+  // An alias may equal the name of the column that it is computed from.
   prefer_column_name_to_alias: 1,
   output_format_json_quote_64bit_integers: 0,
 };
 
 /**
- * For rows. Where few of an order are wanted, reading ahead reads all of them.
+ * For rows. With a small LIMIT and an ORDER BY, read-ahead would read all rows.
  * https://clickhouse.com/docs/reference/settings/session-settings/read-in
  */
 const OF_ROWS = "SETTINGS date_time_output_format = 'iso', read_in_order_use_buffering = 0";
 
-/** Rows come as one block per partition, in one order: so a second try is known by its token. */
+/** Rows form one block per partition in a fixed order, so that the token identifies a retry. */
 const STORING: QuerySettings = {
   async_insert: 0,
   max_execution_time: CLICKHOUSE_TIMEOUTS.storing.serverMs / 1_000,
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   input_format_parallel_parsing: 0,
-  // Logs from elsewhere may be of any days.
+  // Imported logs may cover any number of days.
   max_partitions_per_insert_block: '0',
 };
 
-/** The answer comes when the shards have the rows. */
+/** The insert returns once the shards have the rows. */
 const ON_CLUSTER: QuerySettings = { distributed_foreground_insert: 1 };
 
 /** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED. */

@@ -4,7 +4,7 @@ import type { ClickHouse } from './clickhouse.js';
 import { rowsOfBatch } from './request-row.js';
 
 export interface CopyOptions {
-  /** Batches with requests from this moment on, until the one before `to`; all, unless it is said. */
+  /** Batches with requests from this time on, up to but excluding `to`; default: all. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   readonly onProgress?: (done: number, total: number) => void;
@@ -12,16 +12,15 @@ export interface CopyOptions {
 
 const MOST_AT_ONCE = 500;
 
-/** What is not counted yet is left to its turn. */
+/** Batches that are not counted yet are skipped; their job stores them. */
 const COUNTED = `
   SELECT id, min_created_at, max_created_at FROM log_batches
   WHERE aggregated_at IS NOT NULL AND max_created_at >= coalesce($1, '-infinity'::timestamptz)
     AND min_created_at < coalesce($2, 'infinity'::timestamptz) ORDER BY id`;
 
 /**
- * Stores in ClickHouse the counted batches that it lacks: those of the time before it was set, and those that it lost.
- * Batches that it has are left alone, so it may be stopped and begun again, and the service may go on meanwhile.
- * Answers how many were missing.
+ * Stores in ClickHouse the counted batches that it lacks: those from before it was configured, and those that it lost. Existing batches are
+ * skipped, so the copy can be stopped and restarted while the service runs. Returns how many were missing.
  */
 export async function copyMissingBatches(
   database: Queryable,

@@ -1,9 +1,9 @@
 import type { Table, View } from './table.js';
 
 /**
- * The text of the tables, for one server or for a cluster. On a cluster each table is a replicated one on every shard,
- * under a name that ends in `_local`, and a distributed one above them. `{shard}` and `{replica}` are macros of the
- * servers: https://clickhouse.com/docs/engines/table-engines/mergetree-family/replication
+ * The SQL of the tables, for one server or a cluster. On a cluster each table is replicated on every shard, under a name that ends in
+ * `_local`, below a distributed table. `{shard}` and `{replica}` are macros of the servers:
+ * https://clickhouse.com/docs/engines/table-engines/mergetree-family/replication
  */
 export class Ddl {
   readonly #onCluster: string;
@@ -12,7 +12,7 @@ export class Ddl {
     this.#onCluster = cluster === undefined ? '' : ` ON CLUSTER ${name(cluster)}`;
   }
 
-  /** The table that holds rows. */
+  /** The name of the table that holds the rows. */
   stored(table: string): string {
     return this.cluster === undefined ? table : `${table}_local`;
   }
@@ -34,25 +34,28 @@ export class Ddl {
     return [rows, above];
   }
 
-  /** Adds what a table of an earlier release lacks. Above a cluster's tables the distributed one gets it too, after them. */
+  /** Adds the columns that a table of an earlier release lacks. On a cluster the distributed table follows the local ones. */
   addColumns(table: string, columns: Table['columns']): string[] {
     const added = columns.map(([column, type]) => `ADD COLUMN IF NOT EXISTS ${column} ${type}`).join(', ');
     const tables = this.cluster === undefined ? [table] : [this.stored(table), table];
     return tables.map((each) => `ALTER TABLE ${each}${this.#onCluster} ${added}`);
   }
 
-  /** New rows have it at once. */
+  /** New rows are indexed at once. */
   addIndex(table: string, index: string, definition: string): string {
     return `ALTER TABLE ${this.stored(table)}${this.#onCluster} ADD INDEX IF NOT EXISTS ${index} ${definition}`;
   }
 
-  /** Stores derived columns and indexes (`COLUMN a`, `INDEX b`) also for the rows that were there before, in the background. Till then reading does without. */
+  /**
+   * Stores derived columns and indexes (`COLUMN a`, `INDEX b`) for existing rows too, in the background. Reads work without them until
+   * then.
+   */
   materialize(table: string, parts: readonly string[]): string {
     const stored = parts.map((part) => `MATERIALIZE ${part}`).join(', ');
     return `ALTER TABLE ${this.stored(table)}${this.#onCluster} ${stored}`;
   }
 
-  /** Which changes of the tables were made. All servers of a cluster share one such list. */
+  /** The table of applied changes. All servers of a cluster share it. */
   createChanges(): string {
     const engine =
       this.cluster === undefined
@@ -62,12 +65,12 @@ export class Ddl {
       ENGINE = ${engine} ORDER BY version`;
   }
 
-  /** Removes a day, of all. It is gone when the statement is. */
+  /** Removes all rows of a day. They are gone when the statement returns. */
   dropDay(table: string, day: string): string {
     return `ALTER TABLE ${this.stored(table)}${this.#onCluster} DROP PARTITION ${day}`;
   }
 
-  /** Removes rows of a day. ClickHouse writes the parts of that day again, in the background. */
+  /** Removes some rows of a day. ClickHouse rewrites that day's parts in the background. */
   deleteOfDay(table: string, day: string, condition: string): string {
     return `ALTER TABLE ${this.stored(table)}${this.#onCluster} DELETE IN PARTITION ${day} WHERE ${condition}`;
   }
@@ -77,7 +80,7 @@ export class Ddl {
       ${select(this.stored(from))}`;
   }
 
-  /** Keeps rows for so many days; indefinitely with null. Parts are dropped whole. */
+  /** Keeps rows for this many days; indefinitely with null. Parts are dropped whole. */
   expire(table: Table, days: number | null): string {
     const change =
       days === null ? 'REMOVE TTL' : `MODIFY TTL ${table.expires?.since ?? ''} + INTERVAL ${days} DAY`;
@@ -101,10 +104,10 @@ export class Ddl {
   }
 }
 
-/** The table of the changes that were made. */
+/** The table of applied changes. */
 export const CHANGES = 'gatehouse_changes';
 
-/** How many inserts later a repeated one is still known. */
+/** For how many later inserts a token is remembered. */
 const TOKENS = 10_000;
 const WEEK_S = 604_800;
 

@@ -15,7 +15,7 @@ export const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\
 
 export const NO_ID = `toUUID('${NIL_ID}')`;
 
-/** Texts are cut as in PostgreSQL: after so many characters. */
+/** Texts are cut as in PostgreSQL: after this many characters. */
 export const cut = (text: string): string => `leftUTF8(${text}, ${LONGEST_VALUE})`;
 
 /** The value of a dimension for a row of `request_logs`. */
@@ -37,7 +37,7 @@ const SLICE_VALUES: Readonly<Record<(typeof SLICES)[number], string>> = {
 
 const NAMED_SLICES = SLICES.map((dimension) => `('${dimension}', ${SLICE_VALUES[dimension]})`).join(', ');
 
-/** All slices of a request, those of the metadata keys that were chosen when it came included. */
+/** All slices of a request, including those of the metadata keys chosen on arrival. */
 export const SLICES_OF_REQUEST = `arrayConcat([${NAMED_SLICES}],
   arrayMap(key -> (concat('${metadataSlice('')}', key), ${cut('metadata[key]')}), chosen_keys))`;
 

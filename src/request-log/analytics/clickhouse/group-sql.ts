@@ -3,7 +3,7 @@ import type { GroupedBy, GroupOrder } from '../usage-store.js';
 import { NO_ID } from './expressions.js';
 import type { Question } from './question.js';
 
-/** Names of ids, as PostgreSQL knows them. */
+/** Names of ids, read from PostgreSQL. */
 export interface Names {
   readonly ids: readonly string[];
   readonly slugs: readonly string[];
@@ -12,14 +12,14 @@ export interface Names {
 const idText = (column: string): string =>
   `if(coalesce(${column}, ${NO_ID}) = ${NO_ID}, '', toString(${column}))`;
 
-/** The name of an id; `otherwise` when it has none. A list for `transform` must not be empty. */
+/** The name of an id; `otherwise` if it has none. A list for `transform` must not be empty. */
 function named(question: Question, column: string, names: Names, otherwise: string): string {
   const ids = question.bind([NIL_ID, ...names.ids], 'Array(String)');
   const slugs = question.bind(['', ...names.slugs], 'Array(String)');
   return `transform(coalesce(toString(${column}), '${NIL_ID}'), ${ids}, ${slugs}, ${otherwise})`;
 }
 
-/** The expression that groups, as a text. */
+/** The expression to group by, as a text. */
 export function groupedBySql(by: GroupedBy, question: Question, names: Names): string {
   switch (by.kind) {
     case 'dimension':

@@ -1,7 +1,7 @@
 import type { QueryCondition } from '../../reading/log-filters.js';
 import type { Whose } from '../../reading/where.js';
 
-/** The parameters of a query. Values travel as parameters and never as SQL: `{p0:Type}` stands in their place. */
+/** The parameters of a query. Values travel as parameters and never as SQL; `{p0:Type}` is the placeholder. */
 export class Question {
   readonly parameters: Record<string, unknown> = {};
   #count = 0;
@@ -13,7 +13,7 @@ export class Question {
     return `{${name}:${type}}`;
   };
 
-  /** There is no query without it. */
+  /** Every query is limited to one tenant. */
   tenant({ organizationId, workspaceId }: Whose): string {
     const organization = `organisation_id = ${this.bind(organizationId, 'UUID')}`;
     return workspaceId === undefined
@@ -21,7 +21,7 @@ export class Question {
       : `${organization} AND workspace_id = ${this.bind(workspaceId, 'UUID')}`;
   }
 
-  /** In the column's own type, so that it chooses partitions. Whole seconds. */
+  /** In the column's own type, so that ClickHouse prunes partitions. Whole seconds. */
   between(column: 'bucket' | 'created_at', from: number, to: number): string {
     const at = (ms: number): string =>
       column === 'bucket'
@@ -33,10 +33,10 @@ export class Question {
 
 const MS_PER_S = 1_000;
 
-/** Asks PostgreSQL for ids: its SQL, the organization ($1) and the parameter ($2). */
+/** Reads ids from PostgreSQL: its SQL, the organization ($1) and the parameter ($2). */
 export type IdsOf = (sql: string, parameter: unknown) => Promise<readonly string[]>;
 
-/** The conditions in the words of ClickHouse; null when one of them is about what only PostgreSQL has. */
+/** The conditions as ClickHouse SQL; null when one of them needs data that only PostgreSQL has. */
 export async function conditionsSql(
   question: Question,
   conditions: readonly QueryCondition[],

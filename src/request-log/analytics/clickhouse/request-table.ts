@@ -4,15 +4,14 @@ import { ROW_COLUMNS } from './request-row.js';
 import type { Table } from './table.js';
 
 /**
- * The end user of a request as a column, as in PostgreSQL; empty where none is named. A block of rows has each name once: few
- * users are compared by number, and of many the index leaves most blocks out.
+ * The end user of a request as a column, as in PostgreSQL; empty when none is named. A block of rows has each name once: few users are
+ * compared by number, and with many users the index excludes most blocks.
  */
 const END_USER = ['end_user', 'LowCardinality(String)', `metadata[${literal(USER_KEY)}]`] as const;
 
 /**
- * What a filter may name and few rows have, or none: a block whose rows all have other values is left out without being
- * read. For a column of few values, the index of ten million rows takes some kilobytes.
- * https://clickhouse.com/docs/optimize/skipping-indexes
+ * Columns that are filtered by and set in few rows, or none: a block without the value is skipped unread. For a column with few values, the
+ * index of ten million rows takes a few kilobytes. https://clickhouse.com/docs/optimize/skipping-indexes
  */
 const SOUGHT = [
   ...['id', 'batch_id', 'trace_id', END_USER[0], 'api_key_id', 'user_id', 'config_id'],
@@ -20,9 +19,9 @@ const SOUGHT = [
 ];
 
 /**
- * A page of rare rows has each of them in another block, and of each block all columns of the table are read. So blocks have
- * a quarter of the usual 8,192 rows, and what is compressed together ends with them: by itself neither changes anything. For
- * a twentieth more of disk such pages take half of the time.
+ * A page of rare rows touches a different block for each row, and reads all columns of each block. So blocks have a quarter of the usual
+ * 8,192 rows, and compression blocks end with them: neither setting helps without the other. Such pages take half the time for 5 % more
+ * disk.
  */
 const SMALL_BLOCKS = {
   index_granularity: 2_048,
@@ -30,7 +29,7 @@ const SMALL_BLOCKS = {
   max_compress_block_size: 65_536,
 };
 
-/** The rows that lists show, and that filters are asked of which no rollup can answer. */
+/** The rows for lists, and for filters that no rollup covers. */
 export const REQUESTS: Table = {
   name: 'request_logs',
   engine: 'MergeTree',
@@ -39,7 +38,7 @@ export const REQUESTS: Table = {
   indexes: SOUGHT.map((column) => `INDEX by_${column} ${column} TYPE bloom_filter GRANULARITY 1`),
   partition: 'toYYYYMMDD(created_at)',
   order: ['organisation_id', 'workspace_id', 'created_at', 'id'],
-  // A TTL could follow neither legal holds nor the retention of workspaces: src/jobs/retention removes these rows.
+  // A TTL could not follow legal holds or workspace retention: src/jobs/retention removes these rows.
   expires: null,
   shardBy: 'sipHash64(id)',
   settings: SMALL_BLOCKS,

@@ -14,13 +14,13 @@ const TYPES: Readonly<Record<DimensionType, string>> = {
 
 interface Family {
   readonly table: (grain: Grain) => string;
-  /** What tells its rows apart beside tenant and bucket. */
+  /** The columns that identify a row beside tenant and bucket. */
   readonly columns: readonly (readonly [name: string, type: string])[];
   /** The request rows with these columns. */
   readonly requests: (from: string, grain: Grain) => string;
 }
 
-/** Under names of their own, because measures bear names of columns that others are made of. */
+/** Under separate names, because measures share the names of columns that other measures are computed from. */
 const COUNTED = MEASURE_NAMES.map((name) => `${MEASURES[name].clickhouse.ofRequests} AS of_${name}`).join(
   ', ',
 );
@@ -48,7 +48,7 @@ const FAMILIES: readonly Family[] = [
 
 const TENANT = ['organisation_id', 'workspace_id'] as const;
 
-/** Columns of the request row that are not given another meaning. */
+/** Columns of the request row that are not redefined. */
 function columnsBeside(columns: readonly string[]): string {
   const taken: ReadonlySet<string> = new Set([...TENANT, ...columns]);
   return COUNTED_COLUMNS.filter(({ name }) => !taken.has(name))
@@ -87,5 +87,5 @@ const ROLLUPS = FAMILIES.flatMap((family) => GRAINS.map((grain) => [family, grai
 
 export const ROLLUP_TABLES: readonly Table[] = ROLLUPS.map(([family, grain]) => rollup(family, grain));
 
-/** Each rollup is filled by a view of the requests. */
+/** A view of the requests fills each rollup. */
 export const ROLLUP_VIEWS: readonly View[] = ROLLUPS.map(([family, grain]) => view(family, grain));

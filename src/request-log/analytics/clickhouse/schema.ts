@@ -10,8 +10,8 @@ export interface SchemaOptions {
 }
 
 /**
- * Makes the tables that are missing, brings those of earlier releases up to date, and sets for how long rows are kept.
- * Any number of processes may do it at once: each statement changes nothing when it was done before.
+ * Creates missing tables, upgrades those of earlier releases, and sets how long rows are kept. Any number of processes may run it at once:
+ * each statement is a no-op when repeated.
  */
 export async function prepareSchema(client: ClickHouseClient, options: SchemaOptions): Promise<void> {
   const ddl = new Ddl(options.cluster);
@@ -27,7 +27,7 @@ export async function prepareSchema(client: ClickHouseClient, options: SchemaOpt
     const name = ddl.stored(table.name);
     if (daysIn(engines.get(name)) === days) continue;
     await client.command({ query: ddl.expire(table, days) }).catch(async (error: unknown) => {
-      // A TTL that is not there cannot be removed, and another process may have been first.
+      // Removing a missing TTL fails, and another process may have removed it first.
       if (daysIn((await enginesOf(client)).get(name)) !== days) throw error;
     });
   }

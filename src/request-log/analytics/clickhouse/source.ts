@@ -11,7 +11,7 @@ export interface ClickhouseSource {
   readonly time: 'bucket' | 'created_at';
   /** A further condition, which begins with AND. */
   readonly where: string;
-  /** What is added to the columns of the table, so that filters find the names that they use for request rows. */
+  /** Columns added to the table's, so that filters find the names that they use for request rows. */
   readonly columns: string;
   readonly select: (measures: readonly ReadMeasureName[]) => string;
 }
@@ -47,7 +47,7 @@ function sliceSource(dimension: string): ClickhouseSource {
     `, if(value = '', CAST(map(), 'Map(String, String)'), map(${literal(name)}, value)) AS metadata`;
   const named = {
     all: '',
-    // ClickHouse may read the value of a row before it knows the row to be of another dimension, where it is no id.
+    // ClickHouse may evaluate the value of a row of another dimension, where it is not an id.
     api_key_id: ', toUUIDOrZero(value) AS api_key_id',
     end_user: `, value AS end_user${metadata(USER_KEY)}`,
   }[dimension];

@@ -2,16 +2,16 @@ import { COUNT_BYTES } from '../../rollups/ready.js';
 import { READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
 import { packedOf } from './source.js';
 
-/** How often each whole number occurred. Sparse: what never occurred has no element. */
+/** How often each whole number occurred. Sparse: numbers that never occurred have no element. */
 type Counts = number[];
 
 const [ZERO = 0, NINE = 0, COLON, COMMA, END] = Array.from('09:,}', (each) => each.charCodeAt(0));
 
 /**
- * Adds counts that PostgreSQL wrote as JSON, `{"number": times, …}`, any number of such objects one behind another.
+ * Adds counts that PostgreSQL wrote as JSON: any number of objects `{"number": times, …}`, concatenated.
  *
- * A graph of latency over 30 days with two filters is put together of 1,800 histograms with 690,000 counts: to take them apart and add them up
- * takes PostgreSQL twice as long as to write them down, and `JSON.parse` would make an object of each first.
+ * A latency chart over 30 days with two filters reads 1,800 histograms with 690,000 counts. PostgreSQL takes twice as long to unpack and
+ * add them as to write them out, and `JSON.parse` would first create an object for each.
  */
 export function addCounts(counts: Counts, text: string): void {
   let number = 0;
@@ -42,7 +42,7 @@ const NUMBER_BYTES = 2;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The sums of rows that share no request: whole numbers, and counts that come as texts or as bytes. */
+/** The sums of rows that share no request: whole numbers, and counts as texts or bytes. */
 export class GrowingSums {
   readonly #sums = new Map<ReadMeasureName, bigint>();
   readonly #counts = new Map<ReadMeasureName, Counts>();
@@ -62,7 +62,7 @@ export class GrowingSums {
     }
   }
 
-  /** As the database would have answered it. */
+  /** As the database would return it. */
   get row(): Row {
     const counts = [...this.#counts].map(
       ([name, each]) => [name, Object.fromEntries(Object.entries(each))] as const,

@@ -3,13 +3,13 @@ import type { GroupedBy, GroupOrder } from '../usage-store.js';
 import type { PostgresSource } from './source.js';
 import type { QueryParameters } from './statement.js';
 
-/** Whether the source has the value ready, so that rows are grouped by a column as it stands, and only groups are made readable. */
+/** Whether the source has the value as a column, so that rows are grouped by it unchanged and only the groups are formatted. */
 const isReady = (by: GroupedBy, { table }: Pick<PostgresSource, 'table'>): by is Ready =>
   by.kind === 'config' || (table !== null && (by.kind === 'dimension' || by.kind === 'id'));
 
 type Ready = Extract<GroupedBy, { kind: 'config' | 'dimension' | 'id' }>;
 
-/** What groups: the value that is shown, or what stands for it. What it needs to know travels as a parameter. */
+/** The expression to group by: the displayed value, or a key for it. Its inputs travel as parameters. */
 export function groupedBySql(by: GroupedBy, statement: QueryParameters, source: PostgresSource): string {
   if (isReady(by, source)) return `request_logs.${by.kind === 'config' ? 'config_id' : by.dimension}`;
   return shown(valueSql(by, statement, source));
@@ -34,7 +34,7 @@ function valueSql(
   }
 }
 
-/** What a group is called. That is worked out once for a group: for each row it takes longer than adding it up. */
+/** The display name of a group. It is computed per group: per row it would take longer than the sums. */
 export function namedSql(by: GroupedBy, key: string, source: PostgresSource): string {
   if (!isReady(by, source)) return key;
   if (by.kind === 'dimension') return shown(key);

@@ -8,9 +8,9 @@ import type { Aggregation, BatchAggregator } from '../usage-store.js';
 
 const DAYS_OF_BATCHES = `SELECT DISTINCT date_trunc('day', created_at, 'UTC') AS day FROM request_logs WHERE ${OF_BATCHES}`;
 
-/** Batches that are counted together at most. */
+/** Maximum number of batches counted together. */
 const BATCHES_MAX = 32;
-/** A round of so many rows is followed by a pause, in which batches gather for the next one. */
+/** After a round of this many rows, a pause lets batches accumulate for the next one. */
 const BUSY_ROWS = 1_000;
 const ROUND_MS = 2_000;
 
@@ -23,8 +23,8 @@ interface WaitingAggregation {
 /**
  * Adds stored batches of request logs to the rollups of PostgreSQL, in the transaction that marks them.
  *
- * What costs is a row of a rollup that grows, not a request that is added to it; so with much traffic all batches that were asked for
- * meanwhile are counted together, in a round every two seconds. With little traffic each is counted as it comes.
+ * The cost is per rollup row updated, not per request added, so under heavy traffic all waiting batches are counted together in a round
+ * every two seconds. Under light traffic each is counted on arrival.
  */
 export class PostgresBatchAggregator implements BatchAggregator {
   #asked: WaitingAggregation[] = [];
@@ -46,13 +46,13 @@ export class PostgresBatchAggregator implements BatchAggregator {
       await sleep(Math.max(0, this.#pauseUntil - Date.now()));
       const round = this.#asked.splice(0, BATCHES_MAX);
       const isTogether = await this.#settle(round);
-      // One batch that cannot be counted must not keep the others from it.
+      // A batch that cannot be counted must not block the others.
       if (!isTogether) for (const asked of round) await this.#settle([asked]);
     }
     this.#isCounting = false;
   }
 
-  /** False when several could not be counted together. */
+  /** False when several batches could not be counted together. */
   async #settle(round: readonly WaitingAggregation[]): Promise<boolean> {
     try {
       const outcomes = await this.#count(round.map(({ batchId }) => batchId));
@@ -91,7 +91,7 @@ export class PostgresBatchAggregator implements BatchAggregator {
   }
 }
 
-/** A backlog is worked off without a pause. */
+/** A backlog is processed without pauses. */
 function pauseAfter(began: number, batches: readonly CountedBatch[]): number {
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
   return rows >= BUSY_ROWS && batches.length < BATCHES_MAX ? began + ROUND_MS : 0;

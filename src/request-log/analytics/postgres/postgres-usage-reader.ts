@@ -23,7 +23,7 @@ import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
 import { type PostgresSource, sourceOf, USERS_OF_ALL } from './source.js';
 import { QueryParameters } from './statement.js';
 
-/** Counts requests for graphs and groups: out of the rollups, or of the request rows where those cannot tell. */
+/** Counts requests for charts and groups: from the rollups, or from the request rows where the rollups lack a dimension. */
 export class PostgresUsageReader implements AnalyticsReader {
   constructor(
     private readonly database: LogDatabase,
@@ -51,7 +51,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     };
   }
 
-  /** By the number of the slot; by null the whole, where that is not the sum of its parts. */
+  /** By slot number; null holds the total, where it is not the sum of its parts. */
   async #sums(whose: Whose, query: UsageQuery, wish: BeginWish): Promise<CountedRows> {
     const begun = await this.#begin(whose, query, wish);
     return { range: begun.range, rows: await this.#rowsOf(begun, wish.measures) };
@@ -73,7 +73,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     );
   }
 
-  /** A row for each bucket, so that none grows with the range. */
+  /** One row per bucket, so that no row grows with the range. */
   async #sumsOfTexts(
     { statement }: StartedQuery,
     measures: readonly ReadMeasureName[],
@@ -90,8 +90,9 @@ export class PostgresUsageReader implements AnalyticsReader {
   }
 
   /**
-   * Users and their requests. Those are all requests but the ones that name nobody: of both a bucket has one row, where it has one for
-   * each user. Both are read in one statement, because what is counted between two would be counted in one of them.
+   * Users and their requests: all requests except those without a user. In a bucket both the totals and the requests without a user are one
+   * row, while users have a row each. One statement reads both, because requests counted between two statements would be in only one of
+   * them.
    */
   async #ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
     const statement = new QueryParameters();
@@ -113,7 +114,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     return { range: rangeOfAll([all.range, users.range]), total, slots: points };
   }
 
-  /** Out of what is precomputed; where only some requests fit, of their rows. */
+  /** From precomputed hashes; from the request rows where only some requests match. */
   async #users(whose: Whose, query: UsageQuery, slots: readonly number[]): Promise<CountedUsers> {
     const source = query.conditions.length === 0 ? USERS_OF_ALL : undefined;
     const begun = await this.#begin(whose, query, { measures: ['users'], slots, source });
@@ -130,7 +131,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     return { range, counts: users };
   }
 
-  /** One page, and of how many groups. The one of requests that name no value is ''; so the groups make up the whole. */
+  /** One page, and the number of groups. Requests without a value form the group '', so the groups add up to the total. */
   async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
     const { measures, by } = wish;
     const { statement, source, from, range } = await this.#begin(whose, query, { measures, slots: [], by });
@@ -151,7 +152,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     };
   }
 
-  /** How many groups there are, where a page beyond the last has none that could say so. */
+  /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */
   async #countOf(whose: Whose, query: UsageQuery, { measures, by }: GroupsWish): Promise<number> {
     const { statement, source, from } = await this.#begin(whose, query, { measures, slots: [], by });
     const [row] = await this.database.read<{ groups: string }>(
@@ -181,7 +182,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     const parts = coverage
       ? GRAINS.flatMap((grain) => coverage[grain].map((each) => [grain, each] as const))
       : [[null, range] as const];
-    // Each range by itself: where one is or the other is, PostgreSQL does not answer out of the index alone.
+    // One SELECT per range: with OR, PostgreSQL does not use an index-only scan.
     const selects = parts.map(
       ([grain, each]) =>
         `SELECT ${source.columns(wish.measures, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${part(each)}`,
@@ -198,7 +199,7 @@ export class PostgresUsageReader implements AnalyticsReader {
     };
   }
 
-  /** Times as numbers: PostgreSQL's own infinities are no dates of JavaScript. */
+  /** Times as numbers: PostgreSQL's infinities are not valid JavaScript dates. */
   async #state(
     { organizationId, workspaceId }: Whose,
     { from, to }: TimeRange,
@@ -216,11 +217,11 @@ export class PostgresUsageReader implements AnalyticsReader {
   }
 }
 
-/** The number of the slot in which a row lies, from 1 on. */
+/** The number of the slot that a row belongs to, from 1. */
 const slotSql = ({ statement, slots }: StartedQuery): string =>
   `width_bucket(at, ${statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
 
-/** Of the slice by end users, where every request has a value. */
+/** In the slice by end user, where every request has a value. */
 const OF_NOBODY: QueryCondition = {
   sql: (value) => `end_user = ${value}`,
   parameter: '',
@@ -253,9 +254,9 @@ interface BeginWish {
   readonly measures: readonly ReadMeasureName[];
   readonly slots: readonly number[];
   readonly by?: GroupedBy;
-  /** That it is to be a part of. */
+  /** The statement to add it to. */
   readonly statement?: QueryParameters;
-  /** Unless it is said, the cheapest that can tell. */
+  /** Default: the cheapest source that suffices. */
   readonly source?: PostgresSource | undefined;
 }
 

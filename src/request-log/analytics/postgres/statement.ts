@@ -8,7 +8,7 @@ export class QueryParameters {
     return `$${this.parameters.push(parameter)}`;
   }
 
-  /** There is no query without it. */
+  /** Every query is limited to one tenant. */
   tenant({ organizationId, workspaceId }: Whose): string {
     const organization = `organisation_id = ${this.bind(organizationId)}::uuid`;
     return workspaceId === undefined

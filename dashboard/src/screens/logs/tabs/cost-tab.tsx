@@ -8,7 +8,7 @@ import { nanoOf, tokenCosts } from '../token-costs';
 
 const { cost } = logWords;
 
-/** Kinds of token times prices, beside what was charged. */
+/** Tokens by kind times prices, beside the charged amount. */
 export function CostTab({ log }: { log: LogDetail }) {
   const delivered =
     log.attempts.findLast(({ status }) => status !== null && status < 400) ?? log.attempts.at(-1);
@@ -69,7 +69,7 @@ interface Charge {
   readonly amount: number;
 }
 
-/** What each budget was charged: the cost, or the tokens, of the attempts that name it. Attempts that used nothing charge none. */
+/** The charge to each budget: the cost, or the tokens, of the attempts that name it. Attempts without usage charge nothing. */
 function chargesOf({ attempts }: LogDetail): readonly Charge[] {
   const charges = new Map<string, Charge>();
   for (const { charged_to, cost_nano_usd, input_tokens, output_tokens } of attempts)

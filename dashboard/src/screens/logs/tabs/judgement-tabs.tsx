@@ -4,7 +4,7 @@ import { logWords } from '../../../words/log';
 import { words } from '../../../words/en';
 import styles from '../log-drawer.module.css';
 
-/** What guardrails said of the request and the answer. */
+/** The guardrails' verdicts on request and response. */
 export function GuardrailsTab({ log }: { log: LogDetail }) {
   if (log.hook_results === null) return <p className={styles.none}>{logWords.guardrails.none}</p>;
   return (
@@ -15,7 +15,7 @@ export function GuardrailsTab({ log }: { log: LogDetail }) {
   );
 }
 
-/** What people said of the answer, oldest first. */
+/** Feedback on the response, oldest first. */
 export function FeedbackTab({ log }: { log: LogDetail }) {
   const { feedback: texts } = logWords;
   if (log.feedback.length === 0) return <p className={styles.none}>{texts.none}</p>;

@@ -4,7 +4,7 @@ import { MessageView } from '../../../parts/messages/message-view';
 import { messageWords } from '../../../words/messages';
 import styles from '../log-drawer.module.css';
 
-/** What was said, by whom, whatever dialect it was said in. */
+/** The messages of the exchange with their roles, in any dialect. */
 export function MessagesTab({ log }: { log: LogDetail }) {
   const messages = [...requestMessages(log.request.body), ...responseMessages(log.response.body)];
   if (messages.length === 0) return <p className={styles.none}>{messageWords.none}</p>;

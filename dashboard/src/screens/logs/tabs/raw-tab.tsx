@@ -12,7 +12,7 @@ const { raw } = logWords;
 /** Larger bodies are shown on demand. */
 const LARGE_CHARACTERS = 1_000_000;
 
-/** Headers and bodies as they are on record, both ways. */
+/** Headers and bodies of request and response, as recorded. */
 export function RawTab({ log }: { log: LogDetail }) {
   return (
     <>
@@ -40,7 +40,7 @@ const textOf = ({ body, body_format }: LogBody): string =>
       ? body
       : JSON.stringify(body);
 
-/** What a reader must know before they trust the text below. */
+/** Notes on the completeness of the text below. */
 function noteOf({ body_truncated, body_unavailable, body_format }: LogBody): string | null {
   if (body_unavailable) return raw.unavailable;
   if (body_truncated) return raw.truncated;

@@ -16,7 +16,7 @@ const ICONS = {
   cache: IconBolt,
 } as const;
 
-/** Four figures that every tab of a request begins with where they matter. */
+/** The four key figures shown at the top of a request's tabs. */
 export function Figures({ log }: { log: LogDetail }) {
   const { facts } = logWords;
   return (
@@ -43,7 +43,7 @@ export function Figures({ log }: { log: LogDetail }) {
   );
 }
 
-/** The route, told in sentences. */
+/** The route in sentences. */
 export function RouteTab({ log }: { log: LogDetail }) {
   return (
     <>

@@ -32,7 +32,7 @@ function barsOf(log: LogDetail): readonly Bar[] {
   ];
 }
 
-/** Where the time of a request went, to one scale. */
+/** The time spent in each phase of a request, on one scale. */
 export function TimingTab({ log }: { log: LogDetail }) {
   const bars = barsOf(log);
   const whole = Math.max(1, ...bars.map(({ startMs, lengthMs }) => startMs + lengthMs));

@@ -11,7 +11,7 @@ import { personWords } from '../../../words/person';
 
 const texts = personWords.keys;
 
-/** The API keys that end when the person leaves. */
+/** The API keys that end when the user leaves. */
 export function KeysSection({ person }: { person: Person }) {
   const query = useQuery(personKeysQuery(person.id));
   const { data: keys = [], total = 0 } = query.data ?? {};

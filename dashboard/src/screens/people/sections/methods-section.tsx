@@ -13,7 +13,7 @@ import { personWords } from '../../../words/person';
 
 const texts = personWords.factors;
 
-/** How the person signs in, and the way out for somebody who lost the second factor. */
+/** The user's sign-in methods, and the removal of a lost second factor. */
 export function MethodsSection({ person }: { person: Person }) {
   const { session } = usePlace();
   const query = useQuery(signInMethodsQuery(person.id));

@@ -23,7 +23,7 @@ const { methods, seen, unknownBrowser, current } = accountWords.sessions;
 
 const browserOf = ({ user_agent }: PersonSession): string => browserName(user_agent) || unknownBrowser;
 
-/** Where the person is signed in; each session can be ended. */
+/** The user's sessions; each can be ended. */
 export function SessionsSection({ person }: { person: Person }) {
   const mayEnd = useMay()('organisation_users.update');
   const isBelow = useMayActOn(person);

@@ -28,7 +28,7 @@ const membershipOf = (person: Person, workspaceId: string): Membership => ({
   id: person.id,
 });
 
-/** The person's workspaces, with the role in each. */
+/** The user's workspaces, with the role in each. */
 export function WorkspacesSection({ person }: { person: Person }) {
   const may = useMay();
   const nameOf = useWorkspaceName();
@@ -77,7 +77,7 @@ export function WorkspacesSection({ person }: { person: Person }) {
   );
 }
 
-/** Names come with the session; a workspace beyond its first thousand is shown by its id. */
+/** Names come with the session; workspaces beyond its first thousand are shown by id. */
 function useWorkspaceName(): (id: string) => string {
   const { session } = usePlace();
   return (id) => session.workspaces.find((workspace) => workspace.id === id)?.name ?? id;

@@ -15,7 +15,7 @@ import { TotpSection } from './totp-section';
 
 const texts = accountWords;
 
-/** What the person who is signed in may change about themselves. */
+/** The signed-in user's own settings. */
 export function AccountPage() {
   const { session } = usePlace();
   const account = useQuery(accountQuery);

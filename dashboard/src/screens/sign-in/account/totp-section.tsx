@@ -12,7 +12,7 @@ import { Section } from './section';
 
 const texts = accountWords.totp;
 
-/** The authenticator app and its recovery codes. Every change asks for a fresh proof by itself. */
+/** The authenticator app and its recovery codes. Every change requires a step-up. */
 export function TotpSection({ isOn, codesLeft }: { isOn: boolean; codesLeft: number }) {
   const queryClient = useQueryClient();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
@@ -82,7 +82,7 @@ function Enrolment({ secret, uri, onDone }: EnrolmentProps) {
     onSuccess: (answer) => onDone(answer.codes),
     onError: () => setCode(''),
   });
-  // Drawn here, so that the secret goes to no other server. An image of its own document runs no script.
+  // Drawn here, so that the secret goes to no other server. An image in its own document runs no script.
   const picture = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri))}`;
   return (
     <form
