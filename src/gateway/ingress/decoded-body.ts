@@ -10,7 +10,7 @@ type Decode = (
   done: (error: NodeJS.ErrnoException | null, decoded: Buffer) => void,
 ) => void;
 
-/** Node has Zstandard from 22.15 on: https://nodejs.org/api/zlib.html#zlibzstddecompressbuffer-options-callback */
+/** Node supports Zstandard since 22.15: https://nodejs.org/api/zlib.html#zlibzstddecompressbuffer-options-callback */
 const { zstdDecompress } = zlib as { readonly zstdDecompress?: Decode };
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1, https://www.rfc-editor.org/rfc/rfc8878 */
@@ -22,7 +22,7 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ...(zstdDecompress ? ([['zstd', zstdDecompress]] as const) : []),
 ]);
 
-/** The codings of a `content-encoding`, lower case, without `identity`, which is none. */
+/** The codings of a `content-encoding`, in lower case, without `identity`, which means none. */
 export function codingsOf(contentEncoding: string | undefined): readonly string[] {
   if (contentEncoding === undefined) return NONE;
   return contentEncoding
@@ -33,14 +33,14 @@ export function codingsOf(contentEncoding: string | undefined): readonly string[
 
 const NONE: readonly string[] = [];
 
-/** No text is so even: what decodes to more than a hundred times its size is made to fill memory. */
+/** No real text compresses better: a body that expands more than a hundredfold is meant to fill memory. */
 const RATIO_MAX = 100;
 const ALWAYS_BYTES = 1024 * 1024;
 
 /**
- * A body without its codings; null where the gateway cannot undo them: an unknown one, several, or bytes that are
- * something else. Rejects with `body_too_large` when the decoded body would be larger than `limitBytes`, or than a
- * megabyte and a hundred times its own size, before it is made: a kilobyte may decode to gigabytes.
+ * The decoded body; null if the gateway cannot decode it: an unknown coding, several codings, or invalid bytes. Rejects with
+ * `body_too_large`, before the bytes exist, if the decoded body would exceed `limitBytes`, or both a megabyte and a hundred times its
+ * encoded size: a kilobyte can decode to gigabytes.
  */
 export async function decodedBody(
   bytes: Buffer,
