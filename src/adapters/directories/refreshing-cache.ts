@@ -312,7 +312,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   }
 }
 
-/** Internal: tells an unavailable store from a row that cannot be used. */
+/** Internal: distinguishes an unavailable store from a row that cannot be used. */
 class StoreAway extends Error {
   constructor(override readonly cause: unknown) {
     super('The store is unavailable.');

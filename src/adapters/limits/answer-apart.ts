@@ -2,7 +2,8 @@ import { LimitFault } from '../../gateway/ports.js';
 
 /**
  * Sends one call about several counters. If the store rejects the call as a whole, without effect, each counter is sent separately, so that
- * one bad counter does not block the others. `isAboutCounter` tells such a rejection from an unavailable store, for which this rejects.
+ * one bad counter does not block the others. `isAboutCounter` distinguishes such a rejection from an unavailable store, for which this
+ * rejects.
  */
 export async function answerApart<Call, Answer>(
   calls: readonly Call[],

@@ -104,7 +104,10 @@ function judgedPlain(
     : plainAnswer(said, judgement, { guarded, answering });
 }
 
-/** Another parser may use the other of two equal members. This does not apply to redaction, which changes the member that counts here. */
+/**
+ * Another parser may use the other of two equal members. This matters only to hooks that may deny: redaction changes the member that counts
+ * here.
+ */
 const isAmbiguous = ({ text }: SaidPlain, hooks: readonly Hook[]): boolean =>
   hooks.some(mayDeny) && text !== null && duplicateMember(text) !== null;
 

@@ -200,7 +200,7 @@ function balanced(
 ): LoadBalance {
   const weighted = children.map((plan, index) => ({
     plan,
-    // The index in the config, not in the list left after "single".
+    // Its own path in the config. A "single" strategy has the plan of its target, whose path is longer.
     path: `${path}.targets[${index}]`,
     weight: targets[index]?.weight ?? 1,
   }));

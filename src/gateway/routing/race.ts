@@ -17,8 +17,8 @@ const HOLD_MS = 10_000;
 type HedgedFallback = Fallback & { readonly hedge: HedgePlan };
 
 /**
- * Tries the first target, and also the second when the first takes longer than it nearly always does. Takes the first response that stands
- * and cancels the other attempt.
+ * Tries the first target, and also the second when the first takes longer than it nearly always does. Takes the first accepted response and
+ * cancels the other attempt.
  */
 export async function race<Answer extends TargetAnswer>(
   plan: HedgedFallback,
@@ -64,7 +64,7 @@ async function better<Answer extends TargetAnswer>(
   const isFirst = await Promise.race([one.then(() => true), two.then(() => false)]);
   const outcome = await (isFirst ? one : two);
   if (movesOn(outcome, onStatuses)) {
-    // One has failed, so the other's outcome stands, whatever it is.
+    // One has failed, so the other's outcome is final, whatever it is.
     await (isFirst ? request : fork).giveUp(outcome);
     const last = await (isFirst ? two : one);
     measure(await one);

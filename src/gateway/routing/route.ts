@@ -11,8 +11,8 @@ import type { RoutableRequest, Routing } from './routable-request.js';
 import { tryTarget } from './try-target.js';
 
 /**
- * Follows a plan until a target's response stands. The outcome of the last target stands in any case. `hold`: how long a response of one of
- * several targets is held for its first useful token.
+ * Follows a plan until a target's response is accepted. The outcome of the last target is always accepted. `hold`: how long a response of
+ * one of several targets is held for its first useful token.
  */
 export function route<Answer extends TargetAnswer>(
   plan: Plan,

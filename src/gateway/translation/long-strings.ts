@@ -55,7 +55,7 @@ export class LongStrings {
   write(value: Json): Buffer {
     const text = JSON.stringify(this.marked(value, 0));
     const used: UsedMark[] = [];
-    // Includes the placeholders, so that there is always enough room.
+    // Includes the placeholders, so that the buffer is always large enough.
     let room = Buffer.byteLength(text);
     for (let from = text.indexOf(MARK_IN_JSON); from >= 0; from = text.indexOf(MARK_IN_JSON, from + 1)) {
       const number = from + MARK_IN_JSON.length;

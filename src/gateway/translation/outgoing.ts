@@ -240,7 +240,7 @@ const unreadable = ({ provider }: Target, isForm = false): AppError =>
     detail: `The provider "${provider.id}" has a different API, so the request is translated, and its body must be ${isForm ? 'a multipart form' : 'JSON'} without a content-encoding.`,
   });
 
-/** The cost of a stream is known only if the provider is told to report usage. */
+/** The cost of a stream is known only if the request asks for its usage. */
 const USAGE_ASKED = { stream_options: { include_usage: true } } as const;
 
 function hubRequest(

@@ -20,14 +20,14 @@ export interface RequestPath {
   readonly path: string;
   /** With its `?`, byte for byte; empty when there is none. */
   readonly query: string;
-  /** It was sent below `/proxy`: it is forwarded unchanged, whatever the gateway knows of it. */
+  /** It was sent below `/proxy`: it is forwarded unchanged, even if its path is a known endpoint. */
   readonly isProxied: boolean;
   /** The part before it, which the client adds because its own provider has it; absent for none. */
   readonly prefix?: string;
 }
 
 /**
- * Prefixes that clients write between their base URL and a path, longest first. The row of a provider with such a path says so
+ * Prefixes that clients write between their base URL and a path, longest first. A provider that has such paths itself lists them in its row
  * (`Provider.paths`).
  */
 const CLIENT_PREFIXES: readonly RegExp[] = [

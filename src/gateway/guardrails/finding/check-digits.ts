@@ -1,4 +1,4 @@
-/** Checksums that tell real numbers from digits that only look like one. */
+/** Checksums that distinguish real numbers from other digits. */
 
 const ZERO = 48;
 

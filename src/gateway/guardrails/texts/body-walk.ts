@@ -27,7 +27,7 @@ export class TooDeep extends Error {
 
 /**
  * The same body with each text replaced by the visitor's result; the same object if nothing changes. Every string is a text except those
- * that `non-texts.ts` excludes; the tree tells messages from texts beside them. Throws `TooDeep`.
+ * that `non-texts.ts` excludes; the tree distinguishes messages from texts beside them. Throws `TooDeep`.
  */
 export function rewriteTexts<Body>(body: Body, tree: TextTree, visit: TextVisitor): Body {
   return new Walk(visit).value(body, { tree, free: null, name: '', holder: NOBODY }) as Body;

@@ -42,7 +42,7 @@ const pictures: EndpointTexts = {
 };
 
 /**
- * Endpoints whose texts guardrails read. Every string of their bodies is checked; these tables tell which of them are messages, and how
+ * Endpoints whose texts guardrails read. Every string of their bodies is checked; these tables list which of them are messages, and how
  * streams continue them. Requests and responses of other endpoints are judged by headers and model only.
  */
 export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {

@@ -29,7 +29,7 @@ interface Special {
  * escape.
  *
  * A check copies the text that it does not replace, in order. The special characters of its result are therefore those of its input, except
- * for replaced ones: a queue of them tells which quotation marks belong to the syntax and which to a text.
+ * for replaced ones: a queue of them determines which quotation marks belong to the syntax and which to a text.
  */
 export class EscapedText {
   private isJson: boolean | null = null;
