@@ -33,7 +33,7 @@ export async function seedAdministration({ url, masterKey, keys, workspaces, aud
     await seedKeys(seeding, keys);
     await seedAudit(seeding, new AuditSeal(new Secret(masterKey)), audit);
     say('seed: VACUUM ANALYZE, as autovacuum would have done by then');
-    for (const table of ['workspaces', 'api_keys', 'api_key_blocks', 'audit_records', 'audit_blocks'])
+    for (const table of ['workspaces', 'api_keys', 'audit_records'])
       await client.query(`VACUUM ANALYZE ${table}`);
     return organization.id;
   } finally {
@@ -63,8 +63,6 @@ async function seedKeys({ client, organizationId, say }, count) {
   const now = Date.now();
   const columns =
     'id, kind, organization_id, workspace_id, creation_mode, name, key_hash, prefix, last_four, scopes, created_at';
-  // Counted once in the end instead of a million times.
-  await client.query('BEGIN; ALTER TABLE api_keys DISABLE TRIGGER api_keys_are_counted');
   await copy({ client, say, what: 'keys', count, table: `api_keys (${columns})` }, (index) => {
     const at = now - 30 * DAY_MS + index;
     const workspace = rows[index % rows.length].id;
@@ -83,9 +81,6 @@ async function seedKeys({ client, organizationId, say }, count) {
       new Date(at).toISOString(),
     ];
   });
-  await client.query(
-    'ALTER TABLE api_keys ENABLE TRIGGER api_keys_are_counted; SELECT recount_api_keys(); COMMIT',
-  );
 }
 
 const AUDIT_COLUMNS = [
@@ -114,10 +109,6 @@ const AUDIT_COLUMNS = [
   'hash',
   'seal',
 ];
-
-const BLOCKS_OF_AUDIT = `
-  INSERT INTO audit_blocks
-  SELECT organization_id, (seq - 1) / 1000, min(at), max(at) FROM audit_records GROUP BY 1, 2 HAVING count(*) = 1000 ON CONFLICT DO NOTHING`;
 
 /** Goes on where the chain of the organization ends. */
 async function seedAudit({ client, organizationId, say }, seal, count) {
@@ -190,7 +181,6 @@ async function seedAudit({ client, organizationId, say }, seal, count) {
     hash,
     seal.ofEnd(end),
   ]);
-  await client.query(BLOCKS_OF_AUDIT);
 }
 
 const bytea = (bytes) => `\\\\x${bytes.toString('hex')}`;

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { retryPauseMs } from '../common/loops/retry-pause.js';
 import type { Secret } from '../common/settings/secret.js';
 import { redisLimits } from '../common/net/redis-limits.js';
 import { REDIS_ANSWER_MS } from '../common/net/store-timeouts.js';
@@ -6,7 +7,11 @@ import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { answeredWithin } from '../common/processes/answered-within.js';
 
-const LAST_RETRY_MS = 5_000;
+/** Pauses before reconnecting. Without the change bus, changes are delayed; without the store of limits, every request is. */
+const RECONNECT = {
+  changes: { firstMs: 100, maxMs: 5_000 },
+  requests: { firstMs: 100, maxMs: 1_000 },
+};
 
 const logger = createLogger('redis');
 
@@ -23,7 +28,7 @@ export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis 
       ...redisLimits('changes'),
       ...wishes,
       connectionName: 'gatehouse-changes',
-      retryStrategy: pauseMs,
+      retryStrategy: (attempt) => retryPauseMs(attempt, RECONNECT.changes),
     }),
   );
 }
@@ -35,7 +40,7 @@ export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redi
       ...redisLimits('requests'),
       connectionName: `gatehouse-${use}`,
       maxRetriesPerRequest: 1,
-      retryStrategy: (attempt) => Math.min(pauseMs(attempt), 1_000),
+      retryStrategy: (attempt) => retryPauseMs(attempt, RECONNECT.requests),
     }),
   );
 }
@@ -43,8 +48,6 @@ export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redi
 /** Requests wait for this reply, so a Redis that does not reply in time counts as unavailable. */
 export const answerOf = <T>(work: Promise<T>, withinMs: number = REDIS_ANSWER_MS): Promise<T> =>
   answeredWithin(work, withinMs, `Redis did not respond within ${withinMs} ms.`);
-
-const pauseMs = (attempt: number): number => Math.min(attempt * 100, LAST_RETRY_MS);
 
 function reporting(redis: Redis): Redis {
   const report = reportSparsely(logger);

@@ -52,8 +52,6 @@ import { UseOfLogs1763800000011 } from './migrations/1763800000011-use-of-logs.j
 import { Rollups1763800000012 } from './migrations/1763800000012-rollups.js';
 import { Audit1763800000013 } from './migrations/1763800000013-audit.js';
 import { ResponseCache1763800000014 } from './migrations/1763800000014-response-cache.js';
-import { UnsupportedParameters1763838000001 } from './migrations/1763838000001-unsupported-parameters.js';
-import { ServiceTiers1763838000002 } from './migrations/1763838000002-service-tiers.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from '../database/sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -127,8 +125,6 @@ const MIGRATIONS = [
   Rollups1763800000012,
   Audit1763800000013,
   ResponseCache1763800000014,
-  UnsupportedParameters1763838000001,
-  ServiceTiers1763838000002,
 ];
 
 /**

@@ -57,6 +57,8 @@ CREATE TABLE request_logs
     `is_whole` Bool,
     `end_user` LowCardinality(String) MATERIALIZED metadata['_user'],
     INDEX by_id id TYPE bloom_filter GRANULARITY 1,
+    `dropped_parameters` Array(LowCardinality(String)),
+    `service_tier` LowCardinality(Nullable(String)),
     INDEX by_batch_id batch_id TYPE bloom_filter GRANULARITY 1,
     INDEX by_trace_id trace_id TYPE bloom_filter GRANULARITY 1,
     INDEX by_end_user end_user TYPE bloom_filter GRANULARITY 1,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FindOperator, In, LessThan } from 'typeorm';
+import { type FindOperator, In } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
 import type { Scope } from '../../auth/permissions/scopes.js';
@@ -10,6 +10,7 @@ import type { Secret } from '../../common/settings/secret.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { ApiKey } from './api-key.entity.js';
 import type { Page } from '../../common/http/page.js';
+import { boundedCount } from '../../database/bounded-count.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -17,7 +18,6 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { ApiKeyDto, type CreateApiKeyDto, type UpdateApiKeyDto } from './api-key.dto.js';
 import { KINDS, type KeyVerb, kindsFor, scopeOf } from './api-key-kinds.js';
-import { placeOfPage } from './api-key-pages.js';
 import { checkGrant, readScopes } from './grants.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
 
@@ -88,21 +88,20 @@ export class ApiKeysService {
     return { key, secret };
   }
 
-  /** Newest first, of the kinds that the caller may list. */
+  /** Newest first, of the kinds that the caller may list, and how many there are, at most `COUNT_MAX`. */
   async list(caller: Principal, filter: KeyFilter, { skip, take }: Page): Promise<[ApiKey[], number]> {
-    const { userId, ...reach } = filter;
-    const keys = this.unitOfWork.repository(ApiKey);
-    const kinds = kindsFor(caller, 'list');
+    const { userId } = filter;
     const own = ownKeysOf(caller);
     if (userId !== undefined && own.userId !== undefined && own.userId !== userId) return [[], 0];
-    const where = { ...filter, ...own, ...ofKinds(kinds) };
-    const order = { id: 'DESC' } as const;
-    // One user has few keys, so they are not counted beforehand.
-    if (where.userId !== undefined) return keys.findAndCount({ where, order, skip, take });
-    const { total, page } = await placeOfPage(this.unitOfWork.manager, reach, kinds, skip);
-    if (page === null) return [[], total];
-    const within = page.below === null ? where : { ...where, id: LessThan(page.below) };
-    return [await keys.find({ where: within, order, skip: page.skip, take }), total];
+    const found = this.unitOfWork
+      .repository(ApiKey)
+      .createQueryBuilder('key')
+      .setFindOptions({
+        where: { ...filter, ...own, ...ofKinds(kindsFor(caller, 'list')) },
+        order: { id: 'DESC' },
+      });
+    const keys = await found.clone().offset(skip).limit(take).getMany();
+    return [keys, await boundedCount(this.unitOfWork.manager, found)];
   }
 
   async get(caller: Principal, id: string): Promise<ApiKey> {

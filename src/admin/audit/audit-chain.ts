@@ -4,7 +4,6 @@ import { isDatabaseAway } from '../../database/database-errors.js';
 import { AuditRecord } from './audit-record.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { rememberBlock } from './audit-blocks.js';
 import { AuditSeal, type ChainEnd, chainHash } from './audit-seal.js';
 import { written } from './canonical-record.js';
 
@@ -49,7 +48,6 @@ export class AuditChain {
       await manager.query(MOVE_HEAD, [organizationId, seq, hash, this.seal.ofEnd(end)]);
       const row = { ...record, seq, hash, seal: this.seal.ofRecord(end) };
       await manager.insert(AuditRecord, row as QueryDeepPartialEntity<AuditRecord>);
-      await rememberBlock(manager, organizationId, seq);
     } catch (cause) {
       if (isDatabaseAway(cause)) throw cause;
       throw new AppError('audit_unavailable', {}, { cause });

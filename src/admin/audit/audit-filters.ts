@@ -1,20 +1,16 @@
 import { type ListQuery, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import type { AuditTime } from './audit-blocks.js';
 import { RECORDED_METHODS } from './reading.js';
 
 /** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
 export interface AuditCondition {
   readonly sql: (placeholder: string) => string;
   readonly parameter: unknown;
-  /** Set when it is one of the two that say from when to when. */
-  readonly bounds?: keyof AuditTime;
 }
 
 interface Filter {
   readonly sql: AuditCondition['sql'];
-  readonly bounds?: keyof AuditTime;
   /** Makes the parameter of the text that was sent; undefined refuses it. */
   readonly read: (text: string) => unknown;
   readonly expects: string;
@@ -22,8 +18,7 @@ interface Filter {
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-const moment = (bounds: keyof AuditTime, operator: '>=' | '<='): Filter => ({
-  bounds,
+const moment = (operator: '>=' | '<='): Filter => ({
   sql: (placeholder) => `at ${operator} ${placeholder}::timestamptz`,
   read: (text) => {
     const at = DATE_TIME.test(text) ? new Date(text) : undefined;
@@ -52,8 +47,8 @@ const id = (sql: Filter['sql']): Filter => ({
 
 /** What the audit log can be narrowed to, under the names of the compatible API, and by outcome. */
 export const AUDIT_FILTERS = {
-  start_time: moment('start', '>='),
-  end_time: moment('end', '<='),
+  start_time: moment('>='),
+  end_time: moment('<='),
   method: oneOf((placeholder) => `method = ${placeholder}::text`, ...RECORDED_METHODS),
   uri: equal('path'),
   request_id: equal('request_id'),
@@ -98,9 +93,9 @@ function isFilter(name: string): name is keyof typeof AUDIT_FILTERS {
 }
 
 function conditionOf(name: keyof typeof AUDIT_FILTERS, text: string): AuditCondition {
-  const { sql, bounds, read, expects }: Filter = AUDIT_FILTERS[name];
+  const { sql, read, expects }: Filter = AUDIT_FILTERS[name];
   const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
   if (parameter === undefined)
     throw new AppError('invalid_request', { detail: `The parameter "${name}" must be ${expects}.` });
-  return { sql, parameter, ...(bounds ? { bounds } : {}) };
+  return { sql, parameter };
 }

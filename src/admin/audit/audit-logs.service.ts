@@ -3,12 +3,11 @@ import { Between, type SelectQueryBuilder } from 'typeorm';
 import { type Reach } from '../../auth/tenant.js';
 import { AuditRecord } from './audit-record.entity.js';
 import type { Page } from '../../common/http/page.js';
+import { boundedCount } from '../../database/bounded-count.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
-import { type AuditTime, placeInTime } from './audit-blocks.js';
 import type { AuditCondition } from './audit-filters.js';
 import { AuditLogDto } from './audit-log.dto.js';
 
-const COUNTED_AT_MOST = 100_000;
 const LINES_AT_ONCE = 500;
 
 /** The read side of the audit trail. */
@@ -16,7 +15,7 @@ const LINES_AT_ONCE = 500;
 export class AuditLogsService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Newest first, and how many there are. */
+  /** Newest first, and how many there are; of a filtered list, at most `COUNT_MAX`. */
   async list(
     reach: Reach,
     conditions: readonly AuditCondition[],
@@ -24,29 +23,9 @@ export class AuditLogsService {
   ): Promise<[records: AuditRecord[], total: number]> {
     if (conditions.length === 0 && reach.workspaceId === undefined)
       return this.listAll(reach.organizationId, { skip, take });
-    const time = timeOf(conditions);
-    if (time !== null && reach.workspaceId === undefined)
-      return this.listTime(reach.organizationId, conditions, { time, skip, take });
     const found = this.matching(reach, conditions);
     const records = await found.clone().orderBy('record.seq', 'DESC').offset(skip).limit(take).getMany();
-    return [records, await this.count(found)];
-  }
-
-  private async listTime(
-    organizationId: string,
-    conditions: readonly AuditCondition[],
-    { time, skip, take }: Page & { readonly time: AuditTime },
-  ): Promise<[records: AuditRecord[], total: number]> {
-    const { manager } = this.unitOfWork;
-    const { total, above, page } = await placeInTime(manager, organizationId, time, skip);
-    if (page === null) return [[], total];
-    const records = await this.matching({ organizationId }, conditions)
-      .andWhere('record.seq > :above AND record.seq <= :upTo', { above, upTo: page.upTo })
-      .orderBy('record.seq', 'DESC')
-      .offset(page.skip)
-      .limit(take)
-      .getMany();
-    return [records, total];
+    return [records, await boundedCount(this.unitOfWork.manager, found)];
   }
 
   /** Records are numbered without gaps, so any page of the whole list is a range of numbers, and the last one is the total. */
@@ -99,22 +78,4 @@ export class AuditLogsService {
     });
     return query;
   }
-
-  /** A count of everything would read a whole chain for a page number that is never requested. */
-  private async count(found: SelectQueryBuilder<AuditRecord>): Promise<number> {
-    const [sql, parameters] = found.clone().select('1', 'one').limit(COUNTED_AT_MOST).getQueryAndParameters();
-    const [counted] = await this.unitOfWork.manager.query<{ total: number }[]>(
-      `SELECT count(*)::int AS total FROM (${sql}) found`,
-      parameters,
-    );
-    return counted?.total ?? 0;
-  }
-}
-
-/** Null when it is not the time alone that narrows the list. */
-function timeOf(conditions: readonly AuditCondition[]): AuditTime | null {
-  if (conditions.some(({ bounds }) => bounds === undefined)) return null;
-  const boundOf = (which: keyof AuditTime) =>
-    conditions.find(({ bounds }) => bounds === which)?.parameter as string | undefined;
-  return { start: boundOf('start') ?? null, end: boundOf('end') ?? null };
 }

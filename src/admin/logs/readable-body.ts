@@ -1,5 +1,4 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { codingsOf, decoded } from '../../common/http/content-coding.js';
 import type { BodyRow } from './request-parts.js';
 
 /** A body in a form that users and programs can read. */
@@ -17,17 +16,6 @@ export interface ReadableBody {
 
 /** What a body may grow to when it is decoded. A small archive can hold any amount of zeros. */
 const LARGEST_BYTES = 10 * 1024 * 1024;
-const MOST_LAYERS = 2;
-
-type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
-
-/** https://www.rfc-editor.org/rfc/rfc9110#name-content-codings */
-const DECODERS: Readonly<Record<string, Decode>> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
 
 export async function readableBody(row: BodyRow | undefined): Promise<ReadableBody> {
   const facts = { body_bytes: Number(row?.original_bytes ?? 0), body_truncated: row?.truncated ?? false };
@@ -41,19 +29,8 @@ export async function readableBody(row: BodyRow | undefined): Promise<ReadableBo
   }
 }
 
-/** Undoes codings, the last that was applied first. Throws on one that is unknown, on too many and on broken bytes. */
-async function decode(bytes: Buffer, encoding: string | null): Promise<Buffer> {
-  const layers = (encoding ?? '').split(',').map((layer) => layer.trim().toLowerCase());
-  const codings = layers.filter((layer) => layer !== '' && layer !== 'identity');
-  if (codings.length > MOST_LAYERS) throw new Error('too many layers');
-  let decoded = bytes;
-  for (const coding of codings.reverse()) {
-    const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
-    if (!decoder) throw new Error('unknown coding');
-    decoded = await decoder(decoded, { maxOutputLength: LARGEST_BYTES });
-  }
-  return decoded;
-}
+const decode = (bytes: Buffer, encoding: string | null): Promise<Buffer> =>
+  decoded(bytes, codingsOf(encoding), LARGEST_BYTES);
 
 function presented(
   bytes: Buffer,

@@ -1,6 +1,7 @@
-const FIRST_MS = 100;
-const LONGEST_MS = 5_000;
-/** Who lived this long had started well: its next failure counts as the first. */
+import { retryPauseMs } from '../../common/loops/retry-pause.js';
+
+const PAUSE = { firstMs: 100, maxMs: 5_000 };
+/** A process that ran for so long started well: its next failure counts as the first. */
 const HEALTHY_MS = 30_000;
 
 /** How long to wait before a process that ended is started again: 100 ms, doubling to 5 s. */
@@ -18,6 +19,7 @@ export class BackOff {
   /** Milliseconds to wait after the process ended. */
   next(): number {
     if (this.now() - this.#startedAt >= HEALTHY_MS) this.#failures = 0;
-    return Math.min(FIRST_MS * 2 ** this.#failures++, LONGEST_MS);
+    this.#failures += 1;
+    return retryPauseMs(this.#failures, PAUSE);
   }
 }

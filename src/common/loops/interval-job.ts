@@ -1,5 +1,6 @@
 import { createLogger, type Logger } from '../observability/logger.js';
 import { reportSparsely } from '../observability/report-sparsely.js';
+import { retryPauseMs } from './retry-pause.js';
 import { LoopHealth } from './loop-health.js';
 
 export interface IntervalJobOptions {
@@ -29,9 +30,8 @@ export interface Round {
 type Outcome = 'done' | 'more' | 'failed';
 
 const BOUND_MS = 5 * 60_000;
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60_000;
-const SHORTEST_BACK_OFF_MAX_MS = 5_000;
+const RETRY = { firstMs: 1_000, maxMs: 60_000 };
+const SHORTEST_MAX_MS = 5_000;
 const STOP_WITHIN_MS = 10_000;
 
 /**
@@ -103,8 +103,8 @@ export class IntervalJob {
     const { everyMs } = this.options;
     if (outcome === 'more') return 0;
     if (outcome === 'done') return everyMs - tookMs;
-    const longest = Math.min(Math.max(everyMs, SHORTEST_BACK_OFF_MAX_MS), LONGEST_RETRY_MS);
-    return Math.min(FIRST_RETRY_MS * 2 ** (this.failures - 1), longest);
+    const maxMs = Math.min(Math.max(everyMs, SHORTEST_MAX_MS), RETRY.maxMs);
+    return retryPauseMs(this.failures, { ...RETRY, maxMs });
   }
 
   private pause(ms: number): Promise<void> {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { retryPauseMs } from '../../common/loops/retry-pause.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { isDatabaseAway } from '../database-errors.js';
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSE = { firstMs: 250, maxMs: 5_000 };
 
 /**
  * Connects, however long the database stays away: a process that gave up instead would only be started again.
@@ -13,14 +13,14 @@ const LONGEST_PAUSE_MS = 5_000;
  */
 export async function connectPatiently(dataSource: DataSource, log: Logger): Promise<void> {
   const report = reportSparsely(log);
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let failures = 1; ; failures++) {
     try {
       await dataSource.initialize();
       return;
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
       report('The database is unavailable. This process starts when it is available.', error);
-      await sleep(pauseMs);
+      await sleep(retryPauseMs(failures, PAUSE));
     }
   }
 }

@@ -216,7 +216,7 @@ describe('an answer that cannot be read is refused where a guardrail denies', ()
     }
   });
 
-  it.each(['zstd', 'compress', 'gzip, br'])('a content-encoding of %s', async (encoding) => {
+  it.each(['dcz', 'compress', 'gzip, br'])('a content-encoding of %s', async (encoding) => {
     const { status, text } = await ask({
       config: { output_guardrails: [DENYING] },
       answers: [

@@ -11,7 +11,8 @@ import { namesDeployment, pathModelOf, withPathModel } from '../planning/path-mo
 import type { RequestPath } from '../types/request-path.js';
 import type { ReadRequest } from '../types/content.js';
 import { wantsStream } from '../types/wants-stream.js';
-import { codingsOf, decodedBody, unreadableCoding } from './decoded-body.js';
+import { codingsOf } from '../../common/http/content-coding.js';
+import { decodedBody, unreadableCoding } from './decoded-body.js';
 import { FormBody } from './form-body.js';
 import { boundaryOf } from './multipart-scanner.js';
 import { BodyStream, parseJsonObject, readBody, wholeBody } from './request-body.js';

@@ -1,16 +1,5 @@
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Transform } from 'node:stream';
-
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  deflate: () => createInflate(),
-  br: () => createBrotliDecompress(),
-};
-
-/** In lower case; empty for none. */
-export const canDecode = (contentEncoding: string): boolean =>
-  contentEncoding === '' || contentEncoding === 'identity' || Object.hasOwn(DECODERS, contentEncoding);
+import { createDecoder } from '../../common/http/content-coding.js';
 
 /** Takes a response's bytes as they pass and gives them to a reader, decoded. */
 export interface AnswerDecoder {
@@ -35,7 +24,7 @@ export function decoding(
         done();
       },
     };
-  const decoder = DECODERS[contentEncoding]?.();
+  const decoder = createDecoder(contentEncoding);
   return decoder ? through(decoder, bytesMax, read) : null;
 }
 

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { codingsOf, decodedSync } from '../../common/http/content-coding.js';
 import type { CapturedBody } from '../../request-log/record.js';
 import { SECRET_CHARS_MIN } from './masking.js';
 
@@ -6,16 +6,6 @@ const STAR = 0x2a;
 
 /** Maximum decoded size of a body: readers of the log decode no more either. */
 const UNPACKED_BYTES_MAX = 10 * 1024 * 1024;
-
-type Unpack = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
-
-/** Codings that readers of the log support: https://www.rfc-editor.org/rfc/rfc9110#name-content-codings */
-const UNPACKERS: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-]);
 
 /**
  * A captured body with each secret replaced by as many `*`. Providers echo credentials in their error texts, compressed ones too: a refusal
@@ -37,16 +27,8 @@ export function redacted(
 
 /** Null if readers of the log cannot decode it. */
 function unpacked(bytes: Buffer, contentEncoding: string): Buffer | null {
-  let text = bytes;
   try {
-    for (const name of contentEncoding.split(',').reverse()) {
-      const coding = name.trim().toLowerCase();
-      if (coding === '' || coding === 'identity') continue;
-      const unpack = UNPACKERS.get(coding);
-      if (!unpack) return null;
-      text = unpack(text, { maxOutputLength: UNPACKED_BYTES_MAX });
-    }
-    return text;
+    return decodedSync(bytes, codingsOf(contentEncoding), UNPACKED_BYTES_MAX);
   } catch {
     return null;
   }

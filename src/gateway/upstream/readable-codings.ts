@@ -1,4 +1,4 @@
-import { canDecode } from '../recording/decoding.js';
+import { canDecode, codingsOf } from '../../common/http/content-coding.js';
 
 /** Cached decisions by the client's value; clients send few different ones. */
 const decided = new Map<string, readonly string[]>();
@@ -23,10 +23,12 @@ export function readableCodings(accepted: string | undefined): readonly string[]
 
 function decide(accepted: string): readonly string[] {
   const asked = accepted.split(',').map((coding) => coding.trim());
-  const readable = asked.filter((coding) => REFUSED.test(coding) || canDecode(nameOf(coding)));
+  const readable = asked.filter(
+    (coding) => REFUSED.test(coding) || codingsOf(nameOf(coding)).every(canDecode),
+  );
   if (readable.length === asked.length) return AS_IT_IS;
   const hasChoice = readable.some((coding) => !REFUSED.test(coding));
   return ['accept-encoding', hasChoice ? readable.join(', ') : 'identity'];
 }
 
-const nameOf = (coding: string): string => (coding.split(';', 1)[0] as string).trim().toLowerCase();
+const nameOf = (coding: string): string => coding.split(';', 1)[0] as string;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type BackendFactory,
   PostgresConnection,
@@ -5,6 +6,7 @@ import {
   PostgresQueueBackend,
   runMigrations,
 } from 'bullmq';
+import { retryPauseMs } from '../../common/loops/retry-pause.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { postgresClient, postgresLimits } from '../../database/sessions/postgres-connections.js';
 import type { Logger } from '../../common/observability/logger.js';
@@ -18,7 +20,7 @@ const SCHEMA = 'bullmq';
  */
 const POOL_SIZE = 2;
 
-const LONGEST_PAUSE_MS = 10_000;
+const MIGRATION_PAUSE = { firstMs: 250, maxMs: 10_000 };
 
 /**
  * How BullMQ reaches PostgreSQL. It listens for NOTIFY, so behind a pooler this needs a connection that keeps its
@@ -66,12 +68,13 @@ class PreparedConnection extends PostgresConnection {
  * BullMQ serialises processes that migrate at the same time by an advisory lock.
  */
 export async function migrateQueueSchema(databaseUrl: Secret, log: Logger): Promise<void> {
-  for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let failures = 1; ; failures++) {
     try {
       return await migrateOnce(databaseUrl);
     } catch (error) {
+      const pauseMs = retryPauseMs(failures, MIGRATION_PAUSE);
       log.warn({ err: error, retry_in_ms: pauseMs }, 'the queue schema could not be prepared');
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
     }
   }
 }

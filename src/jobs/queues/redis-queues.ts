@@ -1,10 +1,11 @@
 import { Cluster, type RedisOptions } from 'ioredis';
+import { retryPauseMs } from '../../common/loops/retry-pause.js';
 import { redisLimits } from '../../common/net/redis-limits.js';
 import type { Secret } from '../../common/settings/secret.js';
 
 const DEFAULT_PORT = 6379;
 const SENTINEL_PORT = 26379;
-const LONGEST_PAUSE_MS = 2_000;
+const RECONNECT = { firstMs: 200, maxMs: 2_000 };
 
 /** In a cluster all keys of a queue must share a slot, which the braces see to: https://docs.bullmq.io/bull/patterns/redis-cluster */
 export const REDIS_PREFIX = '{gatehouse}';
@@ -71,6 +72,4 @@ function nodesOf(url: URL, port: number): readonly Node[] {
   }));
 }
 
-function pauseMs(attempt: number): number {
-  return Math.min(100 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
-}
+const pauseMs = (attempt: number): number => retryPauseMs(attempt, RECONNECT);

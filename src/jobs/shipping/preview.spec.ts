@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { previewOf } from './preview.js';
 
@@ -24,6 +24,9 @@ describe('a preview', () => {
     const answer = { choices: [{ message: { content: 'One' } }, { message: { content: 'Two' } }] };
     expect(previewOf('response', facts(), json(answer))).toBe('One');
     expect(previewOf('response', facts('application/json', 'gzip'), gzipSync(json(answer)))).toBe('One');
+    expect(previewOf('response', facts('application/json', 'br'), brotliCompressSync(json(answer)))).toBe(
+      'One',
+    );
     const stream = ['Hel', 'lo ', '\\u0041'].map((content) => `data: {"delta":{"content":"${content}"}}\n\n`);
     expect(previewOf('response', facts('text/event-stream'), Buffer.from(stream.join('')))).toBe('Hello A');
   });

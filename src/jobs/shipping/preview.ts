@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { codingsOf, decodedSync } from '../../common/http/content-coding.js';
 import type { BodyFacts } from '../../request-log/spool/frame-values.js';
 
 /** Characters of a body that a list shows. */
@@ -28,10 +28,10 @@ export function previewOf(direction: 'request' | 'response', facts: BodyFacts, b
 
 function textOf({ content_type: type, content_encoding: coding }: BodyFacts, bytes: Buffer): string | null {
   if (bytes.length === 0 || (type !== null && !IS_TEXT.test(type))) return null;
-  if (coding === null || coding === 'identity') return bytes.toString();
-  if (coding !== 'gzip' || bytes.length > LARGEST_PACKED) return null;
+  const codings = codingsOf(coding);
+  if (codings.length > 0 && bytes.length > LARGEST_PACKED) return null;
   try {
-    return gunzipSync(bytes, { maxOutputLength: LARGEST_UNPACKED }).toString();
+    return decodedSync(bytes, codings, LARGEST_UNPACKED).toString();
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { RE2JS } from 're2js';
 import { linearPattern } from '../../routing-config/guardrails/linear-pattern.js';
+import { codingsOf, decodedSync } from '../../common/http/content-coding.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
 import type { HeaderPairs } from '../record.js';
 import type { BodyFacts } from '../spool/frame-values.js';
@@ -15,16 +15,6 @@ export interface Body {
 }
 
 const LARGEST_BYTES = 10 * 1024 * 1024;
-type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
-
-/** https://www.rfc-editor.org/rfc/rfc9110#name-content-codings */
-const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-  ['identity', (bytes) => bytes],
-]);
 
 /** A body of which the rules cannot say whether something must not be kept. */
 class UnreadableError extends Error {}
@@ -125,18 +115,7 @@ function parsed(text: string): JsonValue {
 
 function textOf({ facts, bytes }: Body): string {
   if (facts.content_type !== null && !TEXT.test(facts.content_type.trim())) throw new UnreadableError();
-  const decoded = decodedOf({ facts, bytes });
+  const decoded = decodedSync(bytes, codingsOf(facts.content_encoding), LARGEST_BYTES);
   // At the seam of one that is not whole a character may be cut.
   return new TextDecoder('utf-8', { fatal: !facts.truncated, ignoreBOM: true }).decode(decoded);
-}
-
-function decodedOf({ facts, bytes }: Body): Buffer {
-  const codings = (facts.content_encoding ?? 'identity').split(',').map((name) => name.trim().toLowerCase());
-  let decoded = bytes;
-  for (const coding of codings.reverse()) {
-    const decode = DECODERS.get(coding);
-    if (!decode) throw new UnreadableError();
-    decoded = decode(decoded, { maxOutputLength: LARGEST_BYTES });
-  }
-  return decoded;
 }

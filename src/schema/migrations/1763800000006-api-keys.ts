@@ -1,25 +1,17 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * API keys with the counts of their lists, signed tokens, and answers that are given again for an `Idempotency-Key`.
+ * API keys, signed tokens, and answers that are given again for an `Idempotency-Key`.
  */
 export class ApiKeys1763800000006 implements MigrationInterface {
   readonly name = 'ApiKeys1763800000006';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const statements of [API_KEYS, BLOCKS, BLOCK_FOR, COUNT, KEEP, RECOUNT, SIGNED_TOKENS, ANSWERS])
-      await runner.query(statements);
+    for (const statements of [API_KEYS, SIGNED_TOKENS, ANSWERS]) await runner.query(statements);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE idempotent_answers, organization_jwt;
-      DROP FUNCTION recount_api_keys();
-      DROP FUNCTION count_api_key(api_keys, integer);
-      DROP FUNCTION block_for_api_key(api_keys, uuid, integer);
-      DROP TABLE api_key_blocks, api_keys;
-      DROP FUNCTION keep_api_key_blocks();
-    `);
+    await runner.query('DROP TABLE idempotent_answers, organization_jwt, api_keys');
   }
 }
 
@@ -79,122 +71,6 @@ const API_KEYS = `
   CREATE INDEX api_keys_of_user ON api_keys (organization_id, user_id) WHERE user_id IS NOT NULL;
   CREATE INDEX api_keys_revoked ON api_keys (revoked_key_hash) WHERE revoked_key_hash IS NOT NULL;
   SELECT protect_tenant_table('api_keys')`;
-
-/**
- * Lets any page of a long list of keys, and its total, be found without reading the rows before it
- * (docs/decisions/0015-long-lists.md). A list, that of an organization or of a workspace (`list_id`), is cut
- * into blocks of about a thousand keys by their ids. Each block keeps how many of its keys are in force, by kind.
- *
- * A block begins with `first_id` and ends where the next begins; the first of a list begins before every id. `last_id`
- * is the highest id that was ever counted in it.
- */
-const BLOCKS = `
-  CREATE TABLE api_key_blocks (
-    organization_id      uuid NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
-    list_id              uuid NOT NULL,
-    first_id             uuid NOT NULL,
-    last_id              uuid NOT NULL,
-    organisation_service integer NOT NULL DEFAULT 0,
-    workspace_service    integer NOT NULL DEFAULT 0,
-    workspace_user       integer NOT NULL DEFAULT 0,
-    PRIMARY KEY (list_id, first_id)
-  ) WITH (fillfactor = 70);
-  CREATE INDEX api_key_blocks_of_organization ON api_key_blocks (organization_id);
-  SELECT protect_tenant_table('api_key_blocks')`;
-
-/**
- * Where a key is counted. A full block is not split: the next one begins with the key that did not fit, and only where
- * that key is above all that were counted in it, so no count moves.
- */
-const BLOCK_FOR = `
-  CREATE FUNCTION block_for_api_key(key api_keys, list uuid, change integer) RETURNS uuid LANGUAGE plpgsql AS $$
-  DECLARE
-    begins uuid := '00000000-0000-0000-0000-000000000000';
-    block api_key_blocks;
-  BEGIN
-    SELECT * INTO block FROM api_key_blocks
-    WHERE list_id = list AND first_id <= key.id ORDER BY first_id DESC LIMIT 1;
-    IF FOUND AND (change < 0 OR key.id <= block.last_id
-      OR block.organisation_service + block.workspace_service + block.workspace_user < 1000) THEN
-      RETURN block.first_id;
-    END IF;
-    IF FOUND THEN begins := key.id; END IF;
-    INSERT INTO api_key_blocks (organization_id, list_id, first_id, last_id)
-    VALUES (key.organization_id, list, begins, begins);
-    RETURN begins;
-  END $$`;
-
-/**
- * A key enters both of its lists, or leaves them. The function first locks the organization's first block. Each
- * statement sees what was committed while the one before it waited, so all counts read after that are the latest.
- * Where nothing was ever counted, nothing can be taken away: the organization is gone.
- */
-const COUNT = `
-  CREATE FUNCTION count_api_key(key api_keys, change integer) RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE
-    beginning CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
-    list uuid;
-    block uuid;
-  BEGIN
-    PERFORM FROM api_key_blocks WHERE list_id = key.organization_id AND first_id = beginning FOR UPDATE;
-    IF NOT FOUND THEN
-      IF change < 0 THEN RETURN; END IF;
-      INSERT INTO api_key_blocks (organization_id, list_id, first_id, last_id)
-      VALUES (key.organization_id, key.organization_id, beginning, beginning) ON CONFLICT DO NOTHING;
-      PERFORM FROM api_key_blocks WHERE list_id = key.organization_id AND first_id = beginning FOR UPDATE;
-    END IF;
-    FOREACH list IN ARRAY array_remove(ARRAY[key.organization_id, key.workspace_id], NULL) LOOP
-      block := block_for_api_key(key, list, change);
-      UPDATE api_key_blocks SET
-        organisation_service = organisation_service + CASE key.kind WHEN 'organisation-service' THEN change ELSE 0 END,
-        workspace_service = workspace_service + CASE key.kind WHEN 'workspace-service' THEN change ELSE 0 END,
-        workspace_user = workspace_user + CASE key.kind WHEN 'workspace-user' THEN change ELSE 0 END,
-        last_id = greatest(last_id, key.id)
-      WHERE list_id = list AND first_id = block;
-    END LOOP;
-  END $$`;
-
-/**
- * Triggers keep the counts, so no writer can forget them, and only when the transaction commits, so the lock is short.
- * Changes of one organization lock its first block one after another, so they cannot deadlock.
- */
-const KEEP = `
-  CREATE FUNCTION keep_api_key_blocks() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF TG_OP <> 'INSERT' AND OLD.deleted_at IS NULL THEN PERFORM count_api_key(OLD, -1); END IF;
-    IF TG_OP <> 'DELETE' AND NEW.deleted_at IS NULL THEN PERFORM count_api_key(NEW, 1); END IF;
-    RETURN NULL;
-  END $$;
-  CREATE CONSTRAINT TRIGGER api_keys_are_counted AFTER INSERT OR DELETE ON api_keys
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION keep_api_key_blocks();
-  CREATE CONSTRAINT TRIGGER changed_api_keys_are_counted AFTER UPDATE ON api_keys
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN ((OLD.id, OLD.organization_id, OLD.workspace_id, OLD.kind, OLD.deleted_at IS NULL)
-      IS DISTINCT FROM (NEW.id, NEW.organization_id, NEW.workspace_id, NEW.kind, NEW.deleted_at IS NULL))
-    EXECUTE FUNCTION keep_api_key_blocks()`;
-
-/** Counts all keys again, for keys that were inserted while the triggers were off. The caller keeps writers away. */
-const RECOUNT = `
-  CREATE FUNCTION recount_api_keys() RETURNS void LANGUAGE sql AS $$
-    DELETE FROM api_key_blocks;
-    INSERT INTO api_key_blocks
-      SELECT organization_id, list_id,
-        CASE WHEN min(place) = 1 THEN '00000000-0000-0000-0000-000000000000' ELSE min(id::text COLLATE "C")::uuid END,
-        max(id::text COLLATE "C")::uuid,
-        count(*) FILTER (WHERE kind = 'organisation-service'),
-        count(*) FILTER (WHERE kind = 'workspace-service'),
-        count(*) FILTER (WHERE kind = 'workspace-user')
-      FROM (
-        SELECT *, row_number() OVER (PARTITION BY organization_id, list_id ORDER BY id) AS place
-        FROM (
-          SELECT organization_id, organization_id AS list_id, id, kind FROM api_keys WHERE deleted_at IS NULL
-          UNION ALL
-          SELECT organization_id, workspace_id, id, kind FROM api_keys
-          WHERE deleted_at IS NULL AND workspace_id IS NOT NULL
-        ) listed
-      ) placed
-      GROUP BY organization_id, list_id, (place - 1) / 1000
-  $$`;
 
 /** Signed tokens (JWT). `rules` are a `TokenRules`; `keys` are given inline, or were last fetched from `jwks_uri`. */
 const SIGNED_TOKENS = `

@@ -91,6 +91,8 @@ const REQUESTS = `
     cache_score         real,
     source              text,
     end_user            text GENERATED ALWAYS AS (metadata ->> '_user') STORED,
+    dropped_parameters  text[],
+    service_tier        text,
     PRIMARY KEY (id, created_at)
   ) PARTITION BY RANGE (created_at);
   CREATE INDEX request_logs_newest ON request_logs (organisation_id, workspace_id, created_at DESC, id DESC);

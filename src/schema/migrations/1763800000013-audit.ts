@@ -5,12 +5,12 @@ export class Audit1763800000013 implements MigrationInterface {
   readonly name = 'Audit1763800000013';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const statements of [RECORDS, HEADS, BLOCKS, FINAL, DESTINATIONS]) await runner.query(statements);
+    for (const statements of [RECORDS, HEADS, FINAL, DESTINATIONS]) await runner.query(statements);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP TABLE audit_destinations, audit_blocks, audit_heads, audit_records;
+      DROP TABLE audit_destinations, audit_heads, audit_records;
       DROP FUNCTION refuse_audit_change();
     `);
   }
@@ -62,20 +62,6 @@ const HEADS = `
   );
   SELECT protect_tenant_table('audit_heads', 'organization_id', 'SELECT, INSERT, UPDATE')`;
 
-/**
- * The oldest and the newest time of each thousand records, so that a list of a time reads the records at its edges
- * only.
- */
-const BLOCKS = `
-  CREATE TABLE audit_blocks (
-    organization_id uuid NOT NULL REFERENCES organizations (id),
-    number          bigint NOT NULL,
-    oldest          timestamptz NOT NULL,
-    newest          timestamptz NOT NULL,
-    PRIMARY KEY (organization_id, number)
-  );
-  SELECT protect_tenant_table('audit_blocks', 'organization_id', 'SELECT, INSERT')`;
-
 /** Binds the owner of the tables as well, whom no policy binds. */
 const FINAL = `
   CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -83,8 +69,6 @@ const FINAL = `
     RAISE EXCEPTION 'Audit records cannot be changed or removed.' USING ERRCODE = 'insufficient_privilege';
   END $$;
   CREATE TRIGGER audit_records_are_final BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_records
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
-  CREATE TRIGGER audit_blocks_are_final BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_blocks
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()`;
 
 /** The cursor of a destination is in its own row: `delivered_seq`. */

@@ -54,7 +54,7 @@ describe('the chain of an organization with many writers', () => {
   beforeEach(() =>
     administer(
       app.url,
-      'SET session_replication_role = replica; DELETE FROM audit_records; DELETE FROM audit_blocks; DELETE FROM audit_heads',
+      'SET session_replication_role = replica; DELETE FROM audit_records; DELETE FROM audit_heads',
     ),
   );
 
@@ -123,14 +123,6 @@ describe('the chain of an organization with many writers', () => {
     expect(await isThere('Unrecorded')).toBe(false);
     await writer.write('After');
     expect(await verified()).toEqual({ records: 2, brokenAt: null, problem: null });
-  });
-
-  it('remembers the blocks that its records fill', async () => {
-    await fillChain(app, organizationId, 998);
-    await Promise.all(times(4, () => writers[0].write()));
-
-    expect(await verified()).toEqual({ records: 1_002, brokenAt: null, problem: null });
-    expect(await app.dataSource.query('SELECT number FROM audit_blocks')).toEqual([{ number: '0' }]);
   });
 
   it('is locked last: only its record and the commit follow', async () => {

@@ -15,20 +15,7 @@ export interface TableChange {
 }
 
 /** Since 0.1.0, whose tables are in test/clickhouse/schema-0.1.0.sql. Released changes are kept for ever. */
-const TABLE_CHANGES: readonly TableChange[] = [
-  {
-    version: 1,
-    name: 'parameters that a provider was not sent',
-    statements: (ddl) =>
-      ddl.addColumns('request_logs', [['dropped_parameters', 'Array(LowCardinality(String))']]),
-  },
-  {
-    version: 2,
-    name: 'tiers of service',
-    statements: (ddl) =>
-      ddl.addColumns('request_logs', [['service_tier', 'LowCardinality(Nullable(String))']]),
-  },
-];
+const TABLE_CHANGES: readonly TableChange[] = [];
 
 /** Makes the changes that were not made, in their order. Changes of a newer release are left alone. */
 export async function makeChanges(
