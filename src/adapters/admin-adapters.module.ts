@@ -17,7 +17,7 @@ import { PostgresChangePublisher } from './changes/postgres-change-publisher.js'
 import { PostgresRateUse } from './limits/postgres-rate-use.js';
 import { PostgresCurrentRights } from './directories/postgres-current-rights.js';
 
-/** Which adapter is behind which port of the administration. */
+/** The adapter of each port of the administration. */
 const PORTS: readonly FactoryProvider[] = [
   { provide: ApiKeyDirectory, inject: [DataSource, ChangeFeed, SETTINGS], useFactory: make.apiKeyDirectory },
   {
@@ -44,7 +44,7 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },
 ];
 
-/** Plugs the ports of the administration into PostgreSQL, Redis and the network. */
+/** Connects the ports of the administration to PostgreSQL, Redis and the network. */
 @Global()
 @Module({ providers: [...PORTS], exports: PORTS.map(({ provide }) => provide) })
 export class AdminAdaptersModule implements OnApplicationShutdown {
@@ -55,14 +55,14 @@ export class AdminAdaptersModule implements OnApplicationShutdown {
   }
 }
 
-/** The client of Redis is loaded where there is a Redis. */
+/** Loads the Redis client only if Redis is configured. */
 async function changePublisher(work: UnitOfWork, { redisUrl }: Settings): Promise<ChangePublisher> {
   if (!redisUrl) return new PostgresChangePublisher(work);
   const { RedisChangePublisher } = await import('./changes/redis-change-publisher.js');
   return new RedisChangePublisher(work, redisUrl);
 }
 
-/** Rates are counted where gateway processes count them. In PostgreSQL they are read in the transaction of the request. */
+/** Reads rates where gateway processes count them. PostgreSQL reads run in the request's transaction. */
 async function rateUse(work: UnitOfWork, { redisUrl }: Settings): Promise<RateUse> {
   if (!redisUrl) return PostgresRateUse.within(work);
   const { RedisRateUse } = await import('./limits/redis-rate-use.js');

@@ -31,7 +31,7 @@ import { SpoolLogSink } from './spool-log-sink.js';
 import { IntroducingTokenDirectory } from './tokens/introducing-token-directory.js';
 import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
 
-/** Makes the adapters that settings decide on, for whichever process needs them. */
+/** Builds the adapters that depend on settings, for every process that needs them. */
 
 export function apiKeyDirectory(database: Queryable, changes: ChangeFeed, settings: Settings) {
   const pepper = required(settings.keyPepper, 'GATEHOUSE_KEY_PEPPER');
@@ -52,7 +52,7 @@ export function tokenDirectory(
   return new PostgresTokenDirectory(database, changes, outside, staleKeysMs);
 }
 
-/** For a process that makes nobody itself. */
+/** For a process that creates no users itself. */
 export function introducingTokenDirectory(
   database: Queryable,
   changes: ChangeFeed,
@@ -113,7 +113,7 @@ export function logSink({ dataDir }: Settings) {
   return new SpoolLogSink({ spool: join(dataDir, 'spool'), logger: createLogger('spool') });
 }
 
-/** A process leases under the name under which its records are stored, because they say what became of its leases. */
+/** The process leases limits under the name of its spool, because the records in it settle its leases. */
 export async function limitStore(
   database: Queryable,
   logs: SpoolLogSink,
@@ -135,12 +135,12 @@ export async function answerStore(
   return new SealedAnswerStore(new RedisAnswerStore(redisUrl, cacheStoreBytes), secrets);
 }
 
-/** In PostgreSQL whatever the answers are in: each is small, and they are looked through by rooms. */
+/** In PostgreSQL wherever the responses are: vectors are small, and are searched by namespace. */
 export function vectorStore(database: Queryable, secrets: SecretBox): VectorStore {
   return new SealedVectorStore(new PostgresVectorStore(database), secrets);
 }
 
-/** The client of Redis is loaded where there is a Redis. */
+/** Loads the Redis client only if Redis is configured. */
 export async function changeFeed({ redisUrl, databaseUrl }: Settings): Promise<ChangeFeed> {
   if (!redisUrl) return new PostgresChangeFeed(required(databaseUrl, 'DATABASE_URL'));
   const { RedisChangeFeed } = await import('./changes/redis-change-feed.js');
@@ -166,7 +166,7 @@ export function clientAddresses({ trustedProxies }: Settings): ClientAddresses {
   return new ClientAddresses(trustedProxies);
 }
 
-/** "gatehouse start" gives its processes what the operator left to it. */
+/** "gatehouse start" provides the values that the operator did not set. */
 function required(secret: Secret | undefined, name: string): Secret {
   if (!secret) throw new Error(`This process needs ${name}; "gatehouse start" gives it one.`);
   return secret;

@@ -27,7 +27,7 @@ import { GenaiPriceBook } from './prices/genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
 import { WorkerTokenCounter } from './worker-token-counter.js';
 
-/** Which adapter is behind which port of a gateway process. */
+/** The adapter of each port of a gateway process. */
 const PORTS: readonly FactoryProvider[] = [
   { provide: ApiKeyDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.apiKeyDirectory },
   {
@@ -75,7 +75,7 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },
 ];
 
-/** Plugs the ports of the data plane into PostgreSQL, Redis, the spool and the network. Needs a `QueryPool`. */
+/** Connects the ports of the data plane to PostgreSQL, Redis, the spool and the network. Needs a `QueryPool`. */
 @Global()
 @Module({ imports: [CryptoModule], providers: [...PORTS], exports: PORTS.map(({ provide }) => provide) })
 export class GatewayAdaptersModule implements OnApplicationShutdown {
@@ -84,7 +84,7 @@ export class GatewayAdaptersModule implements OnApplicationShutdown {
     @Inject(LogSink) private readonly logs: SpoolLogSink,
   ) {}
 
-  /** The last records are written after the last connection ended, because that may end an exchange. */
+  /** Connections close first: closing one may end an exchange, whose record must still be written. */
   async onApplicationShutdown(): Promise<void> {
     await this.egress.close();
     await this.logs.shutdown();

@@ -1,24 +1,24 @@
 import type { KeptRow } from './directories/snapshot/kept-row.js';
 
-/** What a snapshot asks of a cache. */
+/** The methods of a cache that snapshots need. */
 export interface Memory {
-  /** Of this statement its rows are. */
+  /** The statement that its rows come from. */
   readonly question: string;
-  /** Grows when something was learned that a snapshot does not say yet. */
+  /** Grows with each value that the snapshot does not contain yet. */
   readonly learned: number;
-  /** Grows when something was forgotten that a snapshot must not say any more. */
+  /** Grows with each dropped value, which the snapshot must no longer contain. */
   readonly forgotten: number;
-  /** From now on rows are remembered beside what was made of them. */
+  /** From now on, keeps the row beside each value built from it. */
   keepRows(): void;
-  /** What the store said, the newest first, as far as it may be served while the store is unavailable. */
+  /** Rows, newest first, that may still be served while the store is unavailable. */
   kept(): Iterable<KeptRow>;
-  /** Takes a row as what was last known. False when it is too old, from the future, or cannot be read. */
+  /** Loads a row as the last known one. False when it is too old, dated in the future, or unreadable. */
   takeBack(kept: KeptRow): boolean;
-  /** Reads again so many values at most that are old or may have changed. Never rejects. */
+  /** Reloads up to `most` values that are old or may have changed. Never rejects. */
   renew(most: number): Promise<void>;
 }
 
-/** A directory that a snapshot can be made of. */
+/** A directory that can be saved in a snapshot. */
 export interface RememberingDirectory {
   readonly memories: readonly Memory[];
 }

@@ -7,7 +7,7 @@ import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { answeredWithin } from '../common/processes/answered-within.js';
 
-/** A lost change bus delays changes, a lost store of limits every request. */
+/** Pauses before reconnecting. Without the change bus, changes are delayed; without the store of limits, every request is. */
 const RECONNECT = {
   changes: { firstMs: 100, maxMs: 5_000 },
   requests: { firstMs: 100, maxMs: 1_000 },
@@ -21,7 +21,7 @@ export interface ConnectionWishes {
   readonly maxRetriesPerRequest: number | null;
 }
 
-/** A connection for the change bus that comes back by itself, and says why it was lost. */
+/** A connection for the change bus. It reconnects by itself and logs why it was lost. */
 export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis {
   return reporting(
     new Redis(url.reveal(), {
@@ -33,7 +33,7 @@ export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis 
   );
 }
 
-/** A connection that requests wait for: it comes back by itself too, and what it cannot ask fails soon. Wait with `answerOf`. */
+/** A connection that requests wait for. It reconnects by itself too, and commands that cannot be sent fail soon. Wait with `answerOf`. */
 export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redis {
   return reporting(
     new Redis(url.reveal(), {
@@ -45,7 +45,7 @@ export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redi
   );
 }
 
-/** A request waits for what Redis answers, so one that does not answer at once is unavailable. */
+/** Requests wait for this reply, so a Redis that does not reply in time counts as unavailable. */
 export const answerOf = <T>(work: Promise<T>, withinMs: number = REDIS_ANSWER_MS): Promise<T> =>
   answeredWithin(work, withinMs, `Redis did not respond within ${withinMs} ms.`);
 

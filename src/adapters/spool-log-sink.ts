@@ -10,7 +10,7 @@ import { spoolCounts } from '../request-log/spool/spool-metrics.js';
 import { SpoolWriter, type SpoolWriterOptions } from '../request-log/spool/spool-writer.js';
 import { LogSink } from '../gateway/ports.js';
 
-/** Keeps records of exchanges in the local spool, from where the shipper of the background process moves them on. */
+/** Writes records of exchanges to the local spool, from which the background process's shipper takes them. */
 export class SpoolLogSink extends LogSink {
   private readonly writer: SpoolWriter;
   private readonly logger: Logger;
@@ -25,7 +25,7 @@ export class SpoolLogSink extends LogSink {
     return this.writer.state !== 'exhausted';
   }
 
-  /** The name under which the shipper knows this process. */
+  /** The name of this process's spool for the shipper. */
   get writerId(): string {
     return this.writer.id;
   }
@@ -64,12 +64,12 @@ export class SpoolLogSink extends LogSink {
     this.writer.whenWritten(then);
   }
 
-  /** To be awaited when the process ends, after the last exchange was closed. */
+  /** Await it at the end of the process, after the last exchange was closed. */
   shutdown(): Promise<void> {
     return this.writer.close();
   }
 
-  /** Only a record that is no JSON gets here, which types exclude. */
+  /** Reached only by a record that cannot be written as JSON, which its types exclude. */
   private lost(id: string, error: unknown): void {
     spoolCounts.recordsDropped += 1;
     this.logger.error({ err: error, id }, 'A request log could not be written.');

@@ -2,8 +2,8 @@ const EVIDENCE_MS = 5_000;
 const PROBE_EVERY_MS = 1_000;
 
 /**
- * What is known of a store that was found away, so that requests need not each wait to find it out again. Only a
- * failure of the last five seconds counts: a store without a call since then is called first.
+ * The last failure of a store, so that not every request has to wait to find that it is unavailable. Only a failure within the last five
+ * seconds counts: after that, the store is tried first.
  */
 export class StoreHealth {
   private failedAt = -Infinity;
@@ -13,7 +13,7 @@ export class StoreHealth {
     return now - this.failedAt < EVIDENCE_MS;
   }
 
-  /** True once a second: whoever gets it should ask the store, in the background. */
+  /** True once a second: the caller that gets it should try the store in the background. */
   takeProbe(now: number): boolean {
     if (now - this.probedAt < PROBE_EVERY_MS) return false;
     this.probedAt = now;

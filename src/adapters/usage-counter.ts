@@ -3,7 +3,7 @@ import type { Usage } from '../common/contracts/usage.js';
 import { countTokens } from '../common/tokens/count-tokens.js';
 import { costOf } from '../providers/prices/cost.js';
 
-/** A price says of these kinds that they cost what the kind costs that they are part of. */
+/** Null: these kinds cost as much as the kind that they are part of. */
 const UNNAMED = { cachedInput: null, cacheWrite: null, audioInput: null, audioOutput: null } as const;
 
 /** Counts and prices what a provider did not report, for the background process. */

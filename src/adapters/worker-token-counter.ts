@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../common/errors/app-error.js';
 import { TokenCounter } from '../gateway/ports.js';
 
-/** The thread ends, and gives its 73 MiB back, when it was not used for so long. */
+/** The thread ends, and frees its 73 MiB, after being idle for this long. */
 const IDLE_MS = 60_000;
-/** One text takes a second at most; who comes behind so many has given up by then. */
+/** A text takes up to a second; a request behind this many has timed out by then. */
 const WAITING_MAX = 32;
 
 interface WaitingCount {
@@ -12,7 +12,7 @@ interface WaitingCount {
   readonly reject: (error: Error) => void;
 }
 
-/** Counts tokens in a thread of its own, which is there only while it is needed. */
+/** Counts tokens in a separate thread, which runs only while it is needed. */
 export class WorkerTokenCounter extends TokenCounter {
   private worker: Worker | null = null;
   private readonly waiting = new Map<number, WaitingCount>();

@@ -23,7 +23,7 @@ import { Router } from './routing/router.js';
 import { Sender } from './upstream/sender.js';
 import { Signers } from './upstream/signing/signers.js';
 
-/** The data plane. It has no controller: the front server hands it requests, and sockets, as they come from the parser. */
+/** The data plane. It has no controller: the ingress server passes requests and sockets to it as they leave the parser. */
 @Module({
   imports: [AuthModule],
   providers: [

@@ -17,7 +17,7 @@ const delta = (content: string): string =>
 const usageOf = (prompt_tokens: number, completion_tokens: number): string =>
   event({ choices: [], usage: { prompt_tokens, completion_tokens } });
 
-/** Leaves an answer that has said so much. */
+/** Disconnects once the response contains `said`. */
 async function leaveBehind(answer: Response, said: string): Promise<void> {
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
   let text = '';

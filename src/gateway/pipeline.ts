@@ -34,16 +34,15 @@ import { FailedAttempt } from './upstream/failed-attempt.js';
 /**
  * The whole journey of one request. Read this file first.
  *
- * Each line of `travel` is one step and lives in the file it names. A step takes what it needs and
- * returns what it found, or throws an AppError to stop the request. What the steps found is noted in the
- * entry, which writes it down when the exchange ends, however it ends.
+ * Each line of `travel` is one step, in the file that it names. A step takes its input and returns its result, or throws an AppError to
+ * stop the request. The exchange record collects the results and is written when the exchange ends, however it ends.
  */
 @Injectable()
 export class Pipeline {
   private readonly reading: ReadingRules;
   private readonly keeping: ReadingRules;
   private readonly streams = new RunningStreams(({ request, entry }) =>
-    // Signed tokens end by themselves, and soon; nothing revokes them.
+    // Signed tokens expire soon; they cannot be revoked.
     entry.caller?.apiKeyId ? this.identity.identify(request) : undefined,
   );
 
@@ -61,11 +60,11 @@ export class Pipeline {
     this.keeping = { limitBytes, keepsBody: true };
   }
 
-  /** Answers a request of the data plane. Never throws. */
+  /** Serves a request of the data plane. Never throws. */
   handle(request: ClientRequest, response: ClientResponse): void {
     const exchange = { request, response, entry: this.journal.begin(request), streams: this.streams };
     exchangeBegan();
-    // Closed once, so `once` would only cost a wrapper.
+    // `close` is emitted once, so `once` would only cost a wrapper.
     response.on('close', exchangeEnded);
     this.travel(exchange).catch((thrown: unknown) => {
       this.stop(exchange, thrown);
@@ -104,7 +103,7 @@ export class Pipeline {
     }
   }
 
-  /** The answer stands: it goes to the client, and ends the exchange when its last byte has. */
+  /** Delivers the chosen response, whose last byte ends the exchange. */
   private deliver(exchange: Exchange, answer: Answer): void {
     const { attempt, target, translated, guarded, judged } = answer;
     const onBroken = (error: AppError): void => {
@@ -117,7 +116,7 @@ export class Pipeline {
     else new Delivery(exchange, attempt, target, onBroken).start();
   }
 
-  /** Ends an exchange that found no answer: with our error, or silently when the client is gone. */
+  /** Ends an exchange without a response: with our error, or silently when the client has disconnected. */
   private stop(exchange: Exchange, thrown: unknown): void {
     const { request, response } = exchange;
     const hasLeft = thrown instanceof ClientLeft || isGone(request, response);
@@ -125,7 +124,7 @@ export class Pipeline {
   }
 }
 
-/** A pass-through is read only where nothing but its body can name the target. */
+/** A pass-through body is read only if nothing else can name the target. */
 function readingFor(
   reading: ReadingRules,
   { namedKeys }: CompiledConfig,

@@ -15,14 +15,13 @@ import type { AskAnswer, LimitAsk, LimitReturn, ReturnAnswer } from './limits/st
 import type { AllowedModels, OwnPrices } from './types/target.js';
 
 /**
- * All that the data plane asks of the outside world.
+ * Everything that the data plane needs from outside.
  *
- * Each class is both the type and the injection token. src/adapters binds them to
- * PostgreSQL and the spool; tests bind them to plain objects. Nothing in src/gateway may
- * know which.
+ * Each class is both the type and the injection token. src/adapters binds them to PostgreSQL and the spool; tests bind them to plain
+ * objects. Code in src/gateway must not depend on which.
  */
 
-/** A virtual key, opened: the credentials are in clear and live only in memory. */
+/** A decrypted virtual key: the credentials are in plain text and live only in memory. */
 export interface VirtualKeySnapshot {
   readonly id: string;
   readonly slug: string;
@@ -35,41 +34,40 @@ export interface VirtualKeySnapshot {
   readonly expiresAt: number | null;
   /** Absent when every model may be used. */
   readonly models?: AllowedModels;
-  /** Absent when list prices hold. */
+  /** Absent when list prices apply. */
   readonly prices?: OwnPrices;
-  /** Absent when nothing limits its use. */
+  /** Absent when the key has no limits. */
   readonly limits?: readonly Limit[];
-  /** Absent where the workspace decides. */
+  /** Absent if the workspace decides. */
   readonly onClientDisconnect?: ClientDisconnectRule;
-  /** Absent where unsupported parameters are refused. */
+  /** Absent if unsupported parameters are refused. */
   readonly unsupportedParameters?: UnsupportedParameterRule;
 }
 
 export abstract class VirtualKeyDirectory {
   /**
-   * The virtual key of that slug within reach, or null. Returns without a promise when it is in memory.
-   * Rejects with `auth_unavailable` when the store is unavailable, with `credential_unusable` when it cannot be opened.
+   * The virtual key of that slug within reach, or null. Returns without a promise when it is in memory. Rejects with `auth_unavailable`
+   * when the store is unavailable, with `credential_unusable` when the key cannot be decrypted.
    */
   abstract find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null>;
 }
 
-/** A virtual key as the list of models needs it: without its credential. */
+/** A virtual key for the list of models: without its credential. */
 export interface UsableKey extends Pick<VirtualKeySnapshot, 'slug' | 'providerId' | 'models'> {
   /** Milliseconds since the epoch, or null. */
   readonly expiresAt: number | null;
 }
 
-/** Which virtual keys and providers a caller may use. */
+/** The virtual keys and providers that a caller may use. */
 export abstract class UsableKeys {
   /**
-   * Those within reach: one of each provider and integration by slug, then the others; a thousand at most. The same list for
-   * as long as nothing changes. Returns without a promise when it is in memory. Rejects with `auth_unavailable` when the
-   * store is unavailable.
+   * The keys within reach: one of each provider and integration by slug, then the others, at most a thousand. Returns the same list as long
+   * as nothing changes, and without a promise when it is in memory. Rejects with `auth_unavailable` when the store is unavailable.
    */
   abstract find(reach: Reach): readonly UsableKey[] | Promise<readonly UsableKey[]>;
 }
 
-/** A stored guardrail, its secrets in clear. */
+/** A stored guardrail with decrypted secrets. */
 export interface GuardrailSnapshot {
   readonly id: string;
   readonly spec: HookSpec;
@@ -77,13 +75,13 @@ export interface GuardrailSnapshot {
 
 export abstract class GuardrailDirectory {
   /**
-   * The guardrail of that slug or id within reach, or null. Returns without a promise when it is in memory. Rejects with
-   * `auth_unavailable` when the store is unavailable, with `credential_unusable` when it cannot be opened.
+   * The guardrail of that slug or id within reach, or null. Returns without a promise when it is in memory. Rejects with `auth_unavailable`
+   * when the store is unavailable, with `credential_unusable` when the guardrail cannot be decrypted.
    */
   abstract find(reach: Reach, slug: string): GuardrailSnapshot | null | Promise<GuardrailSnapshot | null>;
 }
 
-/** A saved config in the version that is in force. The same object for as long as that version is. */
+/** The active version of a saved config. The same object as long as that version is active. */
 export interface ConfigSnapshot {
   readonly id: string;
   readonly slug: string;
@@ -93,39 +91,39 @@ export interface ConfigSnapshot {
 
 export abstract class ConfigDirectory {
   /**
-   * The config of that slug or id within reach, or null. Returns without a promise when it is in memory. The last version
-   * that was good stays in force while the store is unavailable or holds one that cannot be read. Rejects with `auth_unavailable`
-   * when the store is unavailable and nothing is known.
+   * The config of that slug or id within reach, or null. Returns without a promise when it is in memory. The last valid version stays in
+   * use while the store is unavailable or has one that cannot be parsed. Rejects with `auth_unavailable` when the store is unavailable and
+   * no version is known.
    */
   abstract find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null>;
 }
 
-/** Tells the gateway processes of all instances which targets are out of service. A hint: each finds out by itself, too. */
+/** Notifies the gateway processes of all instances of targets that are out of service. A hint: each process detects outages itself, too. */
 export abstract class OutageNews {
   /** Never throws and never waits. */
   abstract tell(target: string, cooldownMs: number): void;
-  /** Calls back for what other processes tell. */
+  /** Calls back for outages that other processes report. */
   abstract subscribe(listener: (target: string, cooldownMs: number) => void): void;
 }
 
-/** Keeps the records of exchanges. Never throws and never makes a client wait for a disk flush. */
+/** Writes the records of exchanges. Never throws and never makes a client wait for a disk flush. */
 export abstract class LogSink {
-  /** Appends the fact that an exchange began. Answers what was written, which `close` says again. */
+  /** Appends the beginning of an exchange. Returns the text that was written, which `close` repeats. */
   abstract open(exchange: OpenedExchange): string | null;
   /**
-   * Appends the attempts so far of an exchange that is under way, as they are recorded if the process dies now. `opened` is what
-   * `open` answered; nothing is written where that failed.
+   * Appends the attempts so far of a running exchange, as they are recorded if the process dies now. `opened` is the result of `open`;
+   * nothing is written if that failed.
    */
   abstract update(exchange: OpenedExchange, attempts: readonly AttemptRecord[], opened: string | null): void;
-  /** Appends how it ended. `opened` is what `open` answered, if it was called. */
+  /** Appends how the exchange ended. `opened` is the result of `open`, if it was called. */
   abstract close(record: RequestLogRecord, bodies: CapturedBodies, opened?: string | null): void;
-  /** False when disk and reserve are full: what is appended now would be lost. */
+  /** False when disk and reserve are full: records appended now would be lost. */
   abstract get hasRoom(): boolean;
-  /** Calls back, within this turn of the event loop, once all that was appended survives a kill of the process. */
+  /** Calls back, within this turn of the event loop, once everything appended would survive a kill of the process. */
   abstract whenWritten(then: () => void): void;
 }
 
-/** Where an answer is kept. No two workspaces have a place in common. */
+/** The key of a cached response. No two workspaces share one. */
 export interface AnswerPlace {
   readonly organizationId: string;
   readonly workspaceId: string;
@@ -133,40 +131,43 @@ export interface AnswerPlace {
   readonly key: string;
 }
 
-/** Keeps answers of providers for all processes, for a time. Losing one is no loss. Rejects when the store is unavailable. */
+/** Caches responses of providers for all processes, for a limited time. Losing one does no harm. Rejects when the store is unavailable. */
 export abstract class AnswerStore {
-  /** What was kept there and is not over; null otherwise. */
+  /** The stored response, unless it has expired; null otherwise. */
   abstract find(place: AnswerPlace): Promise<Buffer | null>;
-  /** In place of what was there. `expiresAt` is in milliseconds since the epoch. */
+  /** Replaces the stored response. `expiresAt` is in milliseconds since the epoch. */
   abstract keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void>;
 }
 
-/** Where the vectors of questions lie that are compared with each other. No two workspaces have one in common. */
+/** The namespace of the vectors that are compared with each other. No two workspaces share one. */
 export interface VectorRoom {
   readonly organizationId: string;
   readonly workspaceId: string;
-  /** Digest of all that such questions have in common, 64 hexadecimal digits; the tenant is part of it, too. */
+  /** Digest of all that requests of this namespace have in common, 64 hexadecimal digits; the tenant is part of it, too. */
   readonly room: string;
 }
 
-/** A question whose answer is kept. */
+/** The vector of a request with a cached response. */
 export interface KeptVector {
-  /** Of the answer: `AnswerPlace.key`. */
+  /** Of the response: `AnswerPlace.key`. */
   readonly key: string;
   readonly vector: Buffer;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Keeps vectors for all processes, as long as the answers to their questions. Losing one is no loss. Rejects when the store is unavailable. */
+/**
+ * Stores vectors for all processes, as long as the responses to their requests. Losing one does no harm. Rejects when the store is
+ * unavailable.
+ */
 export abstract class VectorStore {
-  /** Those of a room that are not over, the newest first, at most so many. */
+  /** The unexpired vectors of a namespace, newest first, at most `most`. */
   abstract newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]>;
-  /** In place of that of the same answer. Of a room that has more than `most`, the oldest go. */
+  /** Replaces the vector of the same response. If a namespace has more than `most`, the oldest are removed. */
   abstract keep(room: VectorRoom, kept: KeptVector, most: number): Promise<void>;
 }
 
-/** Counts the tokens of a text, about, and never on the path's own thread. */
+/** Counts the tokens of a text approximately, and never on the main thread. */
 export abstract class TokenCounter {
   /** Rejects with `overloaded` or `internal_error`. */
   abstract count(text: string): Promise<number>;
@@ -178,20 +179,20 @@ export { LimitFault, RETURNED } from './limits/store.js';
 export type { AskAnswer, LimitAsk, LimitGrant, LimitReturn, ReturnAnswer } from './limits/store.js';
 
 /**
- * Counts use against limits for all processes. What it grants is leased to this process: taken from the limit before it
- * is used, and given back when it is not.
+ * Counts use against limits for all processes. Grants are leased to this process: taken from the limit before they are used, and returned
+ * if they are not.
  *
- * Both calls answer for each counter apart, in order, and reject only when the store is unavailable: it cannot be reached, does
- * not answer in time, or says that it serves nobody now. After a rejection the call may have been done or not.
+ * Both calls return a separate result for each counter, in order, and reject only when the store is unavailable: it cannot be reached, does
+ * not respond in time, or refuses all calls. A rejected call may have taken effect or not.
  */
 export abstract class LimitStore {
-  /** Where budgets are counted, which may be elsewhere and fails apart from this one. */
+  /** The store of budgets, which may be another one with outages of its own. */
   readonly budgets: LimitStore = this;
 
   /** The name under which this process leases. Its leases end when it is dead and all its records are stored. */
   abstract readonly holder: string;
   /** Takes from each counter. */
   abstract take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]>;
-  /** Gives back what was leased and not used, and keeps the rest alive. Without returns it only asks whether the store is there. */
+  /** Returns unused leases, and keeps the rest alive. Without returns, it only checks that the store is available. */
   abstract giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]>;
 }

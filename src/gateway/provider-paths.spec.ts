@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../test/support/gateway.js';
 
-/** Bytes that no reader of JSON would write again like this. */
+/** Bytes that no JSON serializer would reproduce. */
 const BODY = '{ "name" : "mine",  "big": 12345678901234567890 }';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const CHAT = { messages: [{ role: 'user', content: 'Hi' }] };

@@ -18,7 +18,7 @@ const given = async (wishes: GatewayWishes = {}): Promise<TestGateway> =>
   (gateway = await aGateway({ tokens, caller, answers: [{ chunks: ['{}'] }], ...wishes }));
 afterEach(() => gateway.close());
 
-/** What went upstream, in one text. */
+/** The upstream headers, as one text. */
 const sent = (calls: TestGateway['calls']): string => (calls[0]?.headers ?? []).join('\n');
 
 describe('a signed token on the data plane', () => {

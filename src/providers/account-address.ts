@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, string>>;
 
 const PLACEHOLDER = /\{([a-z0-9-]+)\}/g;
 
-/** Fields with the defaults of those that were not given. */
+/** The fields, with defaults for those that are missing. */
 export function withDefaults(provider: Provider, given: Fields): Fields {
   const defaults = (provider.fields ?? []).flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],
@@ -13,7 +13,7 @@ export function withDefaults(provider: Provider, given: Fields): Fields {
   return defaults.length === 0 ? given : { ...Object.fromEntries(defaults), ...given };
 }
 
-/** The base URL of an account. Throws `invalid_request` where the account says too little to know it. */
+/** The base URL of an account. Throws `invalid_request` if the account's fields do not determine it. */
 export function baseUrlOf(provider: Provider, fields: Fields): string {
   if (provider.baseUrl !== null) return filled(provider.baseUrl, provider, fields);
   throw new AppError('invalid_request', {
@@ -21,14 +21,14 @@ export function baseUrlOf(provider: Provider, fields: Fields): string {
   });
 }
 
-/** Parameters that every call of the account carries, encoded, `a=b&c=d`; empty when there are none. */
+/** Query parameters of every request of the account, encoded, `a=b&c=d`; empty when there are none. */
 export function accountQuery(provider: Provider, fields: Fields): string {
   return Object.entries(provider.query ?? {})
     .map(([name, value]) => `${name}=${encodeURIComponent(filled(value, provider, fields))}`)
     .join('&');
 }
 
-/** Values were matched against the patterns of their fields, when they came in a header or were stored. */
+/** Values were matched against their fields' patterns when they arrived in a header or were stored. */
 function filled(template: string, provider: Provider, fields: Fields): string {
   return template.replace(PLACEHOLDER, (_, name: string) => {
     const value = fields[name];

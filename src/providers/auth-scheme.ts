@@ -1,21 +1,21 @@
 import type { Secret } from '../common/settings/secret.js';
 
-/** What a provider needs to know the account: a key, and fields such as a project. */
+/** The account at a provider: a key, and fields such as a project. */
 export interface Credentials {
   readonly key: Secret | null;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Credentials that are more than a header: they are worked out from the key and the fields, and some from the request. */
+/** Signers for credentials that are more than a header: computed from the key and the fields, and some also from the request. */
 export type SignerId = 'aws-sigv4' | 'google-service-account' | 'azure-entra';
 
-/** How credentials become request headers. `none` is for providers that ask for no key. */
+/** How credentials become request headers. `none` is for providers without a key. */
 export interface AuthScheme {
   readonly id: 'bearer' | 'header' | 'basic' | 'signed' | 'none';
   /** Header that carries the key, lower case; null when there is none. */
   readonly header: string | null;
   value(key: Secret): string;
-  /** Who works the header out, in place of `value`. */
+  /** Computes the header, in place of `value`. */
   readonly signer?: SignerId;
 }
 
@@ -25,13 +25,13 @@ export const bearer: AuthScheme = {
   value: (key) => `Bearer ${key.reveal()}`,
 };
 
-/** The bare key, or the key behind a word, in a header of the provider's own: `x-api-key: …`, `authorization: Token …`. */
+/** The bare key, or the key after a word, in a header of the provider's own: `x-api-key: …`, `authorization: Token …`. */
 export function inHeader(header: string, word = ''): AuthScheme {
   const prefix = word === '' ? '' : `${word} `;
   return { id: 'header', header, value: (key) => prefix + key.reveal() };
 }
 
-/** The signer takes the key; a caller who brings its own credential sends it in `Authorization`. */
+/** The signer uses the stored key; a caller's own credential is sent in `Authorization`. */
 export function signedBy(signer: SignerId): AuthScheme {
   return { id: 'signed', header: 'authorization', value: (key) => `Bearer ${key.reveal()}`, signer };
 }

@@ -3,7 +3,7 @@ import type { Price } from './prices/price.js';
 import type { AccountField, Provider } from './provider.js';
 import { sandboxModels, sandboxPrices } from './sandbox/models.js';
 
-/** The documentation of the catalogue, in Markdown, written from the rows themselves so that it cannot differ. */
+/** The documentation of the catalogue in Markdown, generated from its rows so that it cannot differ. */
 export function catalogPage(): string {
   const rows = catalog.flatMap((group) => group.rows).sort(byId);
   const lines = [
@@ -52,7 +52,7 @@ const providerRow = (provider: Provider): readonly string[] => [
   pricesOf(provider),
 ];
 
-/** A custom host is shown with the path that the first endpoint has there, so that nobody writes `/v1` twice. */
+/** A custom host is shown with the path of the first endpoint, so that users do not write `/v1` twice. */
 function addressOf({ inProcess, baseUrl, dialect, endpoints: [endpoint] }: Provider): string {
   if (inProcess) return 'none: runs inside the gateway';
   if (baseUrl !== null) return code(baseUrl);

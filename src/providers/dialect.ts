@@ -7,20 +7,20 @@ export interface NativeCall {
   readonly endpoint: EndpointId;
   /** Below the base URL, as the client sent it, without its query. */
   readonly path: string;
-  /** As the client named it; empty when it named none. */
+  /** As the client named it; empty if it named none. */
   readonly model: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /**
- * How a provider speaks. An endpoint that the provider has itself is sent and returned byte for byte; an endpoint of
- * the hub that it has not is translated, where there is a translator.
+ * A provider's API. An endpoint that the provider has itself is forwarded byte for byte; another endpoint of the hub is translated if there
+ * is a translator.
  */
 export interface Dialect {
   readonly id: string;
   readonly translators?: Readonly<Partial<Record<EndpointId, Translator>>>;
-  /** The path of a native call where it is not the client's own, as with deployments in the path. */
+  /** The path of a native request if it differs from the client's, as with deployments in the path. */
   readonly pathOf?: (call: NativeCall) => string;
-  /** Where its batches are, and their answers; absent where they are OpenAI's, or there are none. */
+  /** Where its batches and their output are; absent if they are as at OpenAI, or there are none. */
   readonly batches?: Batches;
 }

@@ -2,7 +2,7 @@ import type { Usage } from '../common/contracts/usage.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Families of requests that the gateway knows by name. Everything else is a pass-through. */
+/** Endpoints that the gateway supports by name. Everything else is pass-through. */
 export const ENDPOINT_IDS = [
   'chat-completions',
   'completions',
@@ -46,48 +46,48 @@ export interface Operation {
 }
 
 /**
- * A first-class endpoint: what the gateway reads of it. A JSON body is parsed once; the bytes that go upstream are
- * the client's own unless the model names its target or the provider speaks another dialect.
+ * A first-class endpoint, and how the gateway reads it. A JSON body is parsed once; the client's own bytes go upstream unless the model
+ * names its target or the provider uses another dialect.
  */
 export interface Endpoint {
   readonly id: EndpointId;
-  /** Words for people: "chat completions". */
+  /** Display name: "chat completions". */
   readonly title: string;
   readonly operations: readonly Operation[];
   /**
-   * `json`: POST bodies are read and parsed. `form`: the short fields of a multipart form are read while it streams through.
-   * `opaque`: bodies stream through unread.
+   * `json`: POST bodies are read and parsed. `form`: the short fields of a multipart form are read while it streams through. `opaque`:
+   * bodies stream through unread.
    */
   readonly body: 'json' | 'form' | 'opaque';
-  /** How tokens are read from answers; null where answers carry none. */
+  /** Reads tokens from responses; null if responses contain none. */
   readonly usage: UsageReader | null;
-  /** Whether a stream tells usage by itself, or only when the client asks with `stream_options.include_usage`. */
+  /** Whether a stream reports usage by itself, or only when the client requests it with `stream_options.include_usage`. */
   readonly usageInStreams: 'always' | 'asked';
   /** Page that the paths and fields were checked against. */
   readonly source: string;
 }
 
-/** How the tokens of one dialect's answer are read. Pure; never throws on a hostile answer. */
+/** Reads the tokens of one dialect's responses. Pure; never throws on a hostile response. */
 export interface UsageReader {
   /**
-   * Usage that an answer, or one event of a stream, carries; null when it has none. `known` is what earlier events
-   * told: some dialects tell input and output apart.
+   * Usage in a response, or in one event of a stream; null when there is none. `known` is the usage of earlier events: some dialects report
+   * input and output separately.
    */
   fromAnswer(answer: Json, known?: Usage | null): Usage | null;
-  /** Text that an answer, or one event of a stream, adds to the output. For counting where usage is missing. */
+  /** Text that a response, or one event of a stream, adds to the output. For counting when usage is missing. */
   outputText(answer: Json): string;
   /**
-   * The same of an event that tells no usage, by its JSON, without reading the rest of it; null where it must be read. Absent: it always must.
+   * The same for an event without usage, by its JSON, without parsing the rest of it; null if it must be parsed. Absent: it always must.
    */
   passingText?(json: string): string | null;
-  /** Whether the usage that an event tells, `usage` with all before it, is that of the beginning, before there was any output. Absent: never. */
+  /** Whether the usage of an event, `usage` including earlier ones, is that of the beginning, before any output. Absent: never. */
   tellsBeginning?(event: Json, usage: Usage): boolean;
   /** Text of the request that counts as input. */
   inputText(request: Json): string;
-  /** The model that an answer or event names; null when it names none. */
+  /** The model in a response or event; null when there is none. */
   modelOf(answer: Json): string | null;
-  /** The tier of service that an answer or event names; null when it names none. Absent: answers never do. */
+  /** The service tier in a response or event; null when there is none. Absent: responses never have one. */
   tierOf?(answer: Json): string | null;
-  /** The reader of the answer to one request, where the answer alone does not tell what is charged. */
+  /** The reader for the response to one request, if the response alone does not determine the charge. */
   askedBy?(request: Json): UsageReader;
 }

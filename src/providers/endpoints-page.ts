@@ -6,7 +6,7 @@ import { type Support, supportOf } from './support.js';
 import type { Provider } from './provider.js';
 import { providers } from './registry.js';
 
-/** The documentation of the endpoints, in Markdown, written from the rows and the registry so that it cannot differ. */
+/** The documentation of the endpoints in Markdown, generated from the rows and the registry so that it cannot differ. */
 export function endpointsPage(): string {
   return [...introduction, ...operations(), ...matrix()].join('\n');
 }
@@ -46,13 +46,13 @@ const operations = (): readonly string[] =>
       ]),
   );
 
-/** In the order of the ids; of two rows of an id, the one that is read first. */
+/** In the order of the ids; of two rows with one id, the parsed one first. */
 const inOrder = (a: Endpoint, b: Endpoint): number =>
   ENDPOINT_IDS.indexOf(a.id) - ENDPOINT_IDS.indexOf(b.id) || a.body.localeCompare(b.body, 'en');
 
 const MARKS: Readonly<Record<Support, string>> = { native: '●', translated: '○', counted: '◌' };
 
-/** `●` where a provider has an endpoint itself, `○` where it is translated, and nothing where it cannot be asked. */
+/** `●` for a native endpoint, `○` for a translated one, and empty for an unsupported one. */
 export const markOf = (provider: Provider, endpoint: EndpointId): string => {
   const support = supportOf(provider, endpoint);
   return support ? MARKS[support] : '';
@@ -82,7 +82,7 @@ const table = (columns: readonly string[], rows: readonly (readonly string[])[])
   '',
 ];
 
-/** The table of charges in Markdown, for docs/limits.md, written from the rows so that it cannot differ. */
+/** The table of charges in Markdown, for docs/limits.md, generated from the rows so that it cannot differ. */
 export function chargingTable(): string {
   return [
     '| Requests (`POST` below `/v1`) | Charged | Known from | Reserved |',

@@ -9,7 +9,7 @@ export interface ListedAccount {
   readonly key: Secret | null;
 }
 
-/** The request that asks a provider for its models. `headers`: names and values in turn. */
+/** A request for a provider's models. `headers`: names and values in turn. */
 export interface ListingRequest {
   readonly url: string;
   readonly headers: readonly string[];
@@ -21,7 +21,7 @@ interface Listing {
   readonly headers?: readonly string[];
 }
 
-/** What differs from `GET <base URL>/models`, by dialect. */
+/** Differences to `GET <base URL>/models`, by dialect. */
 const LISTINGS: Readonly<Record<string, Listing>> = {
   // https://docs.anthropic.com/en/api/models-list
   anthropic: { headers: ['anthropic-version', '2023-06-01'] },
@@ -33,7 +33,7 @@ const LISTINGS: Readonly<Record<string, Listing>> = {
 
 const OPENAI_LIKE: Listing = {};
 
-/** How to ask for the models of an account. Only for providers whose credential is a header. */
+/** The request for an account's models. Only for providers whose credential is a header. */
 export function listingRequest(provider: Provider, account: ListedAccount): ListingRequest {
   const fields = withDefaults(provider, account.fields);
   const base = account.customHost ?? baseUrlOf(provider, fields);
@@ -56,7 +56,7 @@ export function listingRequest(provider: Provider, account: ListedAccount): List
 const ownPath = ({ dialect }: Provider, fields: ListedAccount['fields']): string =>
   dialect.pathOf?.({ endpoint: 'models', path: '/models', model: '', fields }) ?? '/models';
 
-/** Names of models in an answer: OpenAI's `data[].id`, or the `models[]` of Google, Cohere and others. */
+/** Model names in a response: OpenAI's `data[].id`, or the `models[]` of Google, Cohere and others. */
 export function listedModels(answer: unknown): readonly string[] {
   const { data, models } = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<
     string,

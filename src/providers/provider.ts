@@ -4,17 +4,16 @@ import type { EndpointId } from './endpoint.js';
 import type { Price } from './prices/price.js';
 
 /**
- * Everything the gateway has to know of a provider. Data, with a few pure functions:
- * nothing here sends anything. What a provider cannot do is written nowhere.
+ * All properties of a provider that the gateway needs. Data, with a few pure functions: nothing here sends anything. Unsupported features
+ * are not listed.
  */
 export interface Provider {
   readonly id: string;
   readonly name: string;
   /**
-   * Where its API lives, without a trailing slash: `https://api.openai.com/v1`. The path that a client sends
-   * below `/v1` is appended to it, so it contains the version part where the provider has one. `{name}` stands for the
-   * value of a field; that field must be required or have a default. Null: the account has an address of its own,
-   * which a virtual key or `x-gateway-custom-host` must name.
+   * The root of its API, without a trailing slash: `https://api.openai.com/v1`. The path that a client sends below `/v1` is appended, so it
+   * includes the version part if the provider has one. `{name}` stands for the value of a field; that field must be required or have a
+   * default. Null: the account has an address of its own, which a virtual key or `x-gateway-custom-host` must name.
    */
   readonly baseUrl: string | null;
   readonly dialect: Dialect;
@@ -22,48 +21,48 @@ export interface Provider {
   /** The endpoints that it has itself. Its dialect may add others by translation. */
   readonly endpoints: readonly EndpointId[];
   /**
-   * Where it takes the reasoning of earlier turns back, in an assistant's message: another field than `reasoning_content`, or,
-   * when null, nowhere: it refuses a request that has it.
+   * The field of an assistant's message that accepts the reasoning of earlier turns: another than `reasoning_content`, or null if it
+   * refuses a request with reasoning.
    */
   readonly reasoningField?: 'reasoning' | null;
-  /** What ids of tool calls it takes; absent where it takes those of every provider. */
+  /** The tool call ids that it accepts; absent if it accepts those of every provider. */
   readonly callIds?: CallIdRule;
-  /** Paths of its own that its clients write in full; absent where all of them lie below its base URL. */
+  /** Paths of its own that its clients write in full; absent if all of them are below its base URL. */
   readonly paths?: OwnPaths;
-  /** Header of an answer, in lower case, that has the address to which the client sends the bytes of a file. */
+  /** Response header, in lower case, with the URL to which the client uploads a file's bytes. */
   readonly uploadAddressHeader?: string;
-  /** Header of an answer, in lower case, that names the service tier where the body does not. */
+  /** Response header, in lower case, that names the service tier if the body does not. */
   readonly tierHeader?: string;
-  /** Links in its answers that its clients follow with the key that they have, which is the gateway's. They lead back to the gateway. */
+  /** Links in its responses that its clients follow with their key, which is the gateway's. They are rewritten to the gateway. */
   readonly links?: readonly AnswerLink[];
-  /** What an account has besides its key. */
+  /** Account settings besides the key. */
   readonly fields?: readonly AccountField[];
   /**
-   * Parameters that every call carries, such as `api-version`. `{name}` stands for the value of a field. Where the client sends such a
-   * parameter itself, its value counts as the field.
+   * Query parameters of every request, such as `api-version`. `{name}` stands for the value of a field. If the client sends such a
+   * parameter itself, its value overrides the field.
    */
   readonly query?: Readonly<Record<string, string>>;
-  /** Parameter in which its clients may send the key instead of a header. It stays here where the gateway adds a credential. */
+  /** Query parameter in which its clients may send the key instead of a header. It is removed if the gateway adds a credential. */
   readonly keyParameter?: string;
-  /** Request headers that carry the account besides the key, `x-gateway-openai-project` and the like. */
+  /** Request headers that carry account settings besides the key, `x-gateway-openai-project` and the like. */
   readonly accountHeaders?: readonly AccountHeader[];
-  /** Name of this provider in the price data, where it differs from `id`; null when the data does not know it. */
+  /** Name of this provider in the price data, if it differs from `id`; null when the data lacks it. */
   readonly pricesId?: string | null;
-  /** Prices that the row itself states, by model. They win over the price data. */
+  /** Prices in the row itself, by model. They override the price data. */
   readonly prices?: ReadonlyMap<string, Price>;
-  /** It charges a request with sound as if it had so much at least, milliseconds; the price data has no word for it. */
+  /** Minimum audio duration that it charges per request, in milliseconds; the price data has no field for it. */
   readonly leastAudioInputMs?: number;
-  /** Answers inside the process; there is no address to call. Only the sandbox. */
+  /** Responds inside the process; there is no address to call. Only the sandbox. */
   readonly inProcess?: true;
   /** Page of the provider's documentation that the row was checked against. */
   readonly source: string;
-  /** What that page left open, in a sentence for the operator. */
+  /** What that page does not specify, in a sentence for the operator. */
   readonly unverified?: string;
 }
 
 /**
- * Paths that a provider's own clients write in full, by their beginnings. A request for one goes there as it was written, once and
- * untranslated, whatever the base URL ends with.
+ * Paths that a provider's own clients write in full, by their beginnings. A request for one is forwarded as written, once and untranslated,
+ * whatever the base URL ends with.
  */
 export interface OwnPaths {
   /** At the root of its host: `/v1beta`. The base URL may end with one of them, which is then not part of that root. */
@@ -74,27 +73,27 @@ export interface OwnPaths {
   readonly withoutQuery?: readonly string[];
 }
 
-/** Which ids of tool calls a provider takes. */
+/** The tool call ids that a provider accepts. */
 export interface CallIdRule {
   readonly fitting: RegExp;
-  /** Of an id that has to be made: at most, and exactly where they consist of letters and digits alone. */
+  /** Length of a generated id: a maximum, or exact if ids consist only of letters and digits. */
   readonly length: number;
-  /** What may stand for characters that do not fit. */
+  /** Replacement for characters that do not fit. */
   readonly joint: '_' | '';
 }
 
-/** A field of JSON answers that has an absolute address at the provider. */
+/** A field of JSON responses that has an absolute URL at the provider. */
 export interface AnswerLink {
-  /** Of the requests that are answered so, below the base URL. */
+  /** The requests with such responses, below the base URL. */
   readonly paths: RegExp;
   readonly field: string;
 }
 
-/** One thing, not secret, that an account has besides its key: a field of its virtual keys, or `x-gateway-<name>`. */
+/** One account setting, not secret, besides the key: a field of its virtual keys, or `x-gateway-<name>`. */
 export interface AccountField {
   /** As in the compatible API, lower case with dashes: `azure-resource-name`. */
   readonly name: string;
-  /** Words for people: "Azure resource". */
+  /** Display name: "Azure resource". */
   readonly title: string;
   readonly isRequired: boolean;
   readonly default?: string;

@@ -3,19 +3,19 @@ import { didYouMean } from '../common/text/nearest-names.js';
 import { catalog } from './catalog/index.js';
 import type { Provider } from './provider.js';
 
-/** Every provider that the gateway knows, by id. */
+/** Every provider of the catalogue, by id. */
 export const providers: ReadonlyMap<string, Provider> = new Map(
   catalog.flatMap(({ rows }) => rows).map((provider) => [provider.id, provider]),
 );
 
-/** The provider of exactly that id. Refuses with `provider_unknown`, which suggests what may have been meant. */
+/** The provider of exactly that id. Throws `provider_unknown`, which suggests similar ids. */
 export function findProvider(id: string): Provider {
   const provider = providers.get(id);
   if (!provider) throw unknown(shown(id));
   return provider;
 }
 
-/** An unknown id comes from the caller and goes into a message, so only as much of it as a name needs. */
+/** An unknown id comes from the caller and is quoted in an error, so it is cut to the length of a name. */
 const shown = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
 const unknown = (provider: string): AppError =>

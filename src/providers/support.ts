@@ -2,10 +2,10 @@ import type { EndpointId } from './endpoint.js';
 import type { Provider } from './provider.js';
 import { clientShapes } from './shapes/index.js';
 
-/** How a provider serves an endpoint: it has it itself, the gateway translates, or the gateway counts by itself. */
+/** How a provider serves an endpoint: natively, by the gateway's translation, or by the gateway's own count. */
 export type Support = 'native' | 'translated' | 'counted';
 
-/** The endpoint of the hub that every shape of chat is translated to. */
+/** The endpoint of the hub that every chat format is translated to. */
 export const CHAT: EndpointId = 'chat-completions';
 
 /** How a provider serves an endpoint; null when it cannot. */

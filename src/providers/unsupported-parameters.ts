@@ -2,13 +2,13 @@ import { AppError } from '../common/errors/app-error.js';
 import type { Json } from './endpoint.js';
 
 /**
- * Parameters that a request may lose where its provider does not have them, and why an answer without them is still an
- * answer to the request. Names are those of OpenAI's API: https://platform.openai.com/docs/api-reference/chat/create and
+ * Parameters that may be dropped if a provider does not support them, with the reason why the response still fits the request. Names are
+ * those of OpenAI's API: https://platform.openai.com/docs/api-reference/chat/create and
  * https://platform.openai.com/docs/api-reference/responses/create.
  *
- * A parameter is not here if the client would misread the answer without it: how many answers there are (`n`), their form
- * (`response_format`, `stop`, `modalities`, `audio`), what the model may do (`tools`, `tool_choice`,
- * `parallel_tool_calls`, `web_search_options`), or what the answer costs (`service_tier`).
+ * A parameter is not listed if the client would misread the response without it: the number of choices (`n`), their format
+ * (`response_format`, `stop`, `modalities`, `audio`), what the model may do (`tools`, `tool_choice`, `parallel_tool_calls`,
+ * `web_search_options`), or the cost (`service_tier`).
  */
 export const DROPPABLE_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['seed', 'OpenAI itself makes only a best effort to sample the same response again'],
@@ -24,7 +24,7 @@ export const DROPPABLE_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['context_management', 'a conversation that is too long is refused by the provider instead of shortened'],
 ]);
 
-/** The parameter of `request` that an error of its translation refuses; null unless the request may lose it. */
+/** The parameter of `request` that a translation error refuses; null unless it may be dropped. */
 export function droppableIn(request: Json, error: unknown): string | null {
   if (!(error instanceof AppError) || error.code !== 'parameter_unsupported') return null;
   const { parameter } = error.details;

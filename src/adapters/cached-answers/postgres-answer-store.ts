@@ -14,7 +14,7 @@ const KEEP = `
   ON CONFLICT (organization_id, workspace_id, key)
   DO UPDATE SET sealed = excluded.sealed, kept_at = now(), expires_at = excluded.expires_at`;
 
-/** Cached answers in PostgreSQL. The background process removes what is over, and the oldest where there are too many. */
+/** Cached responses in PostgreSQL. The background process removes expired rows, and the oldest ones when there are too many. */
 export class PostgresAnswerStore extends AnswerStore {
   constructor(private readonly database: Queryable) {
     super();

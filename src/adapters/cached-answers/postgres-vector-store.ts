@@ -13,7 +13,7 @@ const NEWEST = `
   SELECT key, sealed, expires_at FROM cached_vectors WHERE ${OF_ROOM} AND expires_at > now()
   ORDER BY kept_at DESC LIMIT $4`;
 
-/** Rows of a full room that go for a new one at most: more than one, so that a room that was overfilled becomes smaller. */
+/** Maximum rows removed from a full namespace for each new one. More than one, so that an overfilled namespace shrinks. */
 const REMOVALS_MAX = 10;
 
 const KEEP = `
@@ -26,7 +26,7 @@ const KEEP = `
   ON CONFLICT (organization_id, workspace_id, room, key)
   DO UPDATE SET sealed = excluded.sealed, kept_at = now(), expires_at = excluded.expires_at`;
 
-/** Vectors of cached questions in PostgreSQL. The background process removes what is over, and the oldest where there are too many. */
+/** Vectors of cached requests in PostgreSQL. The background process removes expired rows, and the oldest ones when there are too many. */
 export class PostgresVectorStore extends VectorStore {
   constructor(private readonly database: Queryable) {
     super();

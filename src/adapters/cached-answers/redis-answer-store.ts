@@ -10,16 +10,18 @@ declare module 'ioredis' {
   }
 }
 
-/** The braces keep all in one slot of a cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags */
+/**
+ * The braces keep all keys in one slot of a cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
+ */
 const ROOM = '{gatehouse-answers}';
 
-/** Removals of one call at most, so that it stays short. */
+/** Maximum removals per script run, which keeps the run short. */
 const REMOVALS_MAX = 100;
 
 /**
- * Keeps an answer, and removes what is over and what ends soonest until all are within their bound. The same Redis has
- * the queue and must not evict (https://docs.bullmq.io/guide/going-to-production), so the cache bounds itself. It is not
- * kept where there is no room for it.
+ * Removes expired responses, then those that expire soonest, until the new response fits the size limit, and stores it. A response that
+ * still does not fit is not stored. The same Redis holds the queue and must not evict (https://docs.bullmq.io/guide/going-to-production),
+ * so the cache limits its own size.
  */
 const KEEP = `
   local answer, ends, sizes, total = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -50,7 +52,7 @@ const KEEP = `
   redis.call('INCRBY', total, bytes)
   return 1`;
 
-/** Cached answers in Redis, up to so many bytes together. */
+/** Cached responses in Redis, up to a total size in bytes. */
 export class RedisAnswerStore extends AnswerStore implements OnApplicationShutdown {
   private readonly redis: Redis;
 

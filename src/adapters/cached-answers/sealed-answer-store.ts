@@ -4,12 +4,12 @@ import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { type AnswerPlace, AnswerStore } from '../../gateway/ports.js';
 
-/** What stands behind it, which may have a connection to end. */
+/** The store behind it, which may have a connection to close. */
 type Behind = AnswerStore & Partial<OnApplicationShutdown>;
 
 /**
- * Seals answers before they leave the process, each for its place: moved to another tenant's, or to another request's, it
- * does not open. What does not open is not there.
+ * Encrypts responses before they leave the process, each bound to its key: moved to another tenant or another request, it does not decrypt.
+ * A response that does not decrypt counts as absent.
  */
 export class SealedAnswerStore extends AnswerStore implements OnApplicationShutdown {
   private readonly report = reportSparsely(createLogger('cache'));

@@ -4,9 +4,8 @@ import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { type KeptVector, type VectorRoom, VectorStore } from '../../gateway/ports.js';
 
 /**
- * Seals vectors before they leave the process, because a text can be read out of its vector
- * (https://arxiv.org/abs/2310.06816). Each is sealed for its place and its answer: moved elsewhere it does not open, and what
- * does not open is not there.
+ * Encrypts vectors before they leave the process, because a text can be recovered from its vector (https://arxiv.org/abs/2310.06816). Each
+ * is bound to its namespace and its response: moved elsewhere, it does not decrypt, and a vector that does not decrypt counts as absent.
  */
 export class SealedVectorStore extends VectorStore {
   private readonly report = reportSparsely(createLogger('cache'));

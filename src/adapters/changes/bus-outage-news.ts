@@ -5,7 +5,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { OutageNews } from '../../gateway/ports.js';
 import { writeChange } from './change-message.js';
 
-/** How messages of the change bus are sent from a gateway process. */
+/** Sends messages on the change bus from a gateway process. */
 export interface BusSender {
   send(message: string): Promise<unknown>;
   close(): void;
@@ -15,7 +15,7 @@ const MESSAGE = /^(\S+)@(\d{1,9})@([0-9a-f]+)$/;
 
 const logger = createLogger('changes');
 
-/** News of outages on the change bus: `target <name>@<cool-down in milliseconds>@<the process that tells>`. */
+/** Outage reports on the change bus: `target <name>@<cool-down in milliseconds>@<id of the sending process>`. */
 export class BusOutageNews extends OutageNews implements OnApplicationShutdown {
   private readonly me = randomBytes(8).toString('hex');
 

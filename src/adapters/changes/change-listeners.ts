@@ -5,7 +5,7 @@ type Listener = (change: Change | null) => void;
 
 const logger = createLogger('changes');
 
-/** Listeners for changes. One that fails does not affect the others. */
+/** Listeners for changes. A listener that fails does not affect the others. */
 export class ChangeListeners {
   private readonly listeners: Listener[] = [];
 

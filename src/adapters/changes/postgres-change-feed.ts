@@ -20,11 +20,11 @@ const LAST_RETRY_MS = 5_000;
 const logger = createLogger('changes');
 
 /**
- * Changes over PostgreSQL's LISTEN and NOTIFY (https://www.postgresql.org/docs/current/sql-notify.html): a
- * notification belongs to its transaction, so it is heard after the commit and never after a rollback.
+ * Changes over PostgreSQL's LISTEN and NOTIFY (https://www.postgresql.org/docs/current/sql-notify.html). A notification belongs to its
+ * transaction: it is delivered after the commit and never after a rollback.
  *
- * Each process listens on one connection of its own, outside the pool. Whenever that is established again, listeners receive null.
- * It is asked something every ten seconds, because a connection that died silently looks like silence.
+ * Each process listens on a connection of its own, outside the pool. Listeners receive null whenever the connection is re-established. It
+ * is probed every ten seconds, because a dead connection looks like one without notifications.
  */
 export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutdown {
   private readonly listeners = new ChangeListeners();
@@ -32,7 +32,7 @@ export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutd
   private readonly health = new LoopHealth(CHANGE_FEED_LOOP, CHANGE_FEED_STALLED_AFTER_MS);
   private listening: Promise<void> | undefined;
 
-  /** `url` must lead to PostgreSQL itself, or to a pooler in session mode: LISTEN belongs to a session. */
+  /** `url` must point to PostgreSQL itself, or to a pooler in session mode: LISTEN belongs to a session. */
   constructor(private readonly url: Secret) {
     super();
   }
@@ -65,7 +65,7 @@ export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutd
     }
   }
 
-  /** Never resolves while the connection lives and the process is not stopping. */
+  /** Does not resolve while the connection lives and the process is not stopping. */
   private async listenOnce(established: () => void): Promise<void> {
     const client = postgresClient('listening', {
       connectionString: this.url.reveal(),

@@ -2,7 +2,7 @@ import { type Change, ChangePublisher } from '../../common/changes/change.js';
 import type { UnitOfWork } from '../../database/unit-of-work.js';
 import { CHANGES_CHANNEL, writeChange } from './change-message.js';
 
-/** Tells changes with NOTIFY, inside the transaction that makes them: `PostgresChangeFeed` receives them after its commit. */
+/** Publishes changes with NOTIFY inside the transaction that makes them. `PostgresChangeFeed` receives them after its commit. */
 export class PostgresChangePublisher extends ChangePublisher {
   constructor(private readonly work: UnitOfWork) {
     super();

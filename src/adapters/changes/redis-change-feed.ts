@@ -14,12 +14,12 @@ import { connectForChanges } from '../redis-connection.js';
 
 const HEARTBEAT = 'heartbeat';
 const HEARTBEAT_EVERY_MS = 10_000;
-/** Two heartbeats missed: the connection only looks alive. */
+/** Two missed heartbeats: the connection is dead although it looks open. */
 const SILENCE_MS = 25_000;
 
 /**
- * Changes over Redis publish and subscribe (https://redis.io/docs/latest/develop/pubsub/). Whenever the subscription
- * is established again, listeners receive null. A heartbeat over the whole way finds connections that died silently.
+ * Changes over Redis publish and subscribe (https://redis.io/docs/latest/develop/pubsub/). Listeners receive null whenever the subscription
+ * is re-established. A heartbeat from end to end detects connections that died silently.
  */
 export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown {
   private readonly listeners = new ChangeListeners();
@@ -50,7 +50,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
   }
 
   private listen(): void {
-    // Subscribing again is done here, so that "forget everything" comes after it and not before.
+    // Resubscribes here, so that "invalidate everything" follows the subscription and does not precede it.
     const subscriber = connectForChanges(this.url, { autoResubscribe: false, maxRetriesPerRequest: null });
     this.subscriber = subscriber;
     this.health.watch();
@@ -70,7 +70,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
   }
 
   private beat(subscriber: Redis): void {
-    // A beat that cannot be sent is a beat that is not heard.
+    // A heartbeat that cannot be sent is missed by the subscriber, which is enough.
     this.beater.publish(CHANGES_CHANNEL, HEARTBEAT).catch(() => undefined);
     const silentMs = performance.now() - this.heardAt;
     if (

@@ -10,8 +10,8 @@ import { connectForChanges } from '../redis-connection.js';
 const logger = createLogger('changes');
 
 /**
- * Tells changes over Redis. It knows nothing of our transactions, so a change is sent after the commit; if it cannot
- * be, caches find out when their entries are too old.
+ * Publishes changes over Redis. Redis takes no part in the database transaction, so a change is sent after the commit. If that fails,
+ * caches notice the change only when their entries expire.
  */
 export class RedisChangePublisher extends ChangePublisher implements OnApplicationShutdown {
   private readonly redis: Redis;

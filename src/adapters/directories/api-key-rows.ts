@@ -9,7 +9,7 @@ import { imposedBy } from './imposed.js';
 import { callerLimits, type CallerRules } from './limits-of-row.js';
 import { policyOf } from './organization-policy.js';
 
-/** Columns under the names that the query gives them; times are milliseconds since the epoch. */
+/** Columns under the names of the query; times are milliseconds since the epoch. */
 export interface ApiKeyRow extends CallerRules {
   readonly id: string;
   readonly kind: ApiKeyType;
@@ -19,16 +19,19 @@ export interface ApiKeyRow extends CallerRules {
   readonly workspace_id: string | null;
   readonly user_id: string | null;
   readonly authority_id: string | null;
-  /** The authority's roles; null when that person is gone or deactivated. */
+  /** Roles of the key's authority; null when that user was deleted or deactivated. */
   readonly organization_role: OrganizationRole | null;
   readonly workspace_role: WorkspaceRole | null;
   readonly settings: Partial<OrganizationSettings>;
   readonly expires_at: Date | null;
-  /** When the presented secret stops being accepted after a rotation; null for the current secret. */
+  /** When the presented secret expires after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
   readonly workspace_defaults: WorkspaceDefaults | null;
   readonly default_metadata: Readonly<Record<string, string>> | null;
-  /** The key's own default, or else its workspace's (for keys of people first), or else its organization's. */
+  /**
+   * The key's own default config, else its workspace's (for a user's key, first the workspace's default for such keys), else its
+   * organization's.
+   */
   readonly config_id: string | null;
   readonly allow_config_override: boolean;
 }
@@ -54,19 +57,19 @@ const apiKey = (overlapEndsAt: string, condition: string): string => `
   LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
   WHERE key.deleted_at IS NULL AND ${condition}`;
 
-/** The key whose secret has the hash $1, or had it before a rotation that still lets it in. */
+/** The key whose secret hashes to $1, now or before a rotation whose overlap has not ended. */
 export const BY_HASH = apiKey(
   'CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END',
   '(key.key_hash = $1 OR (key.previous_key_hash = $1 AND key.previous_key_expires_at > now()))',
 );
 
-/** The key with the id $1, whatever its secret is, unless it has expired. */
+/** The unexpired key with the id $1, regardless of its secret. */
 export const BY_ID = apiKey(
   'NULL::timestamptz',
   'key.id = $1 AND (key.expires_at IS NULL OR key.expires_at > now())',
 );
 
-/** How and when the key whose secret has the hash $1 ended. */
+/** How and when the key whose secret hashes to $1 ended. */
 export const END_BY_HASH = `
   SELECT CASE WHEN revoked_key_hash = $1 THEN 'revoked' WHEN key_hash = $1 THEN 'expired' ELSE 'replaced' END AS reason,
     CASE WHEN revoked_key_hash = $1 THEN deleted_at WHEN key_hash = $1 THEN expires_at ELSE previous_key_expires_at END AS at
@@ -103,18 +106,18 @@ export function principalOf(row: ApiKeyRow): Principal {
   };
 }
 
-/** Null when the person on whose authority the key acts is gone. */
+/** Null when the user on whose authority the key acts was deleted. */
 function rolesOf({ organization_role, workspace_role }: ApiKeyRow): Roles | null {
   return organization_role && { organization: organization_role, workspace: workspace_role };
 }
 
-/** Keys of services see what they reach; a person's key sees what the person may. */
+/** Service keys see all that they reach; a user's key sees what the user does. */
 function sightOf({ user_id, settings }: ApiKeyRow, roles: Roles | null): Pick<Principal, 'seesOnlyOf'> {
   if (user_id === null || roles === null) return {};
   return narrowedSight(user_id, roles, settings.security_settings ?? null);
 }
 
-/** What the key was given, as far as the person on whose authority it acts may do that now. */
+/** The scopes of the key that the current roles of its authority still allow. */
 function effectiveScopes({ scopes, settings }: ApiKeyRow, roles: Roles | null): ReadonlySet<Scope> {
   if (roles === null) return new Set();
   const allowed = scopesOfRoles(roles, settings.security_settings ?? null);

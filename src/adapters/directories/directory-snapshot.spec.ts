@@ -35,10 +35,10 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Those that run, and of which time passes. */
+/** The running processes: only these make rounds as time passes. */
 const processes = new Set<DirectorySnapshot>();
 
-/** The store that all lives of all processes share. */
+/** The store that all processes share, also across restarts. */
 const things = new Map<string, Thing>();
 const store = { isAway: false, loads: 0 };
 beforeEach(() => {
@@ -55,7 +55,7 @@ interface Life {
   readonly folder?: SnapshotFolder;
 }
 
-/** A process from its start on. */
+/** A process, just started. */
 async function aProcess({
   place = 0,
   places = 2,
@@ -94,7 +94,7 @@ const put = (name: string, version = 1): Thing => {
   return thing;
 };
 
-/** Lets so much time pass, in which each process has a round. */
+/** Advances the clock by `ms`, after which each process makes a round. */
 async function pass(ms: number): Promise<void> {
   vi.advanceTimersByTime(ms);
   for (const each of processes) await each.round();
@@ -181,7 +181,7 @@ describe('a process that starts while the store is away', () => {
     await before.find('a');
     await pass(12_000);
     things.delete('a');
-    // Something happened that may concern it; nobody asks for it meanwhile.
+    // A change that may concern it, and no request for it meanwhile.
     before.cache.clear();
     await pass(3_000);
     store.isAway = true;

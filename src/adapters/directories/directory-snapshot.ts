@@ -5,29 +5,32 @@ import type { KeptRow } from './snapshot/kept-row.js';
 import type { SnapshotFolder } from './snapshot/snapshot-folder.js';
 import type { Memory } from '../memory.js';
 
-/** How often there is a look at what happened. What was forgotten leaves the file with the next one. */
+/** Interval of rounds. A forgotten value leaves the file with the next one. */
 const ROUND_MS = 1_000;
-/** What is new waits for others so long. */
+/** New values wait this long, so that one write covers several. */
 const LEARNED_MS = 10_000;
-/** Also when nothing is new: that what is written was read a moment ago is worth knowing, too. */
+/** The file is also written when nothing is new, because it records how fresh the values are. */
 const AGAIN_MS = 5 * 60_000;
-/** Between two writes so many times as long as the last one took: with many keys and many changes it must not become the work of the process. */
+/**
+ * Minimum pause between two writes, as a multiple of the last one's duration: with many keys and changes, writing must not take most of the
+ * process's time.
+ */
 const RESTS = 20;
-/** Values that a round reads again at most, of each kind. */
+/** Maximum values of each kind that a round reloads. */
 const RENEWED_PER_ROUND = 100;
 
 const logger = createLogger('snapshot');
 
 export interface SnapshotOptions {
-  /** How many gateway processes this instance has. */
+  /** Number of gateway processes of this instance. */
   readonly places: number;
   readonly isWanted: boolean;
 }
 
 /**
- * What the directories know, in a file: with it a process that starts while the database is unavailable knows what the one before
- * it knew. It is taken back at every start as what may be out of date: while the database answers, each value is read from there
- * before it is used, and all of them are read again one after the other.
+ * The directories' cached rows, in a file. A process that starts while the database is unavailable serves from the file of its predecessor.
+ * At every start the rows are loaded as possibly outdated: while the database is available, a value is read from there before it is used,
+ * and all values are reloaded one by one.
  */
 export class DirectorySnapshot implements OnApplicationShutdown {
   private readonly job = new IntervalJob(() => this.goRound(), {
@@ -48,7 +51,7 @@ export class DirectorySnapshot implements OnApplicationShutdown {
     private readonly options: SnapshotOptions,
   ) {}
 
-  /** Takes back what was known, and from now on writes what is. `place`: which of the gateway processes this is. Never rejects. */
+  /** Loads the snapshot and writes it from now on. `place`: the index of this gateway process. Never rejects. */
   async begin(place: number): Promise<void> {
     this.place = place;
     try {
@@ -63,7 +66,7 @@ export class DirectorySnapshot implements OnApplicationShutdown {
     this.job.start();
   }
 
-  /** Writes what is known at the end. */
+  /** Writes the snapshot a last time. */
   async onApplicationShutdown(): Promise<void> {
     if (!this.isKept) return;
     await this.job.stop();
@@ -72,12 +75,15 @@ export class DirectorySnapshot implements OnApplicationShutdown {
     });
   }
 
-  /** Reads again what is due and writes what is to be written. One that waits for a silent database is not joined by others. */
+  /**
+   * Reloads values that are due and writes the file if it is due. Rounds do not overlap: while one waits for an unresponsive database, no
+   * other starts.
+   */
   round(): Promise<void> {
     return this.job.round();
   }
 
-  /** The oldest first, as they were read: that is the order in which they are read again. */
+  /** In the order of their last read, oldest first, which is the order in which they are reloaded. */
   private takeBack(rows: readonly KeptRow[]): void {
     const byQuestion = new Map(this.memories.map((memory) => [memory.question, memory]));
     const taken = rows

@@ -6,8 +6,8 @@ import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.
 export type InheritedPolicy = Pick<Principal, 'guardrails' | 'metadata' | 'cache' | 'onClientDisconnect'>;
 
 /**
- * What an organization, a workspace and a key give every request: made once per credential that is loaded. In metadata the
- * workspace's word stands before the key's, `ownMetadata`.
+ * The policy that requests inherit from the organization, the workspace and the key, built once per loaded credential. Workspace metadata
+ * override the key's, `ownMetadata`.
  */
 export function imposedBy(
   settings: Partial<OrganizationSettings>,
@@ -25,7 +25,7 @@ export function imposedBy(
   };
 }
 
-/** The organization's stand before the workspace's. */
+/** The organization's guardrails precede the workspace's. */
 function guardrailsOf(
   settings: Partial<OrganizationSettings>,
   defaults: WorkspaceDefaults,

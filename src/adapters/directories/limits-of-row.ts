@@ -1,7 +1,7 @@
 import { type CallerLimits, limitsOf, policyOf } from '../../common/limits/limit.js';
 import type { BudgetRule, PolicyRule, RateRule } from '../../common/limits/rules.js';
 
-/** What limits the caller, as the query of its key gives it. */
+/** Limits of the caller, as the query of its key returns them. */
 export interface CallerRules {
   readonly organization_id: string;
   readonly rate_limits: readonly RateRule[] | null;
@@ -11,7 +11,7 @@ export interface CallerRules {
   readonly policies: readonly PolicyRule[] | null;
 }
 
-/** Null when nothing limits the caller. */
+/** Null when the caller has no limits. */
 export function callerLimits(row: CallerRules): CallerLimits | null {
   const organizationId = row.organization_id;
   const limits = [

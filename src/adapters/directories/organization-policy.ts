@@ -1,7 +1,7 @@
 import type { OrganizationPolicy } from '../../auth/principal.js';
 import { type OrganizationSettings, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 
-/** Null when the organization decides nothing that a request would have to be checked against. */
+/** Null when the organization sets no policy that requests must be checked against. */
 export function policyOf(settings: Partial<OrganizationSettings>): OrganizationPolicy | null {
   const decided = { ...USUAL_SETTINGS, ...settings };
   const { allowed_providers, allowed_models, log_bodies, strict_logging } = decided;

@@ -8,16 +8,16 @@ interface ModelTerms {
   readonly price: Price | null;
 }
 
-/** What was agreed on apart from the catalogue, as it is stored; null where nothing was. */
+/** Models and prices that differ from the catalogue, as stored; null if there are none. */
 export interface OwnTerms {
-  /** Whether models of which nothing is said may be used; null without an integration. */
+  /** Whether models that the integration does not list may be used; null without an integration. */
   readonly allows_all_models: boolean | null;
   readonly models: readonly ModelTerms[] | null;
   readonly prices: Readonly<Record<string, Price>> | null;
   readonly organization_prices: Readonly<Record<string, Price>> | null;
 }
 
-/** Which models may be used and what they cost. Nothing at all where nothing was agreed on, which is the usual case. */
+/** The models that may be used and their prices. Empty when none are set, which is the usual case. */
 export function ownTermsOf(terms: OwnTerms): Pick<VirtualKeySnapshot, 'models' | 'prices'> {
   const models = allowedModels(terms);
   const prices = ownPrices(terms);
@@ -30,7 +30,7 @@ function allowedModels({ allows_all_models: allowsAll, models }: OwnTerms): Virt
   return allowsAll && named.length === 0 ? undefined : { names: new Set(named), areAllowed: !allowsAll };
 }
 
-/** The nearer wins: the virtual key's own, then the integration's, then the organization's. */
+/** The most specific price wins: the virtual key's, then the integration's, then the organization's. */
 function ownPrices({ prices, models, organization_prices: general }: OwnTerms): Map<string, Price> {
   const shared = (models ?? []).map(({ slug, price }) => [slug, price] as const);
   const entries = [...Object.entries(general ?? {}), ...shared, ...Object.entries(prices ?? {})];

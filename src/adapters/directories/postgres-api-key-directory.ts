@@ -8,7 +8,7 @@ import { type ApiKeyRow, BY_HASH, END_BY_HASH, principalOf } from './api-key-row
 import type { Memory, RememberingDirectory } from '../memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-/** The secret presented, or its digest as the table has it. */
+/** The presented secret, or its digest as the table stores it. */
 type PresentedSecret = string | Buffer;
 
 const BINDS_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
@@ -23,8 +23,8 @@ export interface ApiKeyDirectoryOptions {
 }
 
 /**
- * API keys from PostgreSQL, remembered by the SHA-256 of the secret presented, so that memory holds no secret.
- * A key that is deleted or rotated is forgotten as soon as the change bus tells it.
+ * API keys from PostgreSQL, cached by the SHA-256 of the presented secret, so that memory holds no secret. A deleted or rotated key is
+ * dropped as soon as the change bus reports it.
  */
 export class PostgresApiKeyDirectory extends ApiKeyDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<PresentedSecret, ApiKeyRow, KnownKey>;
@@ -45,7 +45,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
-      // The roles of a person bound many keys, and an organization or a workspace that changes all of its own.
+      // A user's roles affect many keys; a change of an organization or a workspace affects all of its keys.
       if (change === null || BINDS_MANY_KEYS.has(change.resource)) this.cache.clear();
       else if (change.resource === 'api_key') this.cache.forget(change.id);
     });
@@ -88,7 +88,7 @@ function earlier(...times: readonly (Date | null)[]): number | null {
   return given.length === 0 ? null : Math.min(...given);
 }
 
-/** A remembered key ends on the millisecond, not when the store is asked again. */
+/** A cached key expires to the millisecond, not at its next reload. */
 function unlessExpired(known: KnownKey | null): KnownKey | null {
   return known === null || known.expiresAt === null || known.expiresAt > Date.now() ? known : null;
 }

@@ -26,7 +26,7 @@ interface ConfigLookup {
   readonly name: string;
 }
 
-/** A config without a workspace is for every workspace of its organization. */
+/** A config without a workspace applies to every workspace of its organization. */
 const BY_NAME = `
   SELECT config.id, config.slug, version.id AS version_id, version.document
   FROM configs config JOIN config_versions version ON version.config_id = config.id AND version.id = config.version_id
@@ -34,7 +34,7 @@ const BY_NAME = `
     AND CASE WHEN $4 THEN config.id = $2::uuid ELSE config.slug = $3 END
     AND ($5::uuid IS NULL OR config.workspace_id IS NULL OR config.workspace_id = $5)`;
 
-/** Versions before the one in force, the newest first. */
+/** Versions before the active one, newest first. */
 const EARLIER = `
   SELECT version.id AS version_id, version.document FROM config_versions version
   WHERE version.config_id = $1 AND version.number < (SELECT number FROM config_versions WHERE id = $2)
@@ -47,15 +47,15 @@ const CONFIGS_MAX = 2_000;
 const logger = createLogger('directories');
 
 /**
- * Saved configs from PostgreSQL, read and checked once per version. A version that cannot be read, because somebody wrote
- * it past the administration, is passed over for the last good one, with an alarm in the log.
+ * Saved configs from PostgreSQL, parsed and checked once per version. A version that cannot be parsed, because it was written past the
+ * administration, is replaced by the last valid one, and the log reports it.
  */
 export class PostgresConfigDirectory extends ConfigDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<ConfigLookup, Row, ConfigSnapshot>;
-  /** By version, so that a config that is read again and has not changed is the same object. */
+  /** By version, so that reloading an unchanged config returns the same object. */
   private readonly versions = new LRUCache<string, ConfigSnapshot>({ max: CONFIGS_MAX });
 
-  /** `staleMs`: how long known configs stay in force while the database is unavailable. */
+  /** `staleMs`: how long known configs stay in use while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,

@@ -17,7 +17,7 @@ const PERSON = `
   LEFT JOIN workspace_members member ON member.workspace_id = $3 AND member.user_id = person.id
   WHERE person.organization_id = $1 AND person.id = $2 AND person.status = 'active'`;
 
-/** Rights from the tables of keys and people, as they are now. */
+/** Current rights, from the tables of keys and users. */
 export class PostgresCurrentRights extends CurrentRights {
   constructor(private readonly database: Queryable) {
     super();

@@ -29,7 +29,7 @@ interface GuardrailLookup {
   readonly named: string;
 }
 
-/** A guardrail that cannot be opened or read is remembered as its refusal, shortly. */
+/** A guardrail that cannot be decrypted or parsed is cached briefly as its error. */
 interface OpenedGuardrail {
   readonly id: string;
   readonly opened: GuardrailSnapshot | AppError;
@@ -46,11 +46,11 @@ const UNUSABLE_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
 const NAME_CHARS_MAX = 64;
 const OPENED_MAX = 10_000;
 
-/** Stored guardrails from PostgreSQL, read and opened once when they are loaded. */
+/** Stored guardrails from PostgreSQL, parsed and decrypted once when they are loaded. */
 export class PostgresGuardrailDirectory extends GuardrailDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<GuardrailLookup, Row, OpenedGuardrail>;
 
-  /** `staleMs`: how long known guardrails go on while the database is unavailable. */
+  /** `staleMs`: how long known guardrails stay in use while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,

@@ -23,12 +23,12 @@ interface UsableKeyList {
   readonly keys: readonly UsableKey[];
 }
 
-/** More than these are not listed; each of them can be used all the same. */
+/** Maximum keys of a list. The others are usable but not listed. */
 const KEYS_MAX = 1_000;
 
 /**
- * One of each kind comes first, so that no provider and no integration's choice of models is missing however many keys a
- * workspace has: a kind is a provider with a key of one's own, or an integration.
+ * The first key of each kind precedes the rest, so that the limit drops no provider and no integration's choice of models. A kind is an
+ * integration, or a provider with a credential of the virtual key's own.
  */
 const OF_REACH = `
   SELECT slug, expires_at, allows_all_models, provider_id, ${OWN_MODELS} AS models
@@ -43,13 +43,13 @@ const OF_REACH = `
   ) shared
   ORDER BY nth, slug`;
 
-/** Changes of these make the list another one. */
+/** A change of one of these invalidates the lists. */
 const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);
 
-/** Lists kept at most. */
+/** Maximum cached lists. */
 const LISTS_MAX = 1_000;
 
-/** The virtual keys and providers of workspaces from PostgreSQL, without their credentials. */
+/** Virtual keys and providers of workspaces from PostgreSQL, without their credentials. */
 export class PostgresUsableKeys extends UsableKeys implements RememberingDirectory {
   private readonly cache: RefreshingCache<Reach, List, UsableKeyList>;
 
@@ -68,7 +68,7 @@ export class PostgresUsableKeys extends UsableKeys implements RememberingDirecto
       agesOf: () => ages,
       maxFound: LISTS_MAX,
     });
-    // A new key is in no list yet, so no list can be found by it.
+    // A new key is in no list yet, so no list can be found by its id.
     changes.subscribe((change) => {
       if (change === null || CONCERNED.has(change.resource)) this.cache.clear();
     });

@@ -27,7 +27,7 @@ interface Row extends OwnTerms, SubjectRules {
   readonly on_client_disconnect: ClientDisconnectRule | null;
   readonly unsupported_parameters: UnsupportedParameterRule | null;
   readonly wrapped_key: Buffer;
-  /** Of the integration whose credential it is, and the workspace that this belongs to; null for a credential of its own. */
+  /** The integration that owns the credential, and the workspace that owns the integration; null for a credential of the key's own. */
   readonly integration_id: string | null;
   readonly integration_workspace_id: string | null;
 }
@@ -37,17 +37,17 @@ interface VirtualKeyLookup {
   readonly slug: string;
 }
 
-/** A key that cannot be opened is remembered as its refusal, shortly. */
+/** A key that cannot be decrypted is cached briefly as its error. */
 interface OpenedVirtualKey {
   readonly id: string;
-  /** What else it was read from. */
+  /** Ids of the other resources that it was built from. */
   readonly parts: readonly string[];
   readonly opened: VirtualKeySnapshot | AppError;
 }
 
 /**
- * A slug names a virtual key, or a workspace's provider, which has its destination and credential from its integration,
- * for as long as the workspace may use that.
+ * A slug names a virtual key or a workspace's provider. The provider takes destination and credential from its integration, as long as the
+ * workspace may use that integration.
  */
 const BY_SLUG = `
   SELECT key.id, key.slug, key.organization_id, key.workspace_id, key.integration_id, key.expires_at, key.prices,
@@ -66,20 +66,20 @@ const BY_SLUG = `
   WHERE key.organization_id = $1 AND key.slug = $2 AND ($3::uuid IS NULL OR key.workspace_id = $3)
     AND ${MAY_USE}`;
 
-/** Changes of these make a key another one. */
+/** A change of one of these invalidates keys. */
 const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);
 
 const log = createLogger('virtual-keys');
-/** Nobody can make such a row by the administration. It is told each time that the key is read, every few seconds while it is asked for. */
+/** The administration cannot create such a row. Logged at each load of the key, every few seconds while it is in use. */
 const DOES_NOT_OPEN =
   'A stored credential cannot be decrypted: its row was changed outside the service, or it was encrypted with another master key.';
 
 const UNUSABLE_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
 const MAX_SLUG_LENGTH = 255;
-/** Each holds a credential in clear. */
+/** Each value holds a decrypted credential. */
 const MAX_OPENED = 10_000;
 
-/** Virtual keys and providers from PostgreSQL, opened once when they are loaded and remembered by who may see them and slug. */
+/** Virtual keys and providers from PostgreSQL, decrypted once when they are loaded and cached by reach and slug. */
 export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<VirtualKeyLookup, Row, OpenedVirtualKey>;
 
@@ -113,7 +113,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
 
   override find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null> {
     if (slug.length > MAX_SLUG_LENGTH || slug.includes('\0')) return null;
-    // Both ids are of fixed length or empty, so that no two places give the same key.
+    // Both ids are of fixed length or empty, so that two reaches never give the same cache key.
     const found = this.cache.find(`${reach.organizationId}/${reach.workspaceId ?? ''}/${slug}`, {
       reach,
       slug,

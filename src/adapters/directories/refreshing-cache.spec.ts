@@ -12,7 +12,7 @@ const givenUp = () =>
   Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
 const gone = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-/** A store of things by name that can be changed, stopped and held up, and a clock that stands until it is moved. */
+/** A store whose values can change, fail or block, and a clock that only the test moves. */
 const aStore = (ages = AGES, bounds: { maxFound?: number; maxAbsent?: number } = {}) => {
   const things = new Map<string, Thing>();
   const state = { now: 0, loads: 0, failure: null as Error | null, gate: null as Promise<void> | null };

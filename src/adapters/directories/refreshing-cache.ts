@@ -11,22 +11,22 @@ import { StoreHealth } from '../store-health.js';
 export type { Ages } from './remembered-values.js';
 
 export interface CacheOptions<Asked, Row, Value> {
-  /** Reads the store. Null is "there is none", which is remembered too. */
+  /** Reads the store. Null means that there is no such row; that is cached too. */
   readonly load: (asked: Asked) => Promise<Row | null>;
-  /** What is made of a row. */
+  /** Builds the value from a row. */
   readonly open: (row: Row) => Value;
   readonly idOf: (value: Value) => string;
-  /** Ids of other things that the value is made of: when one of them changes, it is forgotten too. */
+  /** Ids of other resources that the value is built from: a change of one of them drops the value too. */
   readonly partsOf?: (value: Value) => readonly string[];
   readonly agesOf: (value: Value) => Ages;
-  /** The statement that `load` asks: rows of another release that asked otherwise are not taken back from a snapshot. */
+  /** The statement that `load` runs: rows that another release read with another statement are not loaded from a snapshot. */
   readonly question?: string;
-  /** What `load` can be asked with as well, and holds no secret: snapshots keep it. As it is, where this is not given. */
+  /** An equivalent lookup that holds no secret, for snapshots. Default: the lookup itself. */
   readonly lasting?: (asked: Asked) => Asked;
-  /** Found values kept at most, and apart from them absent ones: guessing keys must not push real ones out. */
+  /** Maximum cached values. Absent ones have a limit of their own, so that guessed keys do not evict real ones. */
   readonly maxFound?: number;
   readonly maxAbsent?: number;
-  /** Milliseconds that never go back. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -35,21 +35,20 @@ const MAX_ABSENT = 100_000;
 const ABSENT_MS = 30_000;
 const LOAD_TIMEOUT_MS = 4_000;
 const MAX_RELOADS = 3;
-/** A value without requests is refreshed at this interval, as long as it was used within a day: a snapshot needs it. */
+/** For the snapshot, a value without requests is reloaded at this interval, as long as it was used within a day. */
 const RENEW_AFTER_MS = 10 * 60_000;
 const WANTED_FOR_MS = 24 * 60 * 60_000;
-/** By so much the clocks of two lives of a process may differ. */
+/** Tolerated difference between the clocks of a process before and after a restart. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 const logger = createLogger('directories');
 
 /**
- * Values of a store, kept in the process: read once for all who ask at the same time, refreshed before they are too
- * old, forgotten when they change, and served for a bounded time when the store is unavailable.
+ * Values of a store, cached in the process: one read serves all concurrent lookups. Values are refreshed before they are too old, dropped
+ * when they change, and served for a limited time when the store is unavailable.
  *
- * A load that was under way when what it finds was forgotten is repeated, because it may have read what was there before. Of a thing that it
- * does not find nobody knows what it is made of, so there any change counts.
- * Rejects with `auth_unavailable` when the store is unavailable and nothing usable is known.
+ * A load is repeated if its value was invalidated meanwhile, because it may have read the old row. The ids behind an absent value are
+ * unknown, so any change invalidates it. Rejects with `auth_unavailable` when the store is unavailable and no usable value is cached.
  */
 export class RefreshingCache<Asked, Row, Value> implements Memory {
   readonly question: string;
@@ -60,7 +59,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   private readonly absent = new Map<string, number>();
   private readonly loading = new Map<string, Promise<Value | null>>();
   private readonly health = new StoreHealth();
-  /** What was forgotten while something is loaded, and in which generation. */
+  /** Ids that changed while something was loading, each with its generation. */
   private readonly changes = new Map<string, number>();
   private loads = 0;
   private readonly now: () => number;
@@ -73,7 +72,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     this.question = hash('sha256', options.question ?? '', 'hex');
   }
 
-  /** Answers without a promise when the answer is in memory. `key` is what `asked` is remembered by. */
+  /** Returns without a promise when the value is in memory. `key` is the cache key of `asked`. */
   find(key: string, asked: Asked): Value | null | Promise<Value | null> {
     const entry = this.found.get(key);
     if (entry) {
@@ -86,7 +85,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     return this.findUnknown(key, asked);
   }
 
-  /** Forgets what has this id, and all that was absent, because it may be there now. */
+  /** Drops the values with this id, and all absent ones, because they may exist now. */
   forget(id: string): void {
     this.generation += 1;
     this.absent.clear();
@@ -94,7 +93,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     if (this.found.dropAllOf(id)) this.forgotten += 1;
   }
 
-  /** Trusts nothing that is remembered until it was read again; while the store is unavailable, it is still served. */
+  /** Uses no cached value until it is reloaded. While the store is unavailable, cached values are still served. */
   clear(): void {
     this.generation += 1;
     this.era += 1;
@@ -102,7 +101,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     this.absent.clear();
   }
 
-  /** A load repeats what it read a few times at most: whoever asks after the second change must not wait for one that began before the first. */
+  /** Limits how often a load repeats its read: a lookup after the second change must not wait for a load that began before the first. */
   private noteChange(id: string): void {
     if (this.changes.has(id)) this.loading.clear();
     this.changes.set(id, this.generation);
@@ -136,7 +135,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       const ages = this.options.agesOf(value);
       if (now - loadedAt >= ages.staleMs) return false;
       const source = { asked: asked as Asked, row };
-      // Of no era, so that it serves only while the store is unavailable.
+      // Belongs to no era, so that it is served only while the store is unavailable.
       const era = -1;
       this.found.set(key, {
         ...{ value, ids: this.idsOf(value), ages, era, source },
@@ -154,13 +153,13 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       const now = this.now();
       if (this.health.isAway(now) && !this.health.takeProbe(now)) return;
       await this.load(key, asked).catch((error: unknown) => {
-        // What cannot be read again would be refused to whoever asks for it, too.
+        // A lookup of a value that cannot be reloaded would fail too.
         if (!(error instanceof StoreAway) && this.found.drop(key)) this.forgotten += 1;
       });
     }
   }
 
-  /** Those that were longest unread come first, and those of another era were. What nobody wanted for a day is dropped. */
+  /** Least recently read first, which puts those of earlier eras first. Values unused for a day are dropped. */
   private due(most: number): { readonly key: string; readonly asked: Asked }[] {
     const now = this.now();
     const due: { readonly key: string; readonly asked: Asked }[] = [];
@@ -199,7 +198,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     });
   }
 
-  /** What is known by now, if the store could not be asked and the value was not forgotten meanwhile. */
+  /** The cached value, if the store was unavailable and the value was not dropped meanwhile. */
   private staleOr(key: string, error: unknown): Value {
     if (!(error instanceof StoreAway)) throw error;
     const entry = this.found.get(key);
@@ -207,7 +206,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     return entry.value;
   }
 
-  /** While the store is unavailable, one request each second tries, or each would open a connection of its own. */
+  /** While the store is unavailable, one request per second tries it. Otherwise each would open a connection. */
   private refreshInBackground(key: string, asked: Asked, now: number): void {
     if (this.loading.has(key) || (this.health.isAway(now) && !this.health.takeProbe(now))) return;
     this.load(key, asked).catch((error: unknown) => {
@@ -228,7 +227,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     return promise;
   }
 
-  /** Reads until what is found was not forgotten meanwhile; a value that still may be old is not kept. */
+  /** Reads until the value was not invalidated during the read. A value that may still be old is returned but not cached. */
   private async loadUnchanged(key: string, asked: Asked): Promise<Value | null> {
     for (let reads = 1; ; reads++) {
       const { generation, era } = this;
@@ -266,7 +265,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       this.health.answered();
       return row;
     } catch (error) {
-      // One that gives up after its time has not answered either.
+      // A statement that timed out in the database counts as unavailable too.
       if (!(error instanceof StoreAway) && !isDatabaseAway(error) && !isDatabaseBusy(error)) throw error;
       this.noteAway(error);
       throw error instanceof StoreAway ? error : new StoreAway(error);
@@ -300,7 +299,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     const before = this.found.get(key);
     const isNews = before?.source?.row !== read.source?.row;
     if (isNews) this.learned += 1;
-    // What a row does not give any more must leave the snapshot as what is gone must.
+    // What an updated row no longer grants must leave the snapshot as promptly as a deleted row.
     if (isNews && before) this.forgotten += 1;
     const ids = this.idsOf(value);
     const ages = this.options.agesOf(value);
@@ -313,7 +312,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   }
 }
 
-/** Not thrown to callers: tells "could not ask" from "the answer is bad". */
+/** Internal: distinguishes an unavailable store from a row that cannot be used. */
 class StoreAway extends Error {
   constructor(override readonly cause: unknown) {
     super('The store is unavailable.');

@@ -1,10 +1,10 @@
 /** How long a loaded value may be used, in milliseconds since the load began. */
 export interface Ages {
-  /** Until then it is served as it is. */
+  /** Up to this age, it is served as it is. */
   readonly softMs: number;
-  /** Until then it is served while a newer one is loaded in the background; after that, callers wait for the newer one. */
+  /** Up to this age, it is served while a newer one loads in the background; beyond it, lookups wait for the newer one. */
   readonly hardMs: number;
-  /** Until then it is served if the store is unavailable. */
+  /** Up to this age, it is served if the store is unavailable. */
   readonly staleMs: number;
 }
 
@@ -13,15 +13,15 @@ export interface RememberedValue<Asked, Value> {
   readonly ids: readonly string[];
   readonly loadedAt: number;
   readonly ages: Ages;
-  /** The generation that it was loaded in; older ones must be loaded again, and serve only while the store is unavailable. */
+  /** The era of its load. A value of an earlier era must be reloaded; until then it is served only while the store is unavailable. */
   readonly era: number;
-  /** When somebody last waited for a newer one or set off its load. */
+  /** When a lookup last waited for a newer value or started its load. */
   wantedAt: number;
-  /** What it was made of, for snapshots; null where none are made. */
+  /** The lookup and row it was built from, for snapshots; null if no snapshots are written. */
   readonly source: { readonly asked: Asked; readonly row: string } | null;
 }
 
-/** Values by what they are remembered by and by the ids of what they are made of. The longest unread is forgotten first. */
+/** Values by cache key and by the ids they are built from. The least recently read is dropped first. */
 export class RememberedValues<Asked, Value> {
   private readonly found = new Map<string, RememberedValue<Asked, Value>>();
   private readonly keysOf = new Map<string, Set<string>>();
@@ -32,7 +32,7 @@ export class RememberedValues<Asked, Value> {
     return this.found.get(key);
   }
 
-  /** The longest unread first. */
+  /** Least recently read first. */
   all(): IterableIterator<[string, RememberedValue<Asked, Value>]> {
     return this.found.entries();
   }
@@ -50,7 +50,7 @@ export class RememberedValues<Asked, Value> {
     if (!oldest.done) this.drop(oldest.value);
   }
 
-  /** Whether it was there. */
+  /** Returns whether it was there. */
   drop(key: string): boolean {
     const remembered = this.found.get(key);
     if (!remembered) return false;
@@ -63,7 +63,7 @@ export class RememberedValues<Asked, Value> {
     return true;
   }
 
-  /** All that has this id. Whether there was any. */
+  /** Drops all values with this id. Returns whether there were any. */
   dropAllOf(id: string): boolean {
     const keys = [...(this.keysOf.get(id) ?? [])];
     for (const key of keys) this.drop(key);

@@ -1,9 +1,9 @@
 import { LimitFault } from '../../gateway/ports.js';
 
 /**
- * Sends a call about several counters. Where the store refuses the call and has done nothing of it, each counter is asked about alone, so that
- * one that fails does not keep the others from an answer. `isAboutCounter` tells such a refusal from a store that is unavailable,
- * for which this rejects.
+ * Sends one call about several counters. If the store rejects the call as a whole, without effect, each counter is sent separately, so that
+ * one bad counter does not block the others. `isAboutCounter` distinguishes such a rejection from an unavailable store, for which this
+ * rejects.
  */
 export async function answerApart<Call, Answer>(
   calls: readonly Call[],

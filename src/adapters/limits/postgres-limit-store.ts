@@ -14,13 +14,13 @@ import { answerApart } from './answer-apart.js';
 
 type Column = 'granted' | 'free' | 'retry_ms' | 'others' | 'step';
 
-/** A process that is silent for so long has lost its slots; its budgets wait for its records, and in vain after an hour. */
+/** A process that is silent for this long loses its slots. Its budget leases wait an hour for its records, then expire. */
 const SLOT_LEASE = '30 seconds';
 const BUDGET_LEASE = '1 hour';
 
 /**
- * Limits in PostgreSQL: each call is one statement, which locks its counters in one order. A statement that fails has done
- * nothing, so its counters are then asked about one by one, and a window that cannot be read starts again.
+ * Limits in PostgreSQL. Each call is one statement, which locks its counters in a fixed order. A failed statement has no effect, so its
+ * counters are then sent one by one, and a window that cannot be read is restarted.
  */
 export class PostgresLimitStore extends LimitStore {
   constructor(
@@ -64,7 +64,7 @@ export class PostgresLimitStore extends LimitStore {
   }
 
   private async giveAll(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
-    // Its rows do not forget, and all that this process leases is kept alive by its name.
+    // Rows survive, unlike in Redis, and this process's name keeps all of its leases alive, so that zero returns need not be sent.
     const due = returns.filter(({ amount, unsureSince }) => amount > 0 || unsureSince !== null);
     const rows = due.map(({ key, limit, amount, call, unsureSince, steps }) => ({
       key,

@@ -9,7 +9,7 @@ export class PostgresRateUse extends RateUse {
     super();
   }
 
-  /** Reads in the transaction of the running request. */
+  /** Reads in the transaction of the current request. */
   static within(work: UnitOfWork): PostgresRateUse {
     return new PostgresRateUse({ query: (sql, parameters) => work.manager.query(sql, parameters) });
   }

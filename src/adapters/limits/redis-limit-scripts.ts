@@ -1,15 +1,15 @@
 /**
- * The rules of `lease_limits` and `return_limits` in PostgreSQL, for Redis. A window is a hash of step to amount, slots
- * are a hash of holder to "amount:expires at". Each call about slots says what its holder holds, because a Redis may have lost it; a call
- * that arrives after a later one changes nothing.
+ * The rules of `lease_limits` and `return_limits` in PostgreSQL, for Redis. A window is a hash of step to amount; slots are a hash of
+ * holder to "amount:expires at". Each call about slots repeats its holder's total, because Redis may have lost it. A call that arrives
+ * after a later one changes nothing.
  *
- * For each counter, a script reads and checks all before it writes, and writes absolute values: no write depends on what the counter
- * held, so none can fail halfway. What cannot be read is deleted, and the counter starts again. A write that Redis refuses (it is full,
- * or a replica) is the first of its script, and says so for the whole call:
+ * For each counter, a script reads and checks everything before it writes, and writes absolute values: no write depends on the previous
+ * value, so none can fail halfway. A counter that cannot be read is deleted and starts again. If Redis refuses writes (it is full, or a
+ * replica), the first write of the script fails and with it the whole call:
  * https://redis.io/docs/latest/develop/reference/eviction/#how-the-eviction-process-works
  *
- * Numbers of Lua are doubles, exact up to 2^53, as amounts are. Scripts that read the clock before they write need effects
- * replication, which is the default since Redis 5: https://redis.io/docs/latest/develop/programmability/lua-api/#redis.set_repl
+ * Lua numbers are doubles, exact up to 2^53, as amounts are. Scripts that read the clock before they write need effects replication, which
+ * is the default since Redis 5: https://redis.io/docs/latest/develop/programmability/lua-api/#redis.set_repl
  */
 const COMMON = `
   local holder, lease, calls = ARGV[1], tonumber(ARGV[2]), KEYS[#KEYS]
@@ -78,8 +78,8 @@ const COMMON = `
 `;
 
 /**
- * KEYS: counters, and the calls of the holder. ARGV: holder, lease of slots (ms), then of each counter kind, amount, window (ms), debt, first,
- * need, spare, holds, call. Answers granted, free, retry (ms), others, step and whether it was corrupt.
+ * KEYS: counters, and the calls of the holder. ARGV: holder, lease of slots (ms), then for each counter kind, amount, window (ms), debt,
+ * first, need, spare, holds, call. Returns granted, free, retry (ms), others, step and whether it was corrupt.
  */
 export const TAKE = `${COMMON}
   local function grant(free, first, need, spare)
@@ -132,8 +132,8 @@ export const TAKE = `${COMMON}
 `;
 
 /**
- * KEYS: counters, and the calls of the holder. ARGV: holder, lease of slots (ms), then of each counter kind, window (ms), holds, call and the count of
- * its steps, which follow, each with its amount. Answers 1 for each counter, or 0 where it was corrupt.
+ * KEYS: counters, and the calls of the holder. ARGV: holder, lease of slots (ms), then for each counter kind, window (ms), holds, call, and
+ * the number of its steps followed by the steps with their amounts. Returns 1 for each counter, or 0 if it was corrupt.
  */
 export const GIVE_BACK = `${COMMON}
   -- A step frees no more than it counts, and nothing once it has left the window.

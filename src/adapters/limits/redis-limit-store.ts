@@ -31,28 +31,28 @@ type GrantReply = [
   corrupt: 0 | 1,
 ];
 
-/** A process that is silent for so long has lost its slots. */
+/** A process that is silent for this long loses its slots. */
 const SLOT_LEASE_MS = 30_000;
 const SCRIPTS = { take: TAKE, giveBack: GIVE_BACK };
 
 export interface RedisLimitOptions {
   readonly slotLeaseMs?: number;
-  /** How long a call waits for Redis, milliseconds. */
+  /** Timeout of a call to Redis, in milliseconds. */
   readonly answerMs?: number;
   readonly scripts?: typeof SCRIPTS;
 }
 
 /**
- * Error replies that concern what was asked. The others say that this Redis serves nobody now: it loads, is full, is a replica, is not the right
- * node, does not know us (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors).
+ * Error replies about the command itself. The others mean that this Redis serves no caller now: it is loading, full, a replica or the wrong
+ * node, or it rejects our credentials (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors).
  */
 const OF_THE_COMMAND = /^(ERR|WRONGTYPE) /;
 
 /**
- * Rates and slots in Redis; budgets stay in PostgreSQL, where their ledger is. Each of the two may be unavailable without the other.
+ * Rates and slots in Redis; budgets stay in PostgreSQL with their ledger. Either store can be unavailable without the other.
  *
- * Each call is one script (https://redis.io/docs/latest/develop/programmability/eval-intro/), which runs alone. All keys
- * are in one slot, so that a script may name several of them in a cluster too.
+ * Each call is one script (https://redis.io/docs/latest/develop/programmability/eval-intro/), which runs atomically. All keys are in one
+ * slot, so that a script can use several of them in a cluster too.
  */
 export class RedisLimitStore extends LimitStore implements OnApplicationShutdown {
   private readonly redis: Redis;
@@ -85,7 +85,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
       await answerOf(this.redis.ping(), this.answerMs);
       return [];
     }
-    // Never in parts: a script that failed may have freed some of it, and nothing may be freed twice.
+    // Not split: a failed script may have returned some of it, and nothing may be returned twice.
     try {
       return await this.giveAll(returns);
     } catch (error) {
@@ -138,7 +138,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     return replies.map((done) => (done === 1 ? RETURNED : new LimitFault(CORRUPT)));
   }
 
-  /** Those of the counters, and that of the calls of this process. */
+  /** The keys of the counters, and the key that holds this process's call numbers. */
   private keysOf(calls: readonly { readonly key: string }[]): string[] {
     return [...calls.map(({ key }) => limitKey(key)), limitKey(`calls/${this.holder}`)];
   }

@@ -10,7 +10,7 @@ const STEPS = 100;
 
 type Fields = Readonly<Record<string, string>>;
 
-/** The counters of `RedisLimitStore`, read in one round trip. It changes nothing. */
+/** The counters of `RedisLimitStore`, read in one round trip. Changes nothing. */
 export class RedisRateUse extends RateUse implements OnApplicationShutdown {
   private readonly redis: Redis;
 
@@ -33,7 +33,7 @@ export class RedisRateUse extends RateUse implements OnApplicationShutdown {
   }
 }
 
-/** A counter that cannot be read counts nothing: the next request starts it again. */
+/** A counter that cannot be read counts as zero: the next request restarts it. */
 function usedIn(rule: RateRule, reply: [Error | null, unknown] | undefined, now: number): number {
   const [error, fields] = reply ?? [null, {}];
   if (error) return 0;

@@ -9,22 +9,22 @@ import { providers } from '../../providers/registry.js';
 import { namesOf } from './genai-model-names.js';
 import { scheduleOf } from './genai-prices.js';
 
-/** Some prices change with the time of day; a list may be this old. */
+/** Some prices change with the time of day, so a list is kept this long. */
 const KEPT_MS = 5 * 60_000;
 
-/** Everything of a model but the price, which may change while the process runs. */
+/** A model without its price, which may change while the process runs. */
 interface ListedModel {
   readonly entry: ModelEntry;
   readonly schedule: PriceSchedule;
 }
 
-/** The models of one provider at the prices of a moment. */
+/** The models of one provider at the prices of one moment. */
 interface Part {
   readonly listed: readonly ListedModel[];
   readonly models: readonly ModelEntry[];
   /** The same as JSON, without the brackets of the list. */
   readonly json: string;
-  /** No price of it depends on the time. */
+  /** Whether none of its prices depends on the time. */
   readonly isSteady: boolean;
 }
 
@@ -35,16 +35,16 @@ interface PricedCatalog {
 }
 
 /**
- * Models from the data that ships with `@pydantic/genai-prices`, from our table of unit prices, and from their provider's row.
- * Taking the data apart, pricing and writing it costs some 100 ms and 10 MiB, once, and only where somebody asks: what every process made at its start
- * cost a tenth of its throughput. Later only those are priced again whose prices depend on the time, which few do.
+ * Models from the data that ships with `@pydantic/genai-prices`, from our table of unit prices, and from their provider's row. Parsing,
+ * pricing and writing the data costs some 100 ms and 10 MiB, once, at the first request for it: building it at the start of every process
+ * cost a tenth of its throughput. Later, only the few models with time-dependent prices are priced again.
  */
 export class GenaiModelCatalog extends ModelCatalog {
   private parts: readonly Part[] | null = null;
   private priced: PricedCatalog | null = null;
   private preparing: Promise<void> | null = null;
 
-  /** A provider per turn of the event loop, so that no other request waits for it. */
+  /** One provider per turn of the event loop, so that other requests do not wait. */
   prepare(): Promise<void> | null {
     if (this.priced !== null) return null;
     return (this.preparing ??= this.prepareInTurns());
@@ -94,12 +94,12 @@ function pricedPart(listed: readonly ListedModel[], now: number): Part {
 function joined(parts: readonly Part[], now: number): PricedCatalog {
   const models = parts.flatMap((part) => part.models);
   const data = parts.map(({ json }) => json).filter((json) => json !== '');
-  // In the order of `ModelList`, written from what is written already.
+  // In the order of `ModelList`, joined from JSON that is already written.
   const text = `{"object":"list","data":[${data.join(',')}],"total":${models.length}}`;
   return { models, bytes: Buffer.from(text), expiresAt: now + KEPT_MS };
 }
 
-/** By name. What the row itself states wins over the price data. */
+/** By name. The provider's own row overrides the price data. */
 function listedOf(provider: Provider): readonly ListedModel[] {
   const found = new Map<string, ListedModel>();
   for (const model of dataOf(provider)) {
@@ -128,7 +128,7 @@ function listedOf(provider: Provider): readonly ListedModel[] {
 function dataOf({ id, pricesId }: Provider): readonly ModelInfo[] {
   if (pricesId === null) return [];
   const name = pricesId ?? id;
-  // The package takes similar names for one another; only the very one is meant.
+  // The package also matches similar names; only the exact one is meant.
   const listed = findListed({ providerId: name });
   return listed?.id === name ? listed.models : [];
 }

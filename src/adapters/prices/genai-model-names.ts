@@ -1,10 +1,10 @@
 import type { MatchLogic, ModelInfo } from '@pydantic/genai-prices';
 
 /**
- * The names by which an entry of the price data is asked for. An entry describes a family by rules; names that it spells
- * out are listed, and its own where the rules accept it. A rule that asks only for a part of a name (`contains`) accepts
- * what no provider has, so it vouches for nothing; nor is the beginning of a name (`ft:gpt-4o-`) one. Where a version
- * is spelled with a dot and with a dash (`gpt-5.1`, `gpt-5-1`), the one with the dot is the provider's.
+ * The names by which clients request the model of an entry in the price data. An entry describes a family by rules. Names that the rules
+ * spell out are listed, and the entry's own id if the rules accept it. A rule on a part of a name (`contains`) also accepts names that no
+ * provider has, so it confirms none; the beginning of a name (`ft:gpt-4o-`) is not a name either. If a version is spelled with a dot and
+ * with a dash (`gpt-5.1`, `gpt-5-1`), the one with the dot is the provider's.
  */
 export function namesOf({ id, match }: ModelInfo): readonly string[] {
   const names = new Set(spelledOut(match).filter(isWhole));
@@ -30,7 +30,7 @@ function accepts(match: MatchLogic, name: string): boolean {
   return 'regex' in match && new RegExp(match.regex).test(name);
 }
 
-/** Within a conjunction, another rule vouches for the name. */
+/** Within a conjunction, another rule confirms the name. */
 function isPart(match: MatchLogic, name: string): boolean {
   if ('contains' in match) return name.includes(match.contains);
   return 'ends_with' in match && name.endsWith(match.ends_with);

@@ -13,7 +13,7 @@ import { GenaiPriceBook } from './genai-price-book.js';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
-/** Usages with every kind of token, below and above each threshold in the data, and at no round number. */
+/** Usages with every kind of token, below and above each threshold in the data, and never at a round number. */
 const usages: Usage[] = [
   { input_tokens: 0, output_tokens: 0 },
   { input_tokens: 1, output_tokens: 1 },
@@ -34,7 +34,7 @@ const CACHED_SOUND = {
   cached_audio_input_tokens: 30,
 };
 
-/** The package wants a number for each kind that two others overlap in. */
+/** The package requires a number for each kind that two others overlap in. */
 const theirs = (usage: Usage) => ({
   input_tokens: usage.input_tokens,
   output_tokens: usage.output_tokens,
@@ -54,7 +54,7 @@ const listedOf = (id: string, pricesId: string | null | undefined) => {
 };
 const lists = (model: ModelInfo) =>
   [model.prices].flat().map((entry) => ('prices' in entry ? entry.prices : entry) as Record<string, unknown>);
-/** What can be talked to: it takes text and puts out text, and is charged for both by the token, and for nothing else. */
+/** Chat models: text in, text out, both charged by the token, and nothing else charged. */
 const isChat = (model: ModelInfo) =>
   lists(model).every(
     (prices) =>
@@ -62,7 +62,7 @@ const isChat = (model: ModelInfo) =>
       prices.output_mtok !== undefined &&
       prices.requests_kcount === undefined,
   );
-/** The names by which callers may ask for a model, as far as the data spells them out. */
+/** The names by which callers can request a model, as far as the data spells them out. */
 const namesOf = ({ id, match }: ModelInfo): string[] => [id, ...literals(match)];
 const literals = (match: MatchLogic): string[] => {
   if ('or' in match) return match.or.flatMap(literals);
@@ -118,7 +118,7 @@ describe('GenaiPriceBook', () => {
       'input_document_kpages',
       'input_annotated_document_kpages',
     ];
-    // xAI's sessions tell sound that is charged in no documented way; what they cost stays unknown.
+    // xAI's sessions report audio that is charged in no documented way; its cost stays unknown.
     const notInAUsage = ['audio_hours', 'input_text_messages_kcount'];
     const listed = listedOf(id, pricesId).models.flatMap(lists).flatMap(Object.keys);
 

@@ -11,21 +11,21 @@ import { scheduleOf } from './genai-prices.js';
 
 const logger = createLogger('prices');
 
-/** Enough for every model of a busy gateway; a caller who invents model names only turns the cache over. */
+/** Enough for every model of a busy gateway. A caller who invents model names only cycles the cache. */
 const MAX_CACHED_MODELS = 4096;
-/** No provider has a model name of this length; looking for one would only cost time. */
+/** No provider has a model name of this length, and the lookup would only cost time. */
 const MAX_MODEL_LENGTH = 256;
 const UNKNOWN: PriceSchedule = [];
 
 /**
- * Prices from the data that ships with `@pydantic/genai-prices`, and unit prices from our own table; nothing is fetched
- * at run time. A provider whose row states its own prices is charged by those. The data takes about 3 MiB of heap and 35 ms at start.
+ * Prices from the data that ships with `@pydantic/genai-prices`, and unit prices from our own table; nothing is fetched at run time. Prices
+ * in a provider's own row override the data. The data takes about 3 MiB of heap and 35 ms at start.
  * https://github.com/pydantic/genai-prices
  */
 export class GenaiPriceBook extends PriceBook {
   private readonly schedules = new LRUCache<string, PriceSchedule>({ max: MAX_CACHED_MODELS });
 
-  /** Finding a model in the data takes up to 0.1 ms, so the answer is kept, also when there is none. */
+  /** A lookup in the data takes up to 0.1 ms, so its result is cached, also when it is null. */
   find(providerId: string, model: string): Price | null {
     if (model.length > MAX_MODEL_LENGTH) return null;
     const key = `${providerId} ${model}`;
@@ -57,12 +57,12 @@ function withLeast({ when, price }: ScheduledPrice, { leastAudioInputMs }: Provi
   return isHeard && leastAudioInputMs ? { when, price: { ...price, leastAudioInputMs } } : { when, price };
 }
 
-/** Pricing an empty usage is the package's one public way to its matching of model names. */
+/** Pricing an empty usage is the package's only public access to its matching of model names. */
 function lookUp(providerId: string, model: string): ModelInfo | null {
   try {
     return calcPrice({}, model, { providerId })?.model ?? null;
   } catch (error) {
-    // The package throws on entries that contradict themselves. Such a price is unknown; the request goes on.
+    // The package throws on contradictory entries. Such a price is unknown; the request goes on.
     logger.warn({ providerId, model, error }, 'the price data has an unusable entry');
     return null;
   }

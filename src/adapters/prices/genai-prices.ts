@@ -11,7 +11,7 @@ import type { PriceSchedule, PriceWindow } from '../../providers/prices/schedule
 
 type PriceEntry = ModelPrice[string];
 
-/** Where each of our rates stands in the data. */
+/** The data's key for each of our rates. */
 const KEYS = {
   input: 'input_mtok',
   output: 'output_mtok',
@@ -29,7 +29,7 @@ const KEYS = {
   videoOutput: 'output_video_mtok',
 } as const satisfies Record<keyof Rates, string>;
 
-/** Kinds that few models have a price for: left out of the others. */
+/** Kinds that few models price separately; omitted for the others. */
 const RARE = [
   'cacheWrite1h',
   'cachedAudioInput',
@@ -40,7 +40,7 @@ const RARE = [
   'videoOutput',
 ] as const satisfies readonly (keyof Rates)[];
 
-/** Where the prices of units stand in the data. */
+/** The data's keys for unit prices. */
 const UNIT_KEYS = {
   thousandRequests: 'requests_kcount',
   thousandWebSearches: 'web_searches_kcount',
@@ -51,15 +51,15 @@ const UNIT_KEYS = {
   thousandAnnotatedPages: 'input_annotated_document_kpages',
 } as const satisfies Partial<Record<keyof UnitPrices, string>>;
 
-/** Turns an entry of the price data into our schedule of integer prices. */
+/** Converts an entry of the price data to our schedule of integer prices. */
 export function scheduleOf(model: ModelInfo): PriceSchedule {
   const listed: ConditionalPrice[] = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   return listed.map(({ constraint, prices }) => ({ when: whenOf(constraint), price: priceOf(prices) }));
 }
 
 /**
- * Null when the data lists no price by the token, the hour or the page: an empty list says that nobody entered a price, not
- * that the model is free. A model with a price for input alone (an embedding) puts out no tokens.
+ * Null when the data lists no price by the token, the hour or the page: an empty list means that no price was entered, not that the model
+ * is free. A model with only an input price (an embedding) has no output tokens.
  */
 function priceOf(listed: ModelPrice): Price | null {
   const units = unitsOf(listed);
@@ -76,7 +76,7 @@ function priceOf(listed: ModelPrice): Price | null {
   return isPrice(price) ? price : null;
 }
 
-/** What sound or pages cost is the whole price of a model that hears or reads. */
+/** For a transcription or document model, the price by the hour or the page is the whole price. */
 const isUnitAlone = ({ audioInputHour, thousandDocumentPages }: UnitPrices): boolean =>
   audioInputHour !== undefined || thousandDocumentPages !== undefined;
 
@@ -101,7 +101,7 @@ function byUnitOnly(units: UnitPrices): Price | null {
   return isPrice(price) ? price : null;
 }
 
-/** The rates of a request whose input is longer than `start`; null for one below every threshold. */
+/** The rates of a request whose input is longer than `start`; null for a request below every threshold. */
 function ratesAbove(listed: ModelPrice, start: number | null): Rates {
   const rate = (kind: keyof Rates): number | null => {
     const value = listed[KEYS[kind]];
@@ -121,7 +121,7 @@ function ratesAbove(listed: ModelPrice, start: number | null): Rates {
   };
 }
 
-/** NaN makes the whole price unusable, which is right: a rate that cannot be read must not become a free one. */
+/** NaN makes the whole price unusable, as it should: an unreadable rate must not become a free one. */
 const nanoOrNaN = (dollars: number): number => nanoDollars(dollars) ?? Number.NaN;
 
 function amountAbove(value: NonNullable<PriceEntry>, start: number | null): number {

@@ -17,11 +17,11 @@ interface SessionRow {
   readonly is_recent: boolean;
 }
 
-/** Sessions that are not over. $2 and $3: the longest life and the longest pause, in milliseconds. */
+/** Sessions that have not expired. $2 and $3: the maximum age and the maximum idle time, in milliseconds. */
 export const NOT_OVER = `created_at > now() - $2 * interval '1 millisecond'
   AND last_seen_at > now() - $3 * interval '1 millisecond'`;
 
-/** One write a minute says that a session is in use, however many requests it makes. */
+/** One write per minute marks a session as in use, regardless of its number of requests. */
 const BY_SECRET = `
   WITH in_use AS (
     UPDATE sessions SET last_seen_at = now()
@@ -34,8 +34,8 @@ const BY_SECRET = `
     SELECT FROM users WHERE users.id = session.user_id AND users.status = 'active')`;
 
 /**
- * Sessions from PostgreSQL. Nothing is remembered between requests: a sign-out, a deactivation or a change of role in
- * any process counts with the next request in every process, without a message.
+ * Sessions from PostgreSQL, never cached: a sign-out, a deactivation or a change of role in any process takes effect with the next request
+ * in every process, without a message.
  */
 export class PostgresSessionDirectory extends SessionDirectory {
   private readonly tokens: OpaqueTokens;

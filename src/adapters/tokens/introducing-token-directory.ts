@@ -7,11 +7,11 @@ import type { Memory, RememberingDirectory } from '../memory.js';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Tokens in a gateway process. People are made by the administration, which records it; a gateway process that meets
- * somebody new sends the token there first, and then finds the person.
+ * Tokens in a gateway process. Only the administration creates users, because it records that in the audit log. For a token of a new user,
+ * a gateway process sends the token there first and then finds the user.
  */
 export class IntroducingTokenDirectory extends TokenDirectory implements RememberingDirectory {
-  /** `socketPath`: where the administration of this instance listens. */
+  /** `socketPath`: the socket on which the administration of this instance listens. */
   constructor(
     private readonly tokens: TokenDirectory & RememberingDirectory,
     private readonly socketPath: string,
@@ -42,7 +42,7 @@ export class IntroducingTokenDirectory extends TokenDirectory implements Remembe
     }
   }
 
-  /** Whatever it answers: whether there is a person now is seen in the tables. */
+  /** The response is ignored: the tables show whether the user exists now. */
   private introduce(token: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const asking = connectTo({

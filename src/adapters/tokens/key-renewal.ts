@@ -9,13 +9,13 @@ import { ISSUER_COLUMNS, type IssuerRow, issuerOf, type TokenIssuer } from './to
 
 const logger = createLogger('tokens');
 
-/** Two fetches a minute at most for an organization, by all processes of all instances together. */
+/** At most two fetches a minute for an organization, by all processes of all instances together. */
 const PAUSE_MS = 30_000;
 const REFRESH_AFTER_MS = 5 * 60_000;
-/** Keys that could not be fetched again for so long are not believed any more. */
+/** Keys that could not be fetched again for this long are no longer trusted. */
 const STALE_AFTER_MS = 24 * 60 * 60_000;
 
-/** The row is the turn: who moves `tried_at` fetches, and everybody else reads what came of it. */
+/** The row is the lock: the process that moves `tried_at` fetches, and the others read the result. */
 const TAKE_TURN = `
   WITH turn AS (
     UPDATE organization_jwt SET tried_at = now()
@@ -34,7 +34,7 @@ const READ = `
   SELECT ${ISSUER_COLUMNS}, extract(epoch FROM now() - tried_at)::float8 * 1000 AS tried_ago_ms
   FROM organization_jwt WHERE organization_id = $1 AND jwks_uri = $2`;
 
-/** How long another process is waited for that is fetching right now. */
+/** How long to wait for another process that is fetching. */
 const OTHERS_FETCH_MS = 2_600;
 const LOOK_AGAIN_MS = 200;
 
@@ -43,9 +43,8 @@ interface TriedRow extends IssuerRow {
 }
 
 /**
- * Fetches published keys again: in the background when they are five minutes old, and at once when a token names one
- * that is not there. They are kept in the database, so that one fetch serves all processes, and a restart while the
- * issuer is unavailable loses nothing.
+ * Fetches published keys again: in the background when they are five minutes old, and at once when a token names an unknown one. They are
+ * stored in the database, so that one fetch serves all processes, and a restart while the issuer is unavailable loses nothing.
  */
 export class KeyRenewal {
   private readonly running = new Map<string, Promise<TokenIssuer | null>>();
@@ -57,7 +56,7 @@ export class KeyRenewal {
     private readonly onRenewed: () => void,
   ) {}
 
-  /** The issuer with the best keys at hand: waits for a fetch only when the key that is asked for is not among them. */
+  /** The issuer with the best available keys: waits for a fetch only when the requested key is not among them. */
   async current(issuer: TokenIssuer, keyId: string | null): Promise<TokenIssuer> {
     if (issuer.jwksUri === null) return issuer;
     const age = Date.now() - issuer.fetchedAt;
@@ -68,12 +67,12 @@ export class KeyRenewal {
     return (await renewing) ?? (age < STALE_AFTER_MS ? issuer : { ...issuer, keys: new KeySet([]) });
   }
 
-  /** Its setting was changed: there may be another address, to which no fetch went yet. */
+  /** Call it after the setting changed: the address may be a new one, which was not fetched yet. */
   forget(organizationId: string): void {
     this.notBefore.delete(organizationId);
   }
 
-  /** Newer keys, or null when there are none to be had now. Never rejects. */
+  /** Newer keys, or null when none can be had now. Never rejects. */
   private renew(issuer: TokenIssuer, uri: string): Promise<TokenIssuer | null> {
     const { organizationId } = issuer;
     const running = this.running.get(organizationId);
@@ -116,7 +115,7 @@ export class KeyRenewal {
     return row ? issuerOf(row) : null;
   }
 
-  /** Somebody fetched within the last half minute, or is about to: what came of it is in the row. */
+  /** Another process fetched within the last half minute or is about to; the row holds its result. */
   private async others({ organizationId, fetchedAt }: TokenIssuer, uri: string): Promise<TokenIssuer | null> {
     for (;;) {
       const [row] = await this.database.query<TriedRow>(READ, [organizationId, uri]);

@@ -14,23 +14,23 @@ import { KeyRenewal } from './key-renewal.js';
 import { type TokenIssuer, TokenIssuers } from './token-issuers.js';
 import { TokenSubjects } from './token-subjects.js';
 
-/** A token that is good and may not come in where it wants is remembered as its refusal, shortly. */
+/** A valid token without access to its destination is cached briefly as its error. */
 interface KnownToken {
   readonly known: KnownKey | AppError;
 }
 
-/** Roles of people, and what an organization or a workspace gives its requests. */
+/** Roles of users, and the policies that requests inherit from an organization or a workspace. */
 const BINDS_MANY_TOKENS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
 const MINUTE_MS = 60_000;
-/** People administer: what was taken from them must be gone within five seconds. */
+/** Users administer: a right taken from them must be gone within five seconds. */
 const PERSON_AGES: Ages = { softMs: 2_500, hardMs: 5_000, staleMs: 5 * MINUTE_MS };
 const REFUSAL_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
 
 /**
- * Signed tokens, verified once and remembered by the SHA-256 of the whole token, so that no two tokens can be taken for
- * each other and memory holds none. What is remembered is verified again as keys of the API are read again: a key that
- * its issuer withdrew, a role that was taken away and changed rules count within seconds.
+ * Signed tokens, verified once and cached by the SHA-256 of the whole token, so that no two tokens can be confused and memory holds none.
+ * Cached results are verified again as often as API keys are reloaded: a withdrawn key of the issuer, a removed role and changed rules take
+ * effect within seconds.
  */
 export class PostgresTokenDirectory extends TokenDirectory implements RememberingDirectory {
   private readonly cache: RefreshingCache<string, KnownToken, KnownToken>;
@@ -38,7 +38,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
   private readonly subjects: TokenSubjects;
   private readonly renewal: KeyRenewal;
 
-  /** `staleKeysMs`: how long tokens of workspaces keep working while the database is unavailable. */
+  /** `staleKeysMs`: how long workspace tokens keep working while the database is unavailable. */
   constructor(database: Queryable, changes: ChangeFeed, egress: Egress, staleKeysMs: number) {
     super();
     const workspaceAges: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: staleKeysMs };
@@ -60,7 +60,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
     });
   }
 
-  /** Not the tokens: with who issued them and whom they name at hand, each is verified without the database. */
+  /** Issuers and subjects, not tokens: with both at hand, each token is verified without the database. */
   get memories(): readonly Memory[] {
     return [this.issuers.memory, this.subjects.memory];
   }
@@ -74,7 +74,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
     const claims = unverifiedClaims(token);
     const issuer = claims && this.issuers.namedIn(claims);
     if (!(issuer instanceof Promise)) return issuer !== null;
-    // With the store away, a provider's token must go on passing.
+    // While the store is unavailable, a provider's own token must still pass.
     return issuer.then(
       (found) => found !== null,
       () => false,
@@ -109,7 +109,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
   }
 }
 
-/** Refused now, and perhaps not in half a minute, when the issuer's keys may be fetched again: nothing to remember. */
+/** Refused now, but not cached: the issuer's keys may be fetched again within half a minute. */
 class UnknownKey extends Error {
   constructor() {
     super('The token names a key that its issuer has not published.');

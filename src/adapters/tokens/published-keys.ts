@@ -1,16 +1,16 @@
 import type { Egress } from '../../egress/egress.js';
 import { keysInSet, LARGEST_KEY_SET_BYTES, type StoredKey } from '../../auth/tokens/key-set.js';
 
-/** Shorter than anybody waits for a directory. */
+/** Shorter than the timeout of a directory lookup. */
 const TIMEOUT_MS = 2_500;
 const HEADERS = ['accept', 'application/jwk-set+json, application/json', 'accept-encoding', 'identity'];
 
-/** What came of a fetch: the keys, or what was wrong, in words for the organization's administrators. */
+/** Result of a fetch: the keys, or the problem in words for the organization's administrators. */
 export type PublishedKeySet = { readonly keys: readonly StoredKey[] } | { readonly problem: string };
 
 /**
- * Fetches a key set. Never rejects, follows no redirect (https://www.rfc-editor.org/rfc/rfc8725#section-3.10: such an
- * address may lead inside) and reads no more than a set may have.
+ * Fetches a key set. Never rejects, follows no redirect, which could point to an internal address
+ * (https://www.rfc-editor.org/rfc/rfc8725#section-3.10), and stops at the maximum size of a key set.
  */
 export async function publishedKeys(
   egress: Egress,
@@ -45,7 +45,7 @@ function readSet(text: string): PublishedKeySet {
   return typeof keys === 'string' ? { problem: keys } : { keys };
 }
 
-/** Null for a body that is too long; leaving the loop ends its connection. */
+/** Null for a body that is too long; leaving the loop closes its connection. */
 async function textOf(body: AsyncIterable<unknown>): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

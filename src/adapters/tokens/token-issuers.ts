@@ -8,14 +8,14 @@ import type { Queryable } from '../../database/queryable.js';
 import type { Memory } from '../memory.js';
 import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
 
-/** An organization that takes tokens of an issuer: by which rules, and signed with which keys. */
+/** An organization that accepts an issuer's tokens, with its rules and the issuer's keys. */
 export interface TokenIssuer {
   readonly organizationId: string;
   readonly rules: TokenRules;
-  /** Where the keys are published; null when the organization gave them itself. */
+  /** Where the keys are published; null when the organization configured them itself. */
   readonly jwksUri: string | null;
   readonly keys: KeySet;
-  /** When the keys were fetched; 0 when they never were. */
+  /** When the keys were fetched; 0 if never. */
   readonly fetchedAt: number;
 }
 
@@ -46,10 +46,10 @@ interface IssuerOrganizations {
 }
 
 const AGES = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS };
-/** Anybody can invent an issuer. Beyond this many new ones in a second, the store is not asked for them. */
+/** Anyone can invent an issuer. Beyond this many unknown ones per second, the store is not queried for them. */
 const UNKNOWN_PER_SECOND = 20;
 
-/** The organizations that take tokens, by the issuer that a token names. */
+/** Organizations that accept tokens, by the issuer that a token names. */
 export class TokenIssuers {
   private readonly cache: RefreshingCache<string, Rows, IssuerOrganizations>;
   private readonly known = new Set<string>();
@@ -81,7 +81,7 @@ export class TokenIssuers {
     return this.cache;
   }
 
-  /** The one organization that the claims name, among those that take tokens of their issuer. Nothing of it is verified. */
+  /** The one organization that the claims name, among those that accept tokens of their issuer. The claims are not verified yet. */
   namedIn(claims: Claims): TokenIssuer | null | Promise<TokenIssuer | null> {
     const { iss } = claims;
     if (!isText(iss) || !this.mayAsk(iss)) return null;
@@ -89,7 +89,7 @@ export class TokenIssuers {
     return found instanceof Promise ? found.then((each) => pick(each, claims)) : pick(found, claims);
   }
 
-  /** Keys were renewed: what is remembered must be read again. */
+  /** Call it after keys were renewed: cached issuers must be reloaded. */
   forget(): void {
     this.cache.clear();
   }

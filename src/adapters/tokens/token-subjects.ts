@@ -26,7 +26,7 @@ interface Row {
   readonly memberships: readonly Membership[] | null;
 }
 
-/** Two memberships are enough to know whether there is a choice; that of the named workspace comes first. */
+/** Two memberships suffice to detect a choice; that of the named workspace comes first. */
 const SUBJECT = `
   SELECT organization.id AS organization_id, organization.settings, organization.default_config_id, workspace.id AS workspace_id,
     workspace.default_config_id AS workspace_config_id, workspace.defaults AS workspace_defaults, person.id AS user_id, person.email, person.role,
@@ -47,7 +47,7 @@ const SUBJECT = `
   WHERE organization.id = $1
   LIMIT 1`;
 
-/** Of whose change one who is known may become another. */
+/** A change of one of these may change a subject. */
 const CONCERNED: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
 interface SubjectLookup {
@@ -62,17 +62,17 @@ interface SubjectRow {
 }
 
 const MINUTE_MS = 60_000;
-/** Asked for with each token that is verified, and remembered only for the time when nobody answers. */
+/** Loaded for each token that is verified; the cached value serves only while the store is unavailable. */
 const NEVER_FRESH = { softMs: 0, hardMs: 0 };
-/** People administer: without the database they do so for no longer than keys that do. */
+/** Users administer: without the database, their tokens work no longer than administrative keys. */
 const PERSON_STALE_MS = 5 * MINUTE_MS;
 const SUBJECTS_MAX = 10_000;
 
-/** What the organizations' tables say of whom tokens name. */
+/** The users and workspaces that tokens name, from the organization's tables. */
 export class TokenSubjects {
   private readonly cache: RefreshingCache<SubjectLookup, Row, SubjectRow>;
 
-  /** `staleMs`: how long what is known of tokens of workspaces serves while the database is unavailable. */
+  /** `staleMs`: how long cached subjects of workspace tokens are served while the database is unavailable. */
   constructor(
     private readonly database: Queryable,
     changes: ChangeFeed,
@@ -100,7 +100,7 @@ export class TokenSubjects {
     return this.cache;
   }
 
-  /** Rejects with `auth_unavailable` when the store is unavailable and nothing is known. */
+  /** Rejects with `auth_unavailable` when the store is unavailable and no subject is cached. */
   async of(organizationId: string, { user, workspace }: NamedByToken): Promise<KnownSubject> {
     const key = hash('sha256', JSON.stringify([organizationId, user, workspace]), 'hex');
     const found = await this.cache.find(key, { organizationId, user, workspace });

@@ -6,18 +6,18 @@ import type { Content } from '../types/content.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 
-/** An answer whose head has come, and how it is to be read. */
+/** A response whose head has arrived, and how to read it. */
 export interface Answer {
   readonly status: number;
   readonly attempt: Attempt;
   readonly target: Target;
   readonly planned: PlannedTarget;
-  /** The request that it answers, as the target got it, in the client's dialect. */
+  /** The request as the target received it, in the client's dialect. */
   readonly content: Content;
-  /** Null: the answer is the client's as it is. */
+  /** Null: the client receives the response unchanged. */
   readonly translated: ActiveTranslation | null;
-  /** Null where no guardrail has to do with the answer. */
+  /** Null when no guardrail applies to the response. */
   readonly guarded: GuardedRequest | null;
-  /** The answer as a whole with the verdict on it; null where it goes on as it comes. */
+  /** The whole response with its verdict; null when it passes as it arrives. */
   readonly judged: JudgedAnswer | null;
 }

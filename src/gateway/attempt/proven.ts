@@ -15,15 +15,15 @@ import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { movesOn } from '../routing/outcome.js';
 import type { Answer } from './answer.js';
 
-/** What is held back at most. */
+/** Maximum that is held back. */
 const EVENTS_MAX = 64;
 const BYTES_MAX = 256 * 1024;
 
 /**
- * The answer, once it may be passed on: a stream when its first useful token has come, a plain answer when it is whole, readable and
- * no error; or when the bounds of holding back are reached. What was held is given back, so that nothing is lost. Rejects with the
- * FailedAttempt when the provider fails before that, by an error, by breaking off or by an answer that cannot be read, and
- * the rule lets such a failure be replaced: the client has seen nothing of it.
+ * Resolves with the response once it may be passed on: a stream after its first useful token; a plain response when it is whole, readable
+ * and reports no error; or either when a limit of holding back is reached. Held bytes are delivered first, so that nothing is lost. Rejects
+ * with the FailedAttempt when the provider fails before that (an error, a broken or an unreadable response) and the rule lets another
+ * target replace it: the client has received nothing.
  */
 export function proven(
   answer: Answer,
@@ -48,7 +48,7 @@ export function proven(
   });
 }
 
-/** Null for what is not looked at: answers of endpoints that the gateway does not read, and encodings that it cannot. */
+/** Null when the response is not examined: its endpoint is not parsed, or its encoding is not supported. */
 function trialOf(
   answer: Answer,
   endpoint: Endpoint | null,
@@ -63,7 +63,7 @@ function trialOf(
   return trial.isReadable ? trial : null;
 }
 
-/** A translation reads plain answers as JSON, whatever they say that they are. */
+/** A translation reads plain responses as JSON, whatever their content type. */
 function isPlain({ translated }: Answer, { isJson }: ResponseHead): boolean {
   return isJson || (translated !== null && !translated.context.isStreamed);
 }
@@ -76,24 +76,24 @@ interface TrialRule extends Pick<HoldRule, 'onStatuses'> {
   readonly head: ResponseHead;
 }
 
-/** Takes the beginning of an answer and judges it. */
+/** Examines the beginning of a response. */
 class Trial implements ReplySink {
   whenOver: (failed: FailedAttempt | null) => void = () => undefined;
   private readonly taken: Buffer[] = [];
-  /** Of a plain answer, in clear. */
+  /** Decoded bytes of a plain response. */
   private readonly clear: Buffer[] = [];
   private bytes = 0;
   private events = 0;
-  /** The provider said that its stream is complete. */
+  /** The provider has sent the stream's completion event. */
   private hasEnd = false;
   private isOver = false;
-  /** What a stream has reported, which is billed even if it is put away. */
+  /** Usage that a stream has reported, which is billed even if the stream is discarded. */
   private readonly told: Reading = nothingRead();
   private readonly translation: TranslatedStream | null;
   private readonly reader: SseReader | null;
   private readonly decoder: AnswerDecoder | null;
 
-  /** `usage` reads the events of a stream as the client gets them; null for a plain answer. */
+  /** `usage` reads the events of a stream as the client receives them; null for a plain response. */
   constructor(
     private readonly answer: Answer,
     usage: UsageReader | null,
@@ -109,7 +109,7 @@ class Trial implements ReplySink {
     if (usage) answer.attempt.partial = this.told;
   }
 
-  /** False for a stream in an encoding that cannot be decoded here. */
+  /** False for a stream in an encoding that is not supported. */
   get isReadable(): boolean {
     return this.decoder !== null;
   }
@@ -122,7 +122,7 @@ class Trial implements ReplySink {
     return !this.isOver;
   }
 
-  /** A stream that ends in order has said what it had to say, if it said anything. */
+  /** A stream that ends properly is complete even without a token. */
   onEnd(): void {
     if (!this.decoder) return this.pass();
     this.decoder.end(() => {
@@ -154,7 +154,7 @@ class Trial implements ReplySink {
     else this.pass();
   }
 
-  /** A failure that no other target may replace is the client's to see. `report` is what the provider says of it. */
+  /** A failure that no other target may replace is passed to the client. `report` is the provider's error event or body. */
   private fail(error: AppError, report: Json | null = null): void {
     if (this.isOver) return;
     const { attempt } = this.answer;
@@ -170,7 +170,7 @@ class Trial implements ReplySink {
     this.whenOver(failed);
   }
 
-  /** Bytes of the stream in clear; null at its end. */
+  /** Decoded bytes of the stream; null at its end. */
   private read(chunk: Buffer | null): void {
     if (this.isOver) return;
     if (!this.translation) {

@@ -11,11 +11,11 @@ import { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { Outcome } from '../routing/outcome.js';
 import type { Reply } from '../types/reply.js';
 
-/** An answer that is not passed on is read to its end, so that the connection can be used again; a longer or slower one is cut. */
+/** A discarded response is read to its end, so that the connection can be reused; a longer or slower one is cut off. */
 const DISCARDED_BYTES_MAX = 64 * 1024;
 const DISCARDED_MS_MAX = 500;
 
-/** Another target is tried: what this one said becomes a row, and its connection is freed. */
+/** Records a failed attempt as a row and frees its connection before another target is tried. */
 export async function giveUp(entry: Entry, trail: Trail, { answer, thrown }: Outcome<Answer>): Promise<void> {
   if (answer) {
     const { attempt, target, content, judged, translated } = answer;
@@ -26,14 +26,14 @@ export async function giveUp(entry: Entry, trail: Trail, { answer, thrown }: Out
     entry.addDiscarded(attempt, { target, trail }, { errorCode });
   } else if (thrown instanceof FailedAttempt) {
     const { attempt, error } = thrown;
-    // It may have come to its end before it was judged, and who waits for its answer must not wait for the next target's.
+    // The recording may have ended before the response was judged. Requests that wait for it must not wait for the next target's.
     attempt.recording?.drop();
     const { target } = attempt;
     if (target) entry.addDiscarded(attempt, { target, trail }, { errorCode: error.code });
   }
 }
 
-/** Reads an answer that is discarded: it may tell what it cost. */
+/** Reads a discarded response, because it may report usage. */
 export async function putAway(
   attempt: Attempt,
   reader: UsageReader | null,
@@ -46,7 +46,7 @@ export async function putAway(
   else noteWhole(reading, reader, body);
 }
 
-/** What cannot be read tells nothing: it is discarded all the same. */
+/** An unreadable response reports no usage. */
 function readTranslated(...told: Parameters<typeof translatedAnswer>): void {
   try {
     translatedAnswer(...told);
@@ -55,7 +55,7 @@ function readTranslated(...told: Parameters<typeof translatedAnswer>): void {
   }
 }
 
-/** Reads an answer that nobody gets, as far as it is short. */
+/** Reads a discarded response up to a limit of size and time. */
 function discard(reply: Reply): Promise<Buffer> {
   return new Promise((resolve) => {
     let bytes = 0;

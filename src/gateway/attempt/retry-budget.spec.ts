@@ -14,11 +14,11 @@ const TARGET = {
 const WITHOUT_VIRTUAL_KEY: Target = { ...TARGET, virtualKey: null };
 const CALLER = aCaller();
 
-/** One request of a caller that brings its own provider key, where one is given. */
+/** One request of a caller, with a provider key of its own if `key` is given. */
 const enter = (budgets: RetryBudgets, target = TARGET, caller = CALLER, key?: string): RetryBudget =>
   budgets.enter(caller, target, key === undefined ? {} : { authorization: `Bearer ${key}` });
 
-/** Whether the budget of such a request has a retry left after another one has used its own up. */
+/** Whether `other` still has a retry after `used` has spent its budget. */
 function leaves(used: () => RetryBudget, other: () => RetryBudget): boolean {
   for (let taken = 0; taken < 3; taken++) used().take();
   expect(used().take()).toBe(false);

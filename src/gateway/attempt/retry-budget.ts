@@ -4,20 +4,20 @@ import type { Principal } from '../../auth/principal.js';
 import { broughtCredentials } from '../recording/masking.js';
 import type { Target } from '../types/target.js';
 
-/** Share of a target's requests under way that may be waiting for, or be in, a further try. */
+/** Maximum share of a target's active requests that may be in a retry or waiting for one. */
 const SHARE = 0.2;
-/** So many always may. */
+/** Retries that are always allowed. */
 const AT_LEAST = 3;
 
 /**
- * How many retries a target bears: when it is down, they would be most of what it gets, and keep it down
- * (https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto). Counted per process, and
- * for each tenant and credential separately: one customer's retries never use up those of another.
+ * Limits the retries to a target: if it is down, they would be most of its traffic and keep it down
+ * (https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto). Counted per process, and separately for
+ * each tenant and credential: one customer's retries never use up another's.
  */
 export class RetryBudgets {
   private readonly counts = new Map<string, Counts>();
 
-  /** One request to a target that may be retried. It must leave. `headers` are the client's. */
+  /** Registers a request to a target that may be retried. It must leave. `headers` are the client's. */
   enter(caller: Principal, target: Target, headers: IncomingHttpHeaders): RetryBudget {
     const key = budgetKey(caller, target, headers);
     let counts = this.counts.get(key);
@@ -37,7 +37,7 @@ function budgetKey(
   return `${organizationId} ${workspaceId ?? ''} ${credentialId(target, headers)} ${target.origin}`;
 }
 
-/** A provider key has no id, so its digest stands for it: keys are not kept in the clear. */
+/** A provider key has no id, so its digest identifies it: keys are not kept in plain text. */
 function credentialId({ virtualKey, credentials: { key } }: Target, headers: IncomingHttpHeaders): string {
   if (virtualKey) return virtualKey.id;
   const secrets = key ? [key.reveal()] : broughtCredentials(headers);
@@ -49,7 +49,7 @@ interface Counts {
   retrying: number;
 }
 
-/** One request's part in the budget of its target. */
+/** One request's share of its target's budget. */
 export class RetryBudget {
   private isRetrying = false;
 
@@ -58,7 +58,7 @@ export class RetryBudget {
     private readonly onLeft: () => void,
   ) {}
 
-  /** Whether a further try is within the budget; it counts until the next one is asked for, or the request leaves. */
+  /** Whether the budget allows another retry. The retry counts until the next one is taken or the request leaves. */
   take(): boolean {
     this.giveBack();
     if (this.counts.retrying >= Math.max(AT_LEAST, SHARE * this.counts.active)) return false;

@@ -8,29 +8,29 @@ import { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { RetryBudget } from './retry-budget.js';
 import { headerOf } from '../upstream/response-headers.js';
 
-/** One try more when nothing had been sent: a provider that just restarts is back at once. */
+/** One more try if nothing was sent: a provider that is just restarting accepts connections again at once. */
 const UNSENT_TRIES = 1;
 
-/** Statuses by which a provider says that it did not do the work. */
+/** Statuses of a provider that did not do the work. */
 const REFUSED_WORK: ReadonlySet<number> = new Set([429, 503]);
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 16_000;
-/** All waits of one request for one target together. A provider that asks for more is given up. */
+/** Maximum of all waits of one request for one target. A provider that requires a longer wait is given up. */
 const WAITS_MS_MAX = 60_000;
 
 export interface RetryPolicy {
-  /** Further tries after 429 and 503, as the caller asked. */
+  /** Retries after 429 and 503, as set by the caller. */
   readonly retries: number;
-  /** What the config says instead; null where it says nothing. */
+  /** The config's retry rule; null without one. */
   readonly plan: RetryPlan | null;
-  /** Null where there will be no further try of something that was sent. */
+  /** Null when a request that was sent is not retried. */
   readonly budget: RetryBudget | null;
   /** The body can be sent again: it was kept, not streamed. */
   readonly isRepeatable: boolean;
-  /** The client is still there. */
+  /** Whether the client is still connected. */
   readonly isWanted: () => boolean;
-  /** Puts away the answer of a try that is not the last. */
+  /** Discards the response of a try that is not the last. */
   readonly putAway: (attempt: Attempt) => Promise<void>;
   /** Called for each try that is not the last. */
   readonly onGivenUp: (attempt: Attempt, errorCode: string | null) => void;
@@ -39,15 +39,15 @@ export interface RetryPolicy {
 export interface RetryResult {
   readonly attempt: Attempt;
   readonly reply: Reply;
-  /** Further tries were allowed, and none helped. */
+  /** Retries were allowed, and all of them failed. */
   readonly isExhausted: boolean;
 }
 
 /**
- * The one retry rule: what was never sent, 429 or 503 when the caller asked for it, and what a config lists.
+ * The one retry rule: a request that was never sent, 429 or 503 if the caller set retries, and the failures that a config lists.
  *
- * Without a config a request that may have reached the provider is never sent twice, because it may have been worked on
- * and billed. Rejects with the last try's error.
+ * Without a config, a request that may have reached the provider is not sent again, because it may have been processed and billed. Rejects
+ * with the last try's error.
  */
 export async function withRetries(
   start: () => Attempt | Promise<Attempt>,
@@ -72,7 +72,7 @@ export async function withRetries(
   }
 }
 
-/** What is left of one request's further tries. */
+/** The remaining retries of one request. */
 class Patience {
   private unsentLeft = UNSENT_TRIES;
   private retriesLeft: number;
@@ -85,7 +85,7 @@ class Patience {
     this.retriesLeft = isRepeatable ? (plan?.attempts ?? retries) : 0;
   }
 
-  /** How long to wait before a try that failed is repeated, milliseconds; null when the failure stands. */
+  /** How long to wait before a failed try is repeated, in milliseconds; null when it is not repeated. */
   forFailed(attempt: Attempt, error: AppError): number | null {
     if (!this.policy.isWanted()) return null;
     if (!attempt.wasSent && error.code === 'upstream_error' && this.unsentLeft-- > 0) return 0;
@@ -93,7 +93,7 @@ class Patience {
     return plan && isListed(error, plan.onStatuses) ? this.spend(jittered(this.waitMs)) : null;
   }
 
-  /** The same for an answer. */
+  /** The same for a response. */
   forAnswered(reply: Reply): number | null {
     const { plan } = this.policy;
     if (!(plan?.onStatuses ?? REFUSED_WORK).has(reply.status)) return null;
@@ -114,20 +114,20 @@ class Patience {
   }
 }
 
-/** Full jitter, so that many clients of a provider that stumbled do not come back in step. */
+/** Full jitter, so that clients of a recovering provider do not retry in step. */
 function jittered(waitMs: number): number {
   return Math.random() * waitMs;
 }
 
-/** Numbers of seconds or milliseconds. Some providers send fractions, which the standard does not have. */
+/** A number of seconds or milliseconds. Some providers send fractions, which the standard does not allow. */
 const NUMBER = /^\d+(?:\.\d+)?$/;
 
-/** An HTTP date names its day and month: without them `Date.parse` would take numbers for years. */
+/** An HTTP date has the names of a day and a month: without this check, `Date.parse` would read numbers as years. */
 const DATE = /[a-z]{3}.*\d/i;
 
 /**
- * How long the provider asks to wait, milliseconds: `retry-after-ms` or Azure's spelling of it, or `retry-after` in
- * seconds or as a date (https://www.rfc-editor.org/rfc/rfc9110#name-retry-after). A value that is none of these counts as absent.
+ * The wait that the provider requires, in milliseconds: `retry-after-ms` or Azure's spelling of it, or `retry-after` in seconds or as a
+ * date (https://www.rfc-editor.org/rfc/rfc9110#name-retry-after). Any other value counts as absent.
  */
 function askedPause({ rawHeaders }: Reply): number | null {
   const after = headerOf(rawHeaders, 'retry-after')?.trim() ?? '';

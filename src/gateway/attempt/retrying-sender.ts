@@ -13,14 +13,14 @@ import { RetryBudgets } from './retry-budget.js';
 import { withRetries } from './retry.js';
 import type { SendableRequest } from './sending.js';
 
-/** What one target gets. */
+/** The request as one target receives it. */
 export interface OutgoingRequest {
   readonly target: Target;
   readonly content: Content;
   readonly wire: WireRequest;
 }
 
-/** Sends a request to one target as often as its retry rule allows, each try within the limits of the caller. */
+/** Sends a request to one target as often as its retry rule allows, each try within the caller's limits. */
 @Injectable()
 export class RetryingSender {
   private readonly budgets = new RetryBudgets();
@@ -30,7 +30,10 @@ export class RetryingSender {
     private readonly admission: Admission,
   ) {}
 
-  /** Resolves with the try that has answered. A client that leaves meanwhile ends the running try, unless that finishes. */
+  /**
+   * Resolves with the try that received a response. If the client disconnects meanwhile, the running try is cancelled, unless it is set to
+   * finish.
+   */
   async send(sending: SendableRequest, planned: PlannedTarget, outgoing: OutgoingRequest): Promise<Attempt> {
     const { exchange, caller, read, trail } = sending;
     const { target, content, wire } = outgoing;

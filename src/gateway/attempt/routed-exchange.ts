@@ -13,7 +13,7 @@ import { giveUp } from './put-away.js';
 import type { SendableRequest } from './sending.js';
 import type { TargetAttempts } from './target-attempts.js';
 
-/** One exchange as routing sees it. A class, because an object literal of functions would make each of them anew per request. */
+/** One exchange as routing needs it. A class, because an object literal would create its functions for each request. */
 export class RoutedExchange implements RoutableRequest<Answer> {
   private seen: RoutedRequest | null = null;
 
@@ -38,7 +38,7 @@ export class RoutedExchange implements RoutableRequest<Answer> {
     const pending = this.attempts.attempt(this.sending, target);
     if (!hold?.holdMs) return pending;
     const { response, entry } = this.sending.exchange;
-    // An answer that is judged as a whole has nothing left to prove.
+    // A response that was judged as a whole needs no first-token gate.
     return pending.then((answer) =>
       answer.judged ? answer : proven(answer, entry.endpoint, hold, response),
     );
@@ -96,7 +96,7 @@ function routedRequest({ exchange, read }: SendableRequest): RoutedRequest {
   return { metadata, params: paramsOf(read), pathname, headers };
 }
 
-/** What conditions see as the parameters: Google's calls name the model in the path, and forms are known up to their first file. */
+/** The parameters that conditions read. Google's requests name the model in the path; forms are read up to their first file. */
 function paramsOf({ json, form, model }: ReadRequest): Json | null {
   if (json) return json.model !== undefined || model === null ? json : { ...json, model };
   const fields = form && { model: form.field('model'), stream: form.field('stream') };

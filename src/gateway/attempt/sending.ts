@@ -6,10 +6,10 @@ import type { Exchange } from '../recording/exchange.js';
 import type { Trail } from '../recording/trail.js';
 import type { Attempt } from '../upstream/attempt.js';
 
-/** The error code that the log shows for a try that ended because another target was faster. */
+/** The error code in the log for a try that ended because another target was faster. */
 const LOST = 'hedge_lost';
 
-/** Endpoints that leave nothing at the provider, so sending a request twice costs money and nothing else. */
+/** Endpoints that store nothing at the provider, so that sending a request twice costs money and has no other effect. */
 const TRACELESS: ReadonlySet<EndpointId> = new Set([
   'chat-completions',
   'completions',
@@ -28,13 +28,13 @@ const TRACELESS: ReadonlySet<EndpointId> = new Set([
 ]);
 
 /**
- * A request that is ready to be sent. A hedged fallback sends it to two targets at once: the second time it is a `fork` with a trail of
- * its own, and the winner's trail is the one that is recorded.
+ * A request that is ready to be sent. Hedging sends it to two targets at once: the second time as a `fork` with a trail of its own. The
+ * winner's trail is recorded.
  */
 export class SendableRequest {
-  /** The other one of two has won: nothing more is sent. */
+  /** The other target has won: nothing more is sent. */
   isOver = false;
-  /** The try that is under way, or has answered. */
+  /** The current try, running or with a response. */
   private running: Attempt | null = null;
   private resolveSent: (() => void) | null = null;
 
@@ -45,7 +45,7 @@ export class SendableRequest {
     public trail: Trail = exchange.entry.trail,
   ) {}
 
-  /** Stored answers are found again by their id: of two, one would stay at the provider unknown. */
+  /** Stored responses are found by their id: of two, one would remain at the provider unnoticed. */
   get mayBeSentTwice(): boolean {
     const { endpoint } = this.exchange.entry;
     const { isRepeatable, json } = this.read;
@@ -58,7 +58,7 @@ export class SendableRequest {
     return new Promise((resolve) => (this.resolveSent = resolve));
   }
 
-  /** Throws once the other one of two has won. */
+  /** Throws once the other target has won. */
   checkWanted(): void {
     if (this.isOver) throw lost();
   }
@@ -68,7 +68,7 @@ export class SendableRequest {
     this.resolveSent?.();
   }
 
-  /** The last try was written down, so there is nothing left to end. */
+  /** The last try is recorded, so `abandon` has nothing to cancel. */
   gaveUp(): void {
     this.running = null;
   }
@@ -77,13 +77,13 @@ export class SendableRequest {
     return new SendableRequest(this.exchange, this.caller, this.read, this.trail.fork());
   }
 
-  /** Goes on as the fork, which is not used any more. */
+  /** Continues as the fork, which is not used afterwards. */
   adopt({ trail }: SendableRequest): void {
     this.exchange.entry.follows(trail);
     this.trail = trail;
   }
 
-  /** Ends it and writes down the try that was under way: its provider has begun to work and is paid for that. */
+  /** Cancels the request and records the current try: its provider has started work, which is charged. */
   abandon(): void {
     const { entry } = this.exchange;
     const { running, trail } = this;

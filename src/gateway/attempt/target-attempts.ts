@@ -27,7 +27,7 @@ import { RetryingSender } from './retrying-sender.js';
 import type { SendableRequest } from './sending.js';
 import { TargetEstimates } from './target-estimates.js';
 
-/** Asks one target for an answer. */
+/** Sends a request to one target. */
 @Injectable()
 export class TargetAttempts {
   constructor(
@@ -38,7 +38,7 @@ export class TargetAttempts {
     readonly estimates: TargetEstimates,
   ) {}
 
-  /** The steps of a request at one target, in their order. Rejects with the FailedAttempt, or with what refused the target. */
+  /** The steps of a request at one target, in order. Rejects with the FailedAttempt, or with the error that refused the target. */
   async attempt(sending: SendableRequest, planned: PlannedTarget): Promise<Answer> {
     const { exchange, caller, read, trail } = sending;
     const { request, entry } = exchange;
@@ -84,7 +84,7 @@ export class TargetAttempts {
     return this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned, path });
   }
 
-  /** What the organization and the workspace say comes first, whatever the config says. */
+  /** Guardrails of the organization and the workspace run first, regardless of the config. */
   private guard(
     { exchange, caller, trail }: SendableRequest,
     hooks: HookLists | null,
@@ -114,7 +114,7 @@ export class TargetAttempts {
   }
 }
 
-/** A form that this target needs in other words, or that is limited, is read to its end; only then is all that it says known. */
+/** A form that is limited, or that this target needs rewritten, is read to its end; only then are all of its fields known. */
 async function formContent(
   { exchange, caller, trail }: SendableRequest,
   planned: PlannedTarget,
@@ -129,13 +129,13 @@ async function formContent(
   return content;
 }
 
-/** The journal has it before the first byte goes upstream. */
+/** Writes the exchange record before the first byte goes upstream. */
 function opened({ exchange: { entry }, caller, read }: SendableRequest): Promise<void> {
   entry.worked(performance.now() - entry.arrivedAt - read.waitedMs);
   return entry.open(caller);
 }
 
-/** What is said of the cache: by the config, or else the request, or else the workspace. Null for none. */
+/** Cache rules of the config, else of the request, else of the workspace. Null for none. */
 function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget): CacheRules | null {
   const rules = planned.cache ?? asked.cache ?? caller.cache;
   return rules && rules.mode !== 'off' ? rules : null;
@@ -149,7 +149,10 @@ function guardBy(wanted: RequestGuardrails, asking: GuardInput): GuardedRequest 
 const isGuarded = ({ caller }: SendableRequest, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
 
-/** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the attempt, unless that finishes. */
+/**
+ * Judges a response that must be whole for it; null for every other. If the client disconnects meanwhile, the attempt is cancelled, unless
+ * it is set to finish.
+ */
 function judge(
   guarded: GuardedRequest,
   { request, response, entry }: Exchange,

@@ -9,7 +9,7 @@ import { Planner } from '../planning/planner.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { SendableRequest } from './sending.js';
 
-/** What a request would cost at a target, before it is sent there. */
+/** Estimates the cost of a request at a target before it is sent there. */
 @Injectable()
 export class TargetEstimates {
   constructor(
@@ -17,20 +17,20 @@ export class TargetEstimates {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** The price of the target's model. Null where it is unknown, and where the target cannot be found: trying it will say why. */
+  /** The price of the target's model. Null when it is unknown or the target cannot be resolved: an attempt at the target reports why. */
   async priceOf(sending: SendableRequest, planned: PlannedTarget): Promise<Price | null> {
     const placed = await this.placed(sending, planned);
     return placed && placed.entry.priceAt(placed.target, placed.content.model);
   }
 
-  /** The most that the request may cost, nano-dollars; null where that cannot be estimated. */
+  /** The maximum cost of the request, in nano-dollars; null when it cannot be estimated. */
   async costOf(sending: SendableRequest, planned: PlannedTarget): Promise<number | null> {
     const placed = await this.placed(sending, planned);
     const estimate = placed && estimateAt(placed, this.settings.outputTokensCeiling);
     return estimate && !isInestimable(estimate) ? estimate.costNanoUsd : null;
   }
 
-  /** Where the request would go, and what it would say there; null where the target cannot be found. */
+  /** The resolved target with the content it would receive; null when the target cannot be resolved. */
   private async placed({ exchange, caller, read }: SendableRequest, planned: PlannedTarget) {
     const { request, entry } = exchange;
     const { modelSlug, path } = read;

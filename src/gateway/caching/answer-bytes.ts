@@ -9,7 +9,7 @@ interface Head {
 
 const LENGTH_BYTES = 4;
 
-/** An answer in one piece: the length of its head, the head as JSON, then the chunks. */
+/** A response as one buffer: the length of its head, the head as JSON, then the chunks. */
 export function bytesOf({ chunks, ...head }: StoredAnswer): Buffer {
   const text = Buffer.from(JSON.stringify({ ...head, lengths: chunks.map(({ length }) => length) }));
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -17,7 +17,7 @@ export function bytesOf({ chunks, ...head }: StoredAnswer): Buffer {
   return Buffer.concat([length, text, ...chunks]);
 }
 
-/** Throws for bytes that `bytesOf` did not make. The chunks are windows on `bytes`. */
+/** Throws for bytes that `bytesOf` did not write. The chunks are views of `bytes`. */
 export function answerOf(bytes: Buffer): StoredAnswer {
   const bodyAt = LENGTH_BYTES + bytes.readUInt32BE(0);
   const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, bodyAt)) as Head;

@@ -4,27 +4,27 @@ import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { canonicalJson } from './canonical-json.js';
 
-/** What makes two requests the same. */
+/** The parts that identify equal requests. */
 export interface CacheKeyParts {
   readonly organizationId: string;
   readonly workspaceId: string;
-  /** Null: requests with different metadata are different ones. */
+  /** Null: requests with different metadata differ. */
   readonly namespace: string | null;
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly endpoint: string;
   readonly isStreamed: boolean;
   readonly target: Target;
-  /** As it would leave: what guardrails and the config have changed is changed. */
+  /** As it would be sent, after changes by guardrails and the config. */
   readonly wire: WireRequest;
 }
 
-/** Changes with what is stored or how it is named, so that an older version's answers are never found. */
+/** Change it with the stored format or the naming, so that responses of an older version are never found. */
 const FORMAT = '1';
 const ROOM_FORMAT = 'room 1';
 
 /**
- * Headers that say nothing of the answer that is wanted: who asks, how the bytes travel, and whose trace it is. Every other
- * header that goes upstream is part of the key, because its meaning there is unknown.
+ * Headers without influence on the response: caller, transport and tracing. Every other header that goes upstream is part of the key,
+ * because its effect there is unknown.
  */
 const SILENT: ReadonlySet<string> = new Set([
   'accept-encoding',
@@ -58,9 +58,9 @@ const SILENT_PREFIXES = [
 ] as const;
 
 /**
- * The only maker of cache keys: a digest over a list in which each part is preceded by its length, the tenant first. A
- * credential that the caller brought or wrote into the config is a part; that of a virtual key is the workspace's own and
- * is none. Null where the body has no canonical text.
+ * The only function that builds cache keys: a digest over a list in which each part is preceded by its length, the tenant first. A
+ * credential of the caller, in the request or the config, is a part. A virtual key's credential is not, because it belongs to the
+ * workspace. Null when the body has no canonical text.
  */
 export function cacheKey(asked: CacheKeyParts): string | null {
   const { body } = asked.wire;
@@ -69,8 +69,7 @@ export function cacheKey(asked: CacheKeyParts): string | null {
 }
 
 /**
- * The name of the room in which a request is compared by its meaning with others. They are the same in all that makes a key
- * but for the body, of which `rest` is what must be the very same.
+ * The namespace of a semantic comparison. Its requests are equal in all parts of the key except the body, of which `rest` must be equal.
  */
 export function roomKey(asked: CacheKeyParts, rest: readonly string[]): string {
   return digestOf(asked, ROOM_FORMAT, rest);
@@ -108,7 +107,7 @@ function orderly(fields: Readonly<Record<string, string>>): string {
   return JSON.stringify(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** In the order of their names, so that clients which write them in another order are the same. */
+/** Sorted by name, so that the order in which clients write them does not matter. */
 function speakingHeaders(headers: readonly string[], target: Target): string[] {
   const pairs: [string, string][] = [];
   for (let at = 0; at < headers.length; at += 2) {
@@ -121,7 +120,7 @@ function speakingHeaders(headers: readonly string[], target: Target): string[] {
 const isSilent = (name: string): boolean =>
   SILENT.has(name) || SILENT_PREFIXES.some((prefix) => name.startsWith(prefix));
 
-/** The header in which a virtual key's credential goes, unless the config has the client's own sent there. */
+/** The header that carries a virtual key's credential, unless the config forwards the client's own. */
 function isStored(name: string, { virtualKey, provider, forwarded }: Target): boolean {
   return virtualKey !== null && name === provider.auth.header && !forwarded?.has(name);
 }

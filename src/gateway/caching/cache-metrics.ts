@@ -1,7 +1,7 @@
 import { Counter, Gauge, register } from 'prom-client';
 import type { CacheStatus } from '../../request-log/record.js';
 
-/** Plain numbers, because a request must not pay for a metrics library. */
+/** Plain numbers, so that requests do not pay for a metrics library. */
 export const cacheCounts = {
   asked: { HIT: 0, 'SEMANTIC HIT': 0, MISS: 0, 'SEMANTIC MISS': 0, REFRESH: 0 } satisfies Record<
     Exclude<CacheStatus, 'DISABLED'>,

@@ -4,10 +4,10 @@ type Judge = (body: Json) => boolean;
 
 const always: Judge = () => true;
 
-/** The provider keeps the answer, so asking again does more than answering. */
+/** With `store`, the provider keeps the response, so a request has an effect beyond its response. */
 const isUnstored: Judge = ({ store }) => store !== true;
 
-/** Tools that a provider runs by itself and that may do something, as opposed to looking something up. */
+/** Tools that the provider runs and that may have side effects, unlike look-ups. */
 const ACTING_TOOLS: ReadonlySet<unknown> = new Set([
   'mcp',
   'code_interpreter',
@@ -28,7 +28,7 @@ const isPureMessage: Judge = ({ mcp_servers: servers, container }) =>
   (servers === undefined || (Array.isArray(servers) && servers.length === 0)) &&
   (container === undefined || container === null);
 
-/** Endpoints whose answers may be given again, and which of their requests. Sound, pictures and whatever is kept at a provider may not. */
+/** Endpoints whose responses may be cached, and for which of their requests. Audio, images and anything stored at a provider may not. */
 const CACHEABLE: Partial<Record<EndpointId, Judge>> = {
   'chat-completions': isUnstored,
   completions: always,

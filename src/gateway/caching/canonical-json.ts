@@ -1,4 +1,4 @@
-/** The canonical text of a JSON body; null where it has none. */
+/** The canonical text of a JSON body; null if it has none. */
 export function canonicalJson(body: Buffer): string | null {
   try {
     return canonicalText(JSON.parse(body.toString('utf8')));
@@ -8,9 +8,8 @@ export function canonicalJson(body: Buffer): string | null {
 }
 
 /**
- * The same text for values that say the same: members of objects in the order of their names, no blanks. Null for what has
- * no such text: it is nested too deep, or has a number that a double cannot hold, which would make one of two different
- * bodies.
+ * The same text for equal values: members of objects sorted by name, no whitespace. Null for a value without such a text: it is nested too
+ * deeply, or has a number that a double cannot hold, which would make two different bodies equal.
  */
 export function canonicalText(value: unknown): string | null {
   try {

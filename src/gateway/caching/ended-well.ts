@@ -3,8 +3,8 @@ import type { Json } from '../../providers/endpoint.js';
 import { mayTellFailure, tellsFailure } from '../recording/tells-failure.js';
 
 /**
- * Whether a whole answer says of itself that it is whole and no failure. Providers do report failures inside a 200, and a
- * stream that broke off may look like one that ended. What cannot be judged is not kept.
+ * Whether a whole response is complete and reports no failure. Providers do report failures inside a 200, and a broken stream can look like
+ * a finished one. A response that cannot be judged is not cached.
  */
 export function endedWell(contentType: string | null, body: Buffer): boolean {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -15,7 +15,7 @@ const WELL: Readonly<Record<string, (text: string) => boolean>> = {
   'application/json': isGoodJson,
   'text/event-stream': isGoodStream,
   'application/x-ndjson': (text) => !LINE_ERROR.test(text) && /"done"\s*:\s*true/.test(text),
-  // Amazon's frames are binary; the names of their events stand in them as text.
+  // Amazon's frames are binary, but the names of their events appear in them as text.
   'application/vnd.amazon.eventstream': (text) =>
     text.includes('messageStop') && !text.includes(':exception-type'),
 };
@@ -25,7 +25,7 @@ function isGoodJson(text: string): boolean {
   return typeof value === 'object' && value !== null && !tellsFailure(value as Json);
 }
 
-/** How the streams of the dialects say that they are complete. */
+/** The completion events of the dialects' streams. */
 const LAST_WORDS: readonly RegExp[] = [
   // https://platform.openai.com/docs/api-reference/chat/streaming
   /^data: ?\[DONE\]/m,
@@ -45,7 +45,7 @@ function isGoodStream(text: string): boolean {
   return LAST_WORDS.some((last) => last.test(text)) && !text.split(/\r\n|[\r\n]/).some(isFailure);
 }
 
-/** The word may also stand in what a model wrote, so an event in which it occurs is read. */
+/** A model's text may contain the word too, so an event with it is parsed. */
 function isFailure(line: string): boolean {
   if (/^event: ?(error|response\.failed)$/.test(line)) return true;
   if (!line.startsWith('data:') || !mayTellFailure(line)) return false;

@@ -1,9 +1,9 @@
 import type { FoundAnswer } from './found.js';
 
-/** Requests that wait for the same answer at most; more go on by themselves. */
+/** Maximum requests that wait for one response; further ones continue on their own. */
 const WAITERS_MAX = 1_000;
 
-/** A request that is being answered, and those that wait for what it gets. */
+/** A request in progress, and the requests that wait for its response. */
 class Flight {
   readonly landed: Promise<FoundAnswer | null>;
   land!: (found: FoundAnswer | null) => void;
@@ -16,13 +16,13 @@ class Flight {
   }
 }
 
-/** Equal requests of one process: the first asks, the others wait for its answer. */
+/** Equal requests of one process: the first is sent, the others wait for its response. */
 export class Flights {
   private readonly flights = new Map<string, Flight>();
 
   /**
-   * Makes a request the one that asks. False where another asks already: then its answer is not shared. Who gets true must
-   * call `land`, whatever happens.
+   * Makes a request the leader of its key. False if there is one already: then this request's response is not shared. After true, the
+   * caller must call `land` in every case.
    */
   begin(key: string): boolean {
     if (this.flights.has(key)) return false;
@@ -30,7 +30,7 @@ export class Flights {
     return true;
   }
 
-  /** What the one that asks gets, or null when it got nothing to keep or took longer than `waitMs`. Undefined: no request is under way. */
+  /** The leader's response, or null when it has none to share or takes longer than `waitMs`. Undefined: no request is in progress. */
   join(key: string, waitMs: number): Promise<FoundAnswer | null> | undefined {
     const flight = this.flights.get(key);
     if (!flight) return undefined;

@@ -1,8 +1,8 @@
 import type { StoredAnswer } from '../types/stored-answer.js';
 
-/** An answer for a request. */
+/** A cached response for a request. */
 export interface FoundAnswer {
   readonly answer: StoredAnswer;
-  /** How like the question is that it answered, 0 to 1; null where it is the very same. */
+  /** Similarity of the request that it belongs to, 0 to 1; null when that request is equal. */
   readonly score: number | null;
 }

@@ -1,14 +1,14 @@
 import type { AnswerWanted } from '../upstream/wire.js';
 import { type RecordedAnswer, Recording, type RecordingFor } from './recording.js';
 
-/** What a lead tells those who sent it. */
+/** Receives the result of a request that leads others. */
 export interface LeadListener {
   keep(answer: RecordedAnswer): void;
-  /** There will be nothing to keep, or not soon: nobody should wait. */
+  /** There will be nothing to cache, or not soon: other requests should not wait. */
   giveUp(): void;
 }
 
-/** A request that the cache could not answer, on its way to somebody who can. */
+/** A request that the cache could not serve, on its way to the provider. */
 export class Lead implements AnswerWanted, RecordingFor {
   private recording: Recording | null = null;
 
@@ -27,7 +27,7 @@ export class Lead implements AnswerWanted, RecordingFor {
     this.leading.giveUp();
   }
 
-  /** The exchange is over. What the client got as a good answer is still kept when the provider's last byte has come. */
+  /** The exchange has ended. A response that the client received in full is still cached when the provider's last byte arrives. */
   close(): void {
     if (!this.recording?.isApproved) this.leading.giveUp();
   }

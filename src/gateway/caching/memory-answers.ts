@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { StoredAnswer } from '../types/stored-answer.js';
 
-/** What an entry and each of its pieces take besides their bytes, about. */
+/** Approximate overhead of an entry and of each of its chunks, in bytes. */
 const ENTRY_BYTES = 1024;
 const PIECE_BYTES = 128;
 
-/** An answer in memory, and when the store behind it was last asked for it. */
+/** A response in memory, and when the store behind it was last read. */
 export interface KnownAnswer {
   readonly answer: StoredAnswer;
   readonly checkedAt: number;
 }
 
-/** The answers that this process used last, up to so many bytes. */
+/** The most recently used responses of this process, up to a size in bytes. */
 export class MemoryAnswers {
   private readonly known: LRUCache<string, KnownAnswer>;
 

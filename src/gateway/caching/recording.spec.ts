@@ -20,7 +20,7 @@ function begun(headers = JSON_HEAD, status = 200): Kept {
 }
 const turn = (): Promise<void> => new Promise(setImmediate);
 
-/** What is kept of an answer that came whole and was welcome. */
+/** The recorded part of a response that was complete and approved. */
 async function keptOf(
   chunks: readonly string[],
   headers: string[] = JSON_HEAD,

@@ -2,13 +2,13 @@ import { headerOf, readResponseHead } from '../upstream/response-headers.js';
 import type { AnswerRecording } from '../upstream/wire.js';
 import { endedWell } from './ended-well.js';
 
-/** An answer that may be kept. */
+/** A response that may be cached. */
 export interface RecordedAnswer {
   readonly headers: readonly string[];
   readonly chunks: readonly Buffer[];
 }
 
-/** What becomes of a recording: one of the two is called, once. */
+/** Receives the outcome of a recording: exactly one call of one of the two. */
 export interface RecordingFor {
   keep(answer: RecordedAnswer): void;
   drop(): void;
@@ -16,26 +16,26 @@ export interface RecordingFor {
 
 const OK = 200;
 
-/** An answer above this is not kept. */
+/** Larger responses are not cached. */
 export const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
-/** A stream in very small pieces would take more memory for the pieces than for its bytes. */
+/** A stream of very small chunks would take more memory for the chunks than for its bytes. */
 const CHUNKS_MAX = 32_768;
 
-/** What was said of one exchange and its connection, and not of the answer. */
+/** Headers of one exchange and its connection, not of the response itself. */
 const OF_ONE_EXCHANGE =
   /^(set-cookie.*|date|age|alt-svc|retry-after.*|server-timing|.*ratelimit.*|x-should-retry)$/i;
 
 /**
- * Writes down the answer of one attempt as it passes, and judges it when the client has it. It is kept when the provider's last byte has come, the client got
- * what was made of it as a good answer, and the answer itself says no failure; in every other case it is dropped.
+ * Copies the response of one attempt as it passes, and decides on it after delivery. It is kept when the provider's last byte has arrived,
+ * the client received a successful response made from it, and the response itself reports no failure. Otherwise it is dropped.
  */
 export class Recording implements AnswerRecording {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private headers: readonly string[] = [];
   private isOver = false;
-  /** The client got a good answer made of it. */
+  /** The client received a successful response made from it. */
   isApproved = false;
   private isDecided = false;
 
@@ -54,7 +54,7 @@ export class Recording implements AnswerRecording {
     if (this.bytes > ANSWER_BYTES_MAX || this.chunks.length > CHUNKS_MAX) this.drop();
   }
 
-  /** The last byte has come, or will not come. */
+  /** The last byte has arrived, or will not arrive. */
   over(hasFailed: boolean): void {
     if (hasFailed) return this.drop();
     this.isOver = true;
@@ -73,7 +73,7 @@ export class Recording implements AnswerRecording {
     this.purpose.drop();
   }
 
-  /** The last byte goes to the client first: an answer is read, copied and sealed after it. */
+  /** The last byte goes to the client first: the response is checked, copied and encrypted afterwards. */
   private settle(): void {
     if (this.isOver && this.isApproved) setImmediate(() => this.decide());
   }
@@ -99,7 +99,7 @@ function lasting(headers: readonly string[]): string[] {
   return headers.filter((_, at) => !OF_ONE_EXCHANGE.test(headers[at - (at % 2)] as string));
 }
 
-/** The pieces as windows on one copy, which keeps nothing of the connection's own memory alive. */
+/** The chunks as views of one copy, which keeps none of the connection's own memory alive. */
 function windows(body: Buffer, chunks: readonly Buffer[]): Buffer[] {
   let at = 0;
   return chunks.map(({ length }) => body.subarray(at, (at += length)));

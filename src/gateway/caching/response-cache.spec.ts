@@ -319,7 +319,7 @@ describe('the store of all processes', () => {
     const gateway = await given();
     gateway.answerStore.state = 'silent';
 
-    // It never answers: whoever waited for it would wait for ever.
+    // It never responds: a request that waited for it would wait without limit.
     expect((await ask(gateway)).cache).toBe('MISS');
     expect((await ask(gateway, SIMPLE, { body: { ...ASK, seed: 1 } })).cache).toBe('MISS');
     expect(gateway.answerStore.lookups).toBe(1);

@@ -17,30 +17,30 @@ import { type Meaning, SemanticSearch } from './semantic/semantic-search.js';
 import { SharedAnswers } from './shared-answers.js';
 import { isFresh, type CacheOffer, type CacheLookup, wantedBy, wouldDo } from './wanted.js';
 
-/** How long what is in memory is believed before the store behind it is asked again: a refresh elsewhere is seen by then. */
+/** How long responses in memory are used before the store is read again: a refresh in another process takes effect by then. */
 const BELIEVED_MS = 20_000;
 
-/** How long an equal request waits for the first one's answer. A stream that is waited for shows nothing meanwhile. */
+/** How long an equal request waits for the first one's response. A waiting stream delivers nothing meanwhile. */
 const WAIT_MS = 30_000;
 const STREAM_WAIT_MS = 5_000;
 
-/** A request that the cache could not answer. */
+/** A request that the cache could not serve. */
 interface Errand {
   readonly wanted: CacheLookup;
-  /** Others may wait for what it gets. */
+  /** Other requests may wait for its response. */
   readonly isAwaited: boolean;
-  /** Null where it was not compared with others. */
+  /** Null if it was not compared semantically. */
   readonly meaning: Meaning | null;
 }
 
 /**
- * Answers requests with what a provider once answered to the very same. What is kept is the provider's answer, byte for
- * byte, so that translation and output guardrails do their work on a hit as they do on any answer.
+ * Serves requests with the cached response to an equal request. It caches the provider's response byte for byte, so that translation and
+ * output guardrails apply to a hit as to any response.
  */
 @Injectable()
 export class ResponseCache {
   private readonly memory: MemoryAnswers;
-  /** Null where answers stay in this process. */
+  /** Null when responses stay in this process. */
   private readonly shared: SharedAnswers | null;
   private readonly flights = new Flights();
 
@@ -54,9 +54,8 @@ export class ResponseCache {
   }
 
   /**
-   * The request with its stored answer, or with one who records the answer that it gets; as it came where the cache has
-   * nothing to do with it. Returns without a promise where the answer is in memory. Throws `header_invalid` and
-   * `config_invalid`, rejects with `ClientLeft`.
+   * The request with its cached response, or with a `lead` that records the response it receives; unchanged if the cache does not apply.
+   * Returns without a promise when the response is in memory. Throws `header_invalid` and `config_invalid`, rejects with `ClientLeft`.
    */
   offer(offered: CacheOffer): WireRequest | Promise<WireRequest> {
     const wanted = wantedBy(offered);
@@ -106,7 +105,7 @@ export class ResponseCache {
     return this.search.meant({ asked, caller, entry, trail, content, embedding: semantic.embedding, path });
   }
 
-  /** The answer to the nearest question that is near enough, and has one. */
+  /** The response to the most similar request above the threshold that still has one. */
   private async alike(
     offered: CacheOffer,
     wanted: CacheLookup,
@@ -122,13 +121,13 @@ export class ResponseCache {
     return null;
   }
 
-  /** What is in memory, as long as the store need not be asked again. */
+  /** The response in memory, as long as the store need not be read again. */
   private believed(key: string): StoredAnswer | null {
     const known = this.memory.find(key);
     return known !== null && Date.now() - known.checkedAt < BELIEVED_MS ? known.answer : null;
   }
 
-  /** While the store is unavailable, memory is believed for longer. */
+  /** While the store is unavailable, responses in memory are used for longer. */
   private async lookUp(place: AnswerPlace): Promise<StoredAnswer | null> {
     const found = await this.shared?.find(place);
     if (found === undefined) return this.memory.find(place.key)?.answer ?? null;
@@ -138,10 +137,10 @@ export class ResponseCache {
     return found;
   }
 
-  /** Sends a request on its way to the provider, and has what it gets recorded. */
+  /** Sends a request on to the provider and records its response. */
   private lead(offered: CacheOffer, { wanted, isAwaited, meaning }: Errand): WireRequest {
     const { exchange, wire } = offered;
-    // What is captured here lives as long as the answer takes, so the request's body is not.
+    // These captures live until the response has ended, so they exclude the request's body.
     const { place, maxAgeMs } = wanted;
     const { key } = place;
     let isLanded = !isAwaited;
@@ -194,7 +193,7 @@ function isRefresh({ exchange }: CacheOffer): boolean {
   return gatewayOption(exchange.request.headers, 'cache-force-refresh')?.toLowerCase() === 'true';
 }
 
-/** An answer for everybody cannot be packed for the one who asked first. */
+/** A shared response must not be compressed for the client that requested it first. */
 function inClear(headers: readonly string[]): string[] {
   const kept = headers.filter((_, at) => headers[at - (at % 2)]?.toLowerCase() !== 'accept-encoding');
   return [...kept, 'accept-encoding', 'identity'];

@@ -3,29 +3,29 @@ import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { cacheCounts } from './cache-metrics.js';
 import { within } from './flights.js';
 
-/** A store that takes longer is no help to a request that only wants to be faster. */
+/** A slower store is of no use to a request that the cache should speed up. */
 const FIND_WITHIN_MS = 250;
 
-/** So long a store that failed is not asked again. */
+/** How long a store that failed is not used. */
 const AWAY_MS = 5_000;
 
-/** More look-ups at once than that, and the store is what is slow. */
+/** More concurrent look-ups mean that the store is slow. */
 const LOOKUPS_MAX = 64;
 
-/** Bytes on their way to the store at most; what comes while they are is not shared. */
+/** Maximum bytes on their way to the store; beyond that, responses are not shared. */
 const PENDING_BYTES_MAX = 32 * 1024 * 1024;
 
-/** How long a store is waited for: never long. A failure there fails no request. */
+/** Limits the wait for a store. Its failures fail no request. */
 export class StorePatience {
   private readonly report = reportSparsely(createLogger('cache'));
   private awayUntil = 0;
   private lookups = 0;
   private pendingBytes = 0;
 
-  /** `failure` is what the log says. */
+  /** `failure` is the log message. */
   constructor(private readonly failure: string) {}
 
-  /** Undefined where it is unknown. Never rejects. */
+  /** Undefined when it is unknown. Never rejects. */
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     if (Date.now() < this.awayUntil || this.lookups >= LOOKUPS_MAX) return undefined;
     this.lookups++;
@@ -42,7 +42,7 @@ export class StorePatience {
     }
   }
 
-  /** Never throws, and nobody waits. `message` is made when there is room for it. */
+  /** Never throws and returns at once. `message` is called only if its bytes are within the limit. */
   tell(bytes: number, message: () => Promise<void>): void {
     if (Date.now() < this.awayUntil || this.pendingBytes + bytes > PENDING_BYTES_MAX) return;
     this.pendingBytes += bytes;

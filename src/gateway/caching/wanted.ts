@@ -13,17 +13,17 @@ import { type CacheKeyParts, cacheKey } from './cache-key.js';
 import { isCacheable } from './cacheable.js';
 import type { FoundAnswer } from './found.js';
 
-/** A request that is ready to be sent, and what its config says of the cache. */
+/** A request that is ready to be sent, and its config's cache rules. */
 export interface CacheOffer {
   readonly exchange: Exchange;
   readonly trail: Trail;
   readonly caller: Principal;
   readonly target: Target;
   readonly wire: WireRequest;
-  /** The same in the client's dialect. */
+  /** The request in the client's dialect. */
   readonly content: Content;
   readonly rules: CacheRules;
-  /** Where the target stands in the config. */
+  /** The target's path in the config. */
   readonly path: string;
 }
 
@@ -32,16 +32,16 @@ const MAX_AGE_SECONDS = 7 * DAY_SECONDS;
 
 const NAMESPACE_CHARS_MAX = 128;
 
-/** Likeness from which questions are taken for the same by default. */
+/** Default similarity above which requests count as the same. */
 const THRESHOLD = 0.95;
 
-/** Where the answer to a request would be, and which would do. */
+/** The key of a request's response, and the conditions that the response must meet. */
 export interface CacheLookup {
   readonly place: AnswerPlace;
-  /** What the place was made of. */
+  /** The parts of the key. */
   readonly asked: CacheKeyParts;
   readonly maxAgeMs: number;
-  /** Null where only the very same request counts. */
+  /** Null when only an equal request counts. */
   readonly semantic: Semantic | null;
 }
 
@@ -50,7 +50,7 @@ interface Semantic {
   readonly threshold: number;
 }
 
-/** Null where the request is not one whose answer may be kept. The default of the workspace applies to what is not set here. */
+/** Null when the response to the request must not be cached. The workspace's defaults apply to options that are not set. */
 export function wantedBy(offered: CacheOffer): CacheLookup | null {
   const asked = askedBy(offered);
   const key = asked && cacheKey(asked);
@@ -94,13 +94,13 @@ function askedBy({ exchange, caller, target, wire, content }: CacheOffer): Cache
   return { ...of, target, wire };
 }
 
-/** What an equal request got, which may have been content with less. */
+/** Whether the response to an equal request, which may have had weaker conditions, meets these. */
 export function wouldDo({ answer, score }: FoundAnswer, { maxAgeMs, semantic }: CacheLookup): boolean {
   const isNear = score === null || (semantic !== null && score >= semantic.threshold);
   return isNear && isFresh(answer, maxAgeMs);
 }
 
-/** By its own time and by that of the request that asks. */
+/** Fresh by its own expiry and by the maximum age of the new request. */
 export function isFresh({ storedAt, expiresAt }: StoredAnswer, maxAgeMs: number): boolean {
   const now = Date.now();
   return now < expiresAt && now < storedAt + maxAgeMs;

@@ -5,9 +5,8 @@ import { rootOf } from '../translation/own-path.js';
 import type { Target } from '../types/target.js';
 
 /**
- * Puts the gateway's own address in the place of the provider's, where an answer says where the bytes of a file are to be sent: the
- * client sends them here, with its own key, and has none for the provider. An address elsewhere stays as it is, because the gateway
- * sends nothing there.
+ * Replaces the provider's address with the gateway's in a header that names where to upload a file's bytes: the client uploads them here
+ * with its own key, and has none for the provider. Other addresses stay, because the gateway sends nothing there.
  */
 export function nameUploadsHere(
   headers: string[],
@@ -25,10 +24,10 @@ export function nameUploadsHere(
     headers[at + 1] = here + address.slice(root.length);
 }
 
-/** Scheme and host by which the client reached the gateway; null where it names no host. */
+/** Scheme and host by which the client reached the gateway; null if the request names no host. */
 export function addressHere({ headers, socket }: ClientRequest): string | null {
   if (!headers.host) return null;
-  // As the client came, or as a proxy before us says that it did.
+  // From the connection, or as reported by a proxy in front of the gateway.
   const isSecure = (socket as TLSSocket).encrypted || headers['x-forwarded-proto'] === 'https';
   return `${isSecure ? 'https' : 'http'}://${headers.host}`;
 }

@@ -22,7 +22,7 @@ const spelled = (prefix: string): Spelling =>
 const OURS = spelled('x-gateway-');
 const COMPATIBLE = spelled('x-portkey-');
 
-/** Adds to `headers`, names and values in turn, what the gateway says of the exchange. */
+/** Adds the gateway's headers about the exchange to `headers`, names and values in turn. */
 export function addAnswerHeaders(
   headers: string[],
   entry: Entry,

@@ -5,28 +5,28 @@ import type { ExchangeOutcome } from '../recording/records.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 
-/** An exchange whose answer is over, for the journal. */
+/** An exchange whose response has ended, for its record. */
 export interface ClosingExchange {
   readonly entry: Entry;
   readonly attempt: Attempt;
   readonly target: Target;
   readonly reading: Reading;
   readonly ending: ExchangeOutcome['ending'];
-  /** The answer came to its end, also where its client had left. Absent: where the exchange is completed. */
+  /** The response was complete, even if the client had disconnected. Default: whether the exchange was completed. */
   readonly isComplete?: boolean;
   readonly errorCode: string | null;
-  /** Of the body as the client got it. */
+  /** Of the body as the client receives it. */
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
-  /** Absent: the provider's own. */
+  /** Default: the provider's own. */
   readonly status?: number;
-  /** Absent: the provider's, where the answer is a refusal or broke off. */
+  /** Default: the provider's, if the response is a refusal or broke off. */
   readonly errorSource?: ExchangeOutcome['errorSource'];
 }
 
 const OK = 200;
 
-/** Writes down the attempt and how the exchange ended. `then` runs when that survives a kill of the process. */
+/** Records the attempt and how the exchange ended. `then` runs once that would survive a kill of the process. */
 export function closeExchange(closing: ClosingExchange, then: () => void): void {
   const { entry, attempt, ending, errorCode } = closing;
   const place = { target: closing.target, trail: entry.trail };

@@ -24,17 +24,19 @@ import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
 import { nameUploadsHere } from './address-here.js';
 
-/** A plain answer up to this size leaves in one write, after its record is safe. */
+/** A plain response up to this size is sent in one write, after its record is safe. */
 const HELD_BYTES_MAX = 1024 * 1024;
 
 const logger = createLogger('delivery');
 
-/** Answers that end with their head: nothing is gained by sending it before it is known to be all. */
+/** Responses that end with their head: nothing is gained by sending it early. */
 const BODYLESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** The last word of a stream is a line of its own. Texts can say it too, but in JSON, which has no line breaks within them. */
+/**
+ * A stream's last event is a line of its own. Texts can contain the same words, but only in JSON, which has no line breaks inside strings.
+ */
 const LAST_WORD = /(^|[\r\n])data: ?\[DONE\][\r\n]{0,4}$/;
-/** As long as that may be, and one more: what matches at its beginning begins the chunk. */
+/** Its maximum length plus one: a match at the start of this tail is a match at the start of the chunk. */
 const LAST_WORD_BYTES = 18;
 
 const LINE_FEED = 0x0a;
@@ -48,15 +50,14 @@ function endsWithEmptyLine(chunk: Buffer): boolean {
   return chunk[before] === LINE_FEED;
 }
 
-/** What the pipeline does with an answer that broke off before any of it was sent. */
+/** The pipeline's reaction to a response that broke off before any of it was sent. */
 export type OnBroken = (error: AppError) => void;
 
 /**
- * Carries a provider's answer to the client, byte for byte, and ends the exchange in the journal.
+ * Carries a provider's response to the client, byte for byte, and ends the exchange's record.
  *
- * The record is written before the last byte leaves, so that a client which saw the end of its answer
- * can rely on the log having it. Event streams pass as they come; a plain JSON answer of an endpoint that is
- * metered is held until it is whole, because it is read as a whole anyway.
+ * The record is written before the last byte is sent, so that a client that has received the end of its response can rely on the log. Event
+ * streams pass as they arrive. A plain JSON response of a metered endpoint is held until it is whole, because it is read as a whole anyway.
  */
 export class Delivery implements ReplySink {
   private readonly entry: Entry;
@@ -73,7 +74,7 @@ export class Delivery implements ReplySink {
   private isComplete = false;
   private isPaused = false;
   private isBetweenEvents = true;
-  /** The journal has its record; what is still held may leave. */
+  /** The record is written; held bytes may be sent. */
   private isReleased = false;
   private hasEnded = false;
   private hasLeft = false;
@@ -92,7 +93,7 @@ export class Delivery implements ReplySink {
     const { endpoint, trail } = this.entry;
     this.isArray = this.head.isJson && trail.isStreamed && endpoint?.id === 'generate-content';
     this.meter = this.meterFor();
-    // The end of a compressed array cannot be recognized as it passes, so it is held as a plain answer is.
+    // The end of a compressed array cannot be recognized as it passes, so it is held like a plain response.
     const passes = this.isStream || (this.isArray && this.head.contentEncoding === null);
     this.isHolding = this.meter !== null && !passes && this.head.isJson;
   }
@@ -103,15 +104,15 @@ export class Delivery implements ReplySink {
 
   start(): void {
     this.response.once('close', () => {
-      // The web server keeps a response until the next request of its connection, and with it all that hangs on it.
+      // The web server keeps a response until the next request of its connection, and with it everything it references.
       if (this.running) this.exchange.streams?.delete(this.running);
       if (!this.response.writableFinished) this.clientLeft();
     });
     this.attempt.attach(this);
     if (this.response.destroyed) return this.clientLeft();
     if (this.isStream) this.running = this.exchange.streams?.add(this.exchange, this.attempt);
-    // The first chunk takes the head with it. A provider that thinks long must not keep the head here, but one
-    // that breaks off at once has not been heard yet, and gets the caller a proper error.
+    // The first chunk takes the head along. A slow provider must not delay the head, but if it fails at once, the caller should receive a
+    // proper error.
     if (!this.isHolding && !this.hasEnded && !BODYLESS.has(this.attempt.status))
       setImmediate(() => this.flushHead());
   }
@@ -152,7 +153,7 @@ export class Delivery implements ReplySink {
     });
   }
 
-  /** Its caller may not go on: the client receives it in its own dialect, where the stream stands between two events. */
+  /** The caller's access was withdrawn: the client receives the error in its own dialect if the stream is between two events. */
   private stop(error: AppError): void {
     const { code, message, spec } = error;
     const canTell = this.isStream && this.isBetweenEvents && this.head.contentEncoding === null;
@@ -163,14 +164,14 @@ export class Delivery implements ReplySink {
     });
   }
 
-  /** What still comes of the answer is read for its record alone. */
+  /** The rest of the response is read for its record only. */
   private clientLeft(): void {
     this.hasLeft = true;
     if (this.isRecorded) this.attempt.cancel();
     else this.attempt.clientLeft();
   }
 
-  /** The answer is whole: reads what the meter has, writes the record, then lets the rest go. */
+  /** The response is whole: reads the meter, writes the record, then releases the rest. */
   private record(): void {
     this.isRecorded = true;
     this.isComplete = true;
@@ -184,7 +185,7 @@ export class Delivery implements ReplySink {
     else finish();
   }
 
-  /** A stream can only report a failure behind the status of a success. */
+  /** A stream can report a failure only after a success status. */
   private endOf(): readonly [ExchangeOutcome['ending'], errorCode: string | null] {
     if (this.hasLeft) return ['client_aborted', null];
     return (this.isStream || this.isArray) && this.reading.hasFailed
@@ -222,7 +223,7 @@ export class Delivery implements ReplySink {
     try {
       this.response.writeHead(this.attempt.status, this.attempt.statusText || undefined, headers);
     } catch (error) {
-      // A head that Node will not write, such as a status above 999. What was sent is nothing, so nothing is unclear.
+      // A head that Node refuses to write, such as a status above 999. Nothing was sent, so the client cannot mistake it.
       logger.warn({ err: error, id: this.entry.id }, 'the head of a response cannot be forwarded');
       this.response.destroy();
       this.attempt.cancel();
@@ -244,7 +245,7 @@ export class Delivery implements ReplySink {
     return wantsMore;
   }
 
-  /** The client is slow: the provider waits until it has read what there is. */
+  /** The client is slow: pauses the provider until the client has caught up. */
   private pause(): void {
     if (this.isPaused) return;
     this.isPaused = true;
@@ -268,7 +269,7 @@ export class Delivery implements ReplySink {
     return this.write(chunk);
   }
 
-  /** The client knows the end of its answer by its length, or by the stream's own last word. */
+  /** The client recognizes the end of its response by its length, or by the stream's own last event. */
   private isLast(chunk: Buffer): boolean {
     if (this.head.contentLength !== null) return this.entry.responseBody.bytes >= this.head.contentLength;
     if (this.meter?.isOver) return this.meter.isOver();
@@ -281,7 +282,7 @@ export class Delivery implements ReplySink {
     const { endpoint, trail } = this.entry;
     const { isStreamed, body } = trail;
     const reader = readerFor(endpoint, body);
-    // Sound tells nothing of itself, and is large.
+    // Audio reports no usage, and is large.
     if (!endpoint || !reader || this.head.isSound) return null;
     const encoding = this.head.contentEncoding;
     if (this.isArray) return meterArray(reader, encoding);

@@ -1,13 +1,13 @@
 import { ServerResponse } from 'node:http';
 import type { ClientResponse } from '../../common/http/messages.js';
 
-/** Up to here a copy costs less than a second piece in the write. */
+/** Up to this size, a copy is cheaper than a second buffer in the write. */
 const ONE_WRITE_BYTES_MAX = 16 * 1024;
 
 /**
- * Ends an answer with the whole of its body. Node writes head and body as one text when the body is one; each byte is a character of
- * Latin-1 and comes out as it was. Written and then ended, because `end` with a body adds an empty piece behind it, which makes a
- * vector of the one text. The fast path does so by itself.
+ * Ends a response with its whole body. Node writes head and body as one string if the body is one; each byte is a Latin-1 character and is
+ * sent unchanged. `write` precedes `end`, because `end` with a body appends an empty buffer, which turns the single string into a vector.
+ * The fast path does this by itself.
  */
 export function endWith(response: ClientResponse, body: Buffer): void {
   const { socket } = response;

@@ -6,7 +6,7 @@ import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
 import { writeRewrittenHead } from './rewritten-head.js';
 
-/** Carries an answer that was judged as a whole to the client, and ends the exchange in the journal. */
+/** Carries a response that was judged as a whole to the client, and ends the exchange's record. */
 export function deliverJudged(
   { entry, response }: Exchange,
   { attempt, target }: { readonly attempt: Attempt; readonly target: Target },

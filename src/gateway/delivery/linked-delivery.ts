@@ -10,10 +10,10 @@ import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
 import { writeRewrittenHead } from './rewritten-head.js';
 
-/** A page of a thousand batches has less than one megabyte. */
+/** A page of a thousand batches is smaller than one megabyte. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The field of an answer whose links are led back here; null where the answer passes as it is. */
+/** The field of a response whose links are rewritten to the gateway; null when the response passes unchanged. */
 export function linkFieldOf(
   { attempt, target, judged, translated }: Answer,
   { path }: RequestPath,
@@ -25,8 +25,8 @@ export function linkFieldOf(
 }
 
 /**
- * Carries an answer with links to the provider, which its clients follow with the key that they have: the gateway's. Such a link leads
- * back here, where that key belongs. Every other byte is the provider's. Rejects when the answer breaks off.
+ * Carries a response with links to the provider. Clients follow them with the gateway's key, so such a link is rewritten to point to the
+ * gateway. Every other byte is the provider's. Rejects when the response breaks off.
  */
 export async function deliverLinked(
   exchange: Exchange,
@@ -61,7 +61,7 @@ export async function deliverLinked(
   );
 }
 
-/** Addresses of the provider: where the request went, and the provider's own, which a host in between may tell. */
+/** Addresses of the provider: the one the request went to, and the provider's own, which an intermediate host may report. */
 function basesOf({ origin, basePath, provider: { baseUrl } }: Target): readonly string[] {
   const own = baseUrl !== null && !baseUrl.includes('{') ? [`${baseUrl}/`] : [];
   return [`${origin}${basePath}/`, ...own];
@@ -72,10 +72,10 @@ interface Addresses {
   readonly bases: readonly string[];
 }
 
-/** `json` with the values of a field that lie below one of the bases below the gateway's `/v1` instead. */
+/** `json` with the field's links below one of the bases rewritten to the gateway's `/v1`. */
 export function ledBack(json: Buffer, field: string, { here, bases }: Addresses): Buffer {
   const value = new RegExp(`("${field}"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*")`, 'g');
-  // Each byte is a character of Latin-1 and comes out as it was.
+  // Each byte is a Latin-1 character and stays unchanged.
   const text = json.toString('latin1');
   const changed = text.replace(value, (whole, name: string, written: string) => {
     const link = textIn(written);

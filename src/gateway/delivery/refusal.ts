@@ -14,13 +14,13 @@ const logger = createLogger('gateway');
 
 const RETRY_AFTER_SECONDS = '1';
 
-/** Statuses that tell the client to come back. */
+/** Statuses with a `retry-after` header. */
 const COME_BACK: ReadonlySet<number> = new Set([429, 503]);
 
-/** What a reached rate limit tells, in headers `x-ratelimit-<name>`; the reset is in seconds from now. */
+/** Details of an exceeded rate limit, in headers `x-ratelimit-<name>`; the reset is in seconds from now. */
 const RATE_LIMIT_FACTS = ['limit', 'remaining', 'reset'] as const;
 
-/** Headers of a refusal besides those of the exchange: names and values in turn. */
+/** Headers of an error response besides those of the exchange: names and values in turn. */
 function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
   const headers = [
     'content-type',
@@ -40,8 +40,8 @@ function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
 }
 
 /**
- * Answers with our own error. A request whose body has not been read ends with its connection, so that the
- * rest of the body is never taken for the next request.
+ * Responds with our own error. If the request's body has not been read, the connection is closed, so that the rest of the body is never
+ * taken for the next request.
  */
 export function refuse(request: ClientRequest, response: ClientResponse, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) {
@@ -66,11 +66,11 @@ export interface Refusal {
   readonly requestId: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  /** What the body has besides the error. */
+  /** Further members of the body besides the error. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** Ends an exchange that found no answer: writes down the try that failed, if one did, and why, and answers with our error. */
+/** Ends an exchange without a response: records the failed try, if any, and the reason, and responds with our error. */
 export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boolean): void {
   const { entry } = exchange;
   const attempt = thrown instanceof FailedAttempt ? thrown.attempt : null;
@@ -87,19 +87,19 @@ export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boole
 
 interface RefusedExchange extends Exchange {
   readonly error: AppError;
-  /** The client is gone, so no answer can be sent. */
+  /** The client has disconnected, so no response can be sent. */
   readonly hasLeft: boolean;
-  /** The try in which the provider failed us; null when the refusal is our own. */
+  /** The try in which the provider failed; null when the error is our own. */
   readonly attempt: Attempt | null;
 }
 
-/** Status of an exchange whose client left before it got one, as nginx counts it. */
+/** Status of an exchange whose client disconnected before it received one, as in nginx. */
 const CLIENT_LEFT_STATUS = 499;
 
-/** Endpoints whose clients look for `type: error` beside the error. https://platform.claude.com/docs/en/api/errors */
+/** Endpoints whose clients require `type: error` beside the error. https://platform.claude.com/docs/en/api/errors */
 const ANTHROPICS: ReadonlySet<string | undefined> = new Set(['messages', 'count-tokens']);
 
-/** Writes down why the exchange found no answer, then answers with our error. */
+/** Records why the exchange has no response, then responds with our error. */
 function refuseExchange({ request, response, entry, error, hasLeft, attempt }: RefusedExchange): void {
   entry.close(
     {

@@ -3,7 +3,7 @@ import type { Entry } from '../recording/entry.js';
 import { lower, type ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders } from './answer-headers.js';
 
-/** Headers that described the provider's bytes; the client gets others. */
+/** Headers that describe the provider's bytes, which the client does not receive. */
 const OF_THE_BODY: ReadonlySet<string> = new Set([
   'content-type',
   'content-length',
@@ -11,16 +11,16 @@ const OF_THE_BODY: ReadonlySet<string> = new Set([
   'etag',
 ]);
 
-/** What the client gets instead of the provider's bytes. */
+/** The head of the body that replaces the provider's. */
 export interface RewrittenHead {
   readonly status: number;
   readonly contentType: string;
-  /** Null where the length is not known yet. */
+  /** Null when the length is not known yet. */
   readonly bytes: number | null;
   readonly errorSource: 'gateway' | 'provider' | null;
 }
 
-/** Writes the head of an answer whose body is not the provider's own. */
+/** Writes the head of a response whose body is not the provider's own. */
 export function writeRewrittenHead(
   response: ClientResponse,
   entry: Entry,

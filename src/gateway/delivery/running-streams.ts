@@ -2,20 +2,20 @@ import { AppError } from '../../common/errors/app-error.js';
 import { Roster } from '../../common/processes/roster.js';
 import type { Cancellable, Exchange, RunningStream, StreamRegister } from '../recording/exchange.js';
 
-/** How often it is asked whether a stream may go on. A revoked key ends it by then, and the time that the news takes. */
+/** How often running streams are checked. A revoked key ends a stream within this time plus that of the change notification. */
 const CHECK_MS = 5_000;
 
-/** Asks again what was asked before the stream began; throws or rejects with why it may not go on. */
+/** Repeats the checks made before the stream began; throws or rejects with the reason to stop it. */
 type MayGoOn = (exchange: Exchange) => unknown;
 
 const STOPPING: ReadonlySet<number> = new Set([401, 403]);
 
-/** Whether an answer that broke off was stopped by us, because its caller may not go on. */
+/** Whether a response was stopped by us because its caller's access was withdrawn. */
 export const stopsStreams = ({ spec }: AppError): boolean => STOPPING.has(spec.status);
 
 /**
- * The event streams of this process: stops those whose key was revoked. Answers that are no streams are never in it, and
- * a stream costs its place in a roster: one timer asks for all of them.
+ * The event streams of this process: stops those whose key was revoked. Other responses are not in it. A stream costs one place in a
+ * roster: one timer checks all of them.
  */
 export class RunningStreams implements StreamRegister {
   private readonly running = new Roster<RunningStream>();

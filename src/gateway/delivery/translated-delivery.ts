@@ -20,7 +20,7 @@ import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
 import { writeRewrittenHead } from './rewritten-head.js';
 
-/** A plain answer is translated as a whole, so it must be small enough to be held. */
+/** A plain response is translated as a whole, so it must be small enough to be held. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const UNPACKED_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -29,10 +29,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const BAD_GATEWAY = 502;
 
 /**
- * Carries a provider's answer to the client in the client's own words, and ends the exchange in the journal.
+ * Carries a provider's response to the client in the client's dialect, and ends the exchange's record.
  *
- * Events of a stream leave as soon as they are translated; a plain answer and a refusal are held until they are whole.
- * As with every answer, the record is written before the last byte leaves.
+ * Events of a stream are sent as soon as they are translated; a plain response and a refusal are held until they are whole. As with every
+ * response, the record is written before the last byte is sent.
  */
 export class TranslatedDelivery implements ReplySink {
   private readonly entry: Entry;
@@ -49,7 +49,7 @@ export class TranslatedDelivery implements ReplySink {
   private isPaused = false;
   private isRecorded = false;
   private hasLeft = false;
-  /** We stopped it: its caller may not go on. */
+  /** Stopped by us: the caller's access was withdrawn. */
   private isStopped = false;
   private running: RunningStream | undefined;
 
@@ -83,7 +83,7 @@ export class TranslatedDelivery implements ReplySink {
     }
     this.way.attempt.attach(this);
     if (this.response.destroyed) return this.clientLeft();
-    // A provider that thinks long must not keep the head of a stream here.
+    // A slow provider must not delay the head of a stream.
     if (!this.stream) return;
     this.running = this.exchange.streams?.add(this.exchange, this.way.attempt);
     setImmediate(() => this.flushHead());
@@ -127,7 +127,7 @@ export class TranslatedDelivery implements ReplySink {
     this.response.flushHeaders();
   }
 
-  /** Bytes of the answer, in clear. */
+  /** Decoded bytes of the response. */
   private take(chunk: Buffer): void {
     if (this.isRecorded) return;
     this.heldBytes += chunk.length;
@@ -147,7 +147,7 @@ export class TranslatedDelivery implements ReplySink {
     if (!this.response.write(bytes)) this.pause();
   }
 
-  /** The client is slow: the provider waits until it has read what there is. */
+  /** The client is slow: pauses the provider until the client has caught up. */
   private pause(): void {
     if (this.isPaused) return;
     this.isPaused = true;
@@ -161,7 +161,7 @@ export class TranslatedDelivery implements ReplySink {
   private finishStream(text: string, failure: string | null = null): void {
     const settled = this.stream?.settle?.();
     if (!settled) return this.closeStream(text, failure);
-    // Nothing that comes meanwhile counts.
+    // Nothing that arrives afterwards counts.
     this.isRecorded = true;
     void settled.then(() => this.closeStream(text, failure));
   }
@@ -209,7 +209,7 @@ export class TranslatedDelivery implements ReplySink {
     });
   }
 
-  /** The error where the answer cannot be read. */
+  /** The error if the response cannot be read. */
   private encodedPlain(whole: Buffer): TranslatedBody | AppError {
     const { attempt, translated } = this.way;
     if (!translated) return { contentType: JSON_TYPE, bytes: whole };
@@ -221,7 +221,7 @@ export class TranslatedDelivery implements ReplySink {
     }
   }
 
-  /** What still comes of the answer is read for its record alone. */
+  /** The rest of the response is read for its record only. */
   private clientLeft(): void {
     this.hasLeft = true;
     this.isPaused = false;

@@ -9,22 +9,22 @@ import type { GuardedRequest } from './guard-request.js';
 import { StreamGuard } from './stream-guard.js';
 import { ENDPOINT_TEXTS, WHOLE_EVENTS } from './texts/endpoint-texts.js';
 
-/** An answer whose head has come. */
+/** A response whose head has arrived. */
 export interface PendingAnswer {
   readonly entry: Entry;
-  /** The request that it answers. */
+  /** The request that it belongs to. */
   readonly content: Content;
   readonly attempt: Attempt;
   readonly head: ResponseHead;
   readonly translated: ActiveTranslation | null;
-  /** The client wants nothing in the answer that OpenAI's shape has not. */
+  /** The client accepts only OpenAI's own fields in the response. */
   readonly isStrict: boolean;
 }
 
 /**
- * How an answer is framed that passes event by event, by its head; null for one that is held until it is whole, and whose bytes say what
- * it is (`wholeAnswer`). What the request asked for decides nothing, and a wrong content type costs time, not safety: a decoder takes
- * nothing but its own framing.
+ * The framing of a response that passes event by event, by its head; null for one that is held until it is whole and examined by its bytes
+ * (`wholeAnswer`). The request's parameters do not decide this. A wrong content type costs time, not safety: a decoder accepts only its own
+ * framing.
  */
 export function passingFraming({ head, translated, entry, content }: PendingAnswer): EventFraming | null {
   if (translated) return translated.context.isStreamed && !head.isJson ? 'sse' : null;
@@ -35,14 +35,14 @@ export function passingFraming({ head, translated, entry, content }: PendingAnsw
 
 export const textsOf = ({ endpoint }: Entry) => (endpoint ? ENDPOINT_TEXTS[endpoint.id] : undefined);
 
-/** What a guard of a stream is given. */
+/** Input of a stream's guard. */
 interface GuardedFrames {
   readonly frames: AnswerFrames;
-  /** What its meter fills; null where another one reads. */
+  /** Filled by its meter; null when another one reads. */
   readonly reading: Reading | null;
 }
 
-/** The guard of an answer's stream. */
+/** The guard of a streamed response. */
 export function streamGuard(
   { guards, facts }: GuardedRequest,
   { entry, content }: PendingAnswer,

@@ -4,17 +4,17 @@ import type { GuardInput } from './guard-request.js';
 import type { Guards } from './guardrails.js';
 import { mayDeny } from './part-filters.js';
 
-/** The guardrails of a request, by who wants them. */
+/** The guardrails of a request, by their origin. */
 export interface RequestGuardrails {
-  /** The organization and the workspace. */
+  /** Of the organization and the workspace. */
   readonly imposed: Guards;
-  /** The config. */
+  /** Of the config. */
   readonly own: Guards;
 }
 
 /**
- * Refuses with `guardrail_inapplicable` a request that cannot be guarded: a WebSocket, whose messages are not read, where any
- * guardrail may deny for its texts; and a request that goes on unread, where one does that its caller cannot leave out.
+ * Refuses with `guardrail_inapplicable` a request that cannot be guarded: a WebSocket, whose messages are not read, if any guardrail may
+ * deny because of texts; and a request that passes unread, if such a guardrail is one that its caller cannot disable.
  */
 export function checkApplicable({ imposed, own }: RequestGuardrails, { entry, content }: GuardInput): void {
   if (content.isWebSocket) refuse([imposed, own], 'a WebSocket');
@@ -23,7 +23,7 @@ export function checkApplicable({ imposed, own }: RequestGuardrails, { entry, co
   else if (isUnread(entry.endpoint)) refuse([imposed], 'a request that the gateway does not read');
 }
 
-/** Uploads, and jobs that name them: guardrails do not read files. */
+/** Uploads, and jobs that reference them: guardrails do not read files. */
 const FILES: ReadonlySet<EndpointId> = new Set(['files', 'batches', 'fine-tuning']);
 
 const isUnread = (endpoint: Endpoint | null): boolean =>

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/documented-texts.js';
 import { SeededRandom } from '../../../test/support/random.js';
 
-/** The word that is forbidden, an address that is redacted, and a character of several bytes between them. */
+/** The forbidden word, an address that is redacted, and a multi-byte character between them. */
 const TEXT = 'the Apollo crew – write joe@example.com soon';
 const WORD = 'Apollo';
 const MAIL = 'joe@example.com';
@@ -129,7 +129,7 @@ describe(`every text of a request ${NAMED}`, () => {
   );
 });
 
-/** Bytes in pieces as a network delivers them: one by one, anywhere, or at once. */
+/** Bytes in chunks as a network delivers them: one by one, cut anywhere, or at once. */
 function cutBytes(bytes: Buffer): Buffer[] {
   const way = random.of(['one', 'any', 'whole']);
   if (way === 'whole') return [bytes];

@@ -7,18 +7,18 @@ import type { ReplySink } from '../types/reply.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type PendingAnswer, passingFraming } from './answering.js';
 
-/** An answer that is judged as a whole is held as a whole, so it must be small enough. */
+/** A response that is judged as a whole is held in memory, which limits its size. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The whole answer, in clear. Rejects with the FailedAttempt when it does not come to its end, or cannot be decoded. */
+/** The whole response, decoded. Rejects with the FailedAttempt when it breaks off or cannot be decoded. */
 export function gathered(answering: PendingAnswer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     answering.attempt.attach(new AnswerGatherer(answering, resolve, reject));
   });
 }
 
-/** What a stream that was cut off had reported, and its text so far. Null for a plain answer, of which a part says nothing. */
+/** Usage and text of a stream that was cut off. Null for a plain response, of which a part cannot be read. */
 function readCut(arrived: Buffer, answering: PendingAnswer): Reading | null {
   const { entry, content, translated } = answering;
   const reader = readerFor(entry.endpoint, content.json);
@@ -29,7 +29,7 @@ function readCut(arrived: Buffer, answering: PendingAnswer): Reading | null {
   return reading;
 }
 
-/** Takes an answer whole, in clear. */
+/** Gathers a whole response, decoded. */
 class AnswerGatherer implements ReplySink {
   private readonly chunks: Buffer[] = [];
   private bytes = 0;

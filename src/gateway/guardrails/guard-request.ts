@@ -21,15 +21,15 @@ import { duplicateMember } from '../../common/json/duplicate-members.js';
 import { FormTexts } from './texts/form-texts.js';
 import type { TextTree } from './texts/text-tree.js';
 
-/** A request that the input guardrails have let pass. */
+/** A request that passed the input guardrails. */
 export interface GuardedRequest {
   readonly guards: Guards;
   readonly facts: Facts;
-  /** As it goes on: the very one that came where nothing changed it. */
+  /** The content to send: the same object if nothing changed it. */
   readonly content: Content;
-  /** A guardrail failed that may not deny: a good answer gets the status 246. */
+  /** A guardrail without the right to deny failed: a successful response gets the status 246. */
   readonly hasFailed: boolean;
-  /** What guardrails said so far; what they say of the answer is added. */
+  /** Results of the guardrails so far; those on the response are added. */
   readonly results: HookResults;
 }
 
@@ -42,8 +42,8 @@ export interface GuardInput {
 }
 
 /**
- * Returns without a promise where no check has to be waited for. Rejects with `guardrail_denied` when a guardrail denies the
- * request, `invalid_request` when it cannot be looked at.
+ * Returns without a promise when no check has to be awaited. Rejects with `guardrail_denied` when a guardrail denies the request,
+ * `invalid_request` when it cannot be read.
  */
 export function guardRequest(guards: Guards, asking: GuardInput): GuardedRequest | Promise<GuardedRequest> {
   const { form } = asking.content;
@@ -57,7 +57,7 @@ export function guardRequest(guards: Guards, asking: GuardInput): GuardedRequest
     : passed(judgement, guards, asking);
 }
 
-/** The fields of a form are judged when all of it has come. */
+/** The fields of a form are judged when the whole form has arrived. */
 async function guardForm(guards: Guards, asking: GuardInput): Promise<GuardedRequest> {
   const content = await withFields(asking.content);
   const { trail, headers } = asking;
@@ -76,7 +76,7 @@ async function guardForm(guards: Guards, asking: GuardInput): Promise<GuardedReq
   return { guards, facts, content: { ...content, body, fields }, hasFailed, results };
 }
 
-/** Where the texts of a request stand; null where it has none, or none that are read. */
+/** The places of a request's texts; null if it has none, or none that are read. */
 function treeOf({ entry: { endpoint }, content }: GuardInput): TextTree | null {
   return (content.body !== null && endpoint && ENDPOINT_TEXTS[endpoint.id]?.request) || null;
 }
@@ -91,7 +91,7 @@ function judgedRequest(
   return judged(guards.input, { side: 'input', facts, json, tree, texts: null }, results);
 }
 
-/** A body that cannot be read, or that another reader may read otherwise, would pass unseen. */
+/** A body that cannot be parsed, or that another parser may read differently, would bypass the guardrails. */
 function checkReadable(hooks: readonly Hook[], { json, body, unreadable: reason }: Content): void {
   if (!json) throw unreadable(reason ?? 'it is not JSON');
   if (!Buffer.isBuffer(body) || !actsOnTexts(hooks)) return;
@@ -119,7 +119,7 @@ function passed(
   return { guards, facts: { ...facts, request: changed.json }, content: changed, hasFailed, results };
 }
 
-/** Runs hooks and notes what they said. Without a promise where no check has to be waited for. */
+/** Runs hooks and records their results. Returns without a promise when no check has to be awaited. */
 export function judged(
   hooks: readonly Hook[],
   matter: Matter,
@@ -144,7 +144,7 @@ function refuse(error: unknown): never {
   });
 }
 
-/** The refusal of an exchange in which a guardrail denied. */
+/** The error of an exchange that a guardrail denied. */
 export function denial({ before_request_hooks: before, after_request_hooks: after }: HookResults): AppError {
   const hook = [...after, ...before].findLast(isDenial);
   const side = hook && after.includes(hook) ? 'response' : 'request';
@@ -155,7 +155,7 @@ const needsTexts = (hooks: readonly Hook[]): boolean =>
   hooks.some(({ checks }) => checks.some(({ readsTexts }) => readsTexts));
 
 function withJson(content: Content, changed: Json | null): Content & { readonly body: Buffer } {
-  // The model may have named its target, which the provider must not see.
+  // The model may have named its target, which the provider must not receive.
   const json = typeof changed?.model === 'string' ? { ...changed, model: content.model } : changed;
   const { body: before } = content;
   const body = Buffer.isBuffer(before)

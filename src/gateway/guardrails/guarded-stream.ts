@@ -20,8 +20,8 @@ const UNREADABLE: HubError = {
 };
 
 /**
- * A stream on its way through its guardrails, and before that through its translation where there is one. Stops where
- * a guardrail denies, with an error in the client's own dialect.
+ * A stream that passes its translation, if any, and then its guardrails. When a guardrail denies, it stops with an error in the client's
+ * dialect.
  */
 export class GuardedStream {
   private readonly inner: TranslatedStream | null;
@@ -74,12 +74,12 @@ export class GuardedStream {
     return words.map((event) => this.frames.encode(event)).join('') + this.frames.close();
   }
 
-  /** The verdict on the whole is in the journal. */
+  /** Resolves when the verdict on the whole is in the exchange record. */
   async settle(): Promise<void> {
     await judgedTexts(this.guard, this.guarded, this.answering.entry);
   }
 
-  /** What comes out of a step, unless a guardrail stops it there. */
+  /** The output of a step, unless a guardrail stops the stream there. */
   private through(step: () => string): string {
     let out: string;
     try {
@@ -97,7 +97,7 @@ export class GuardedStream {
   }
 }
 
-/** How a stream is delivered that guardrails have to do with; null for every other answer. */
+/** The delivery of a stream that guardrails apply to; null for every other response. */
 export function wayOfStream(
   guarded: GuardedRequest,
   entry: Entry,

@@ -18,7 +18,7 @@ import { ProviderCaller } from './calling/provider-caller.js';
 import { type CheckTools, makeCheck } from './checks/index.js';
 import { type Hook, readsTexts } from './run-hooks.js';
 
-/** The guardrails of one target, made. */
+/** The guardrails of one target, built. */
 export interface Guards {
   readonly input: readonly Hook[];
   readonly output: readonly Hook[];
@@ -26,27 +26,27 @@ export interface Guards {
 
 export const NO_GUARDS: Guards = { input: [], output: [] };
 
-/** Those of one place, then those of another. */
+/** Appends the guardrails of `then` to those of `first`. */
 export function joined(first: Guards, then: Guards): Guards {
   if (first === NO_GUARDS) return then;
   if (then === NO_GUARDS) return first;
   return { input: [...first.input, ...then.input], output: [...first.output, ...then.output] };
 }
 
-/** A hook that was written out, or how to find one that is stored. */
+/** An inline hook, or the reference to a stored one. */
 type Slot = Hook | { readonly slug: string; readonly type: HookSpec['type'] };
 
-/** The lists of a place, read. */
+/** The parsed lists of one place. */
 interface Lists {
   readonly input: readonly Slot[];
   readonly output: readonly Slot[];
-  /** The guardrails themselves, where none of them is stored. */
+  /** The built guardrails, if none of them is stored. */
   readonly made: Guards | null;
 }
 
 const NOTHING: readonly unknown[] = [];
 
-/** Makes guardrails of what configs say: once per config, and once per stored guardrail. */
+/** Builds the guardrails of configs: once per config, and once per stored guardrail. */
 @Injectable()
 export class Guardrails {
   private readonly tools: CheckTools;
@@ -63,8 +63,8 @@ export class Guardrails {
   }
 
   /**
-   * Returns without a promise when every stored guardrail is in memory. Rejects with `not_found` for an id that is out
-   * of reach: a config that asks for a guardrail must not be served without it.
+   * Returns without a promise when every stored guardrail is in memory. Rejects with `not_found` for an id that is not accessible: a config
+   * with a guardrail must not be served without it.
    */
   find(reach: Reach, lists: HookLists): Guards | Promise<Guards> {
     const { input, output, made: known } = this.lists.get(lists) ?? this.read(lists);
@@ -113,7 +113,7 @@ export class Guardrails {
     );
   }
 
-  /** Targets inherit the very lists of their parents, so that each list is made once. */
+  /** Targets inherit the same list objects from their parents, so that each list is built once. */
   private slotsIn(items: readonly unknown[], name: HookListName): readonly Slot[] {
     const known = this.written.get(items);
     if (known) return known;
@@ -125,7 +125,7 @@ export class Guardrails {
       const spec = readHook(item, place.at(index), { side, type, id: `${name}[${index}]` });
       return spec ? [this.make(spec)] : [];
     });
-    // Configs are read as a whole before they get here. What slips through must not be left out in silence.
+    // Configs are validated before this. A remaining mistake must not be skipped silently.
     if (mistakes.length > 0) throw new AppError('config_invalid', { detail: mistakesInWords(mistakes) });
     this.written.set(items, slots);
     return slots;

@@ -28,18 +28,18 @@ export const DENIED_STATUS = 446;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-/** An answer with the verdict on it, in the client's own dialect. */
+/** A response with its verdict, in the client's dialect. */
 export interface JudgedAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
   readonly reading: Reading;
   readonly isDenied: boolean;
-  /** Of the provider's own answer. */
+  /** Of the provider's own response. */
   readonly head: ResponseHead;
 }
 
-/** Whether an answer has to be held until it is whole, because of what guardrails may do with it. */
+/** Whether a response must be held until it is whole, because of what guardrails may do with it. */
 export function isJudgedWhole(
   { guards, hasFailed, facts }: GuardedRequest,
   answering: PendingAnswer,
@@ -50,7 +50,7 @@ export function isJudgedWhole(
   return isOfConcern && (passingFraming(answering) === null || needsWhole(guards.output));
 }
 
-/** Whether it is a stream that guardrails have to do with while it passes. */
+/** Whether it is a stream that guardrails process while it passes. */
 export function isGuardedStream(
   { guards, hasFailed, facts }: GuardedRequest,
   answering: PendingAnswer,
@@ -64,7 +64,7 @@ export function isGuardedStream(
   );
 }
 
-/** Reads an answer to its end and judges it. Rejects with the FailedAttempt when it does not come to its end. */
+/** Reads a response to its end and judges it. Rejects with the FailedAttempt when it breaks off. */
 export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
   const said = inClientsDialect(whole, answering);
@@ -104,11 +104,14 @@ function judgedPlain(
     : plainAnswer(said, judgement, { guarded, answering });
 }
 
-/** Another reader may believe the other of two members. Redaction alone does what it can with the one that counts here. */
+/**
+ * Another parser may use the other of two equal members. This matters only to hooks that may deny: redaction changes the member that counts
+ * here.
+ */
 const isAmbiguous = ({ text }: SaidPlain, hooks: readonly Hook[]): boolean =>
   hooks.some(mayDeny) && text !== null && duplicateMember(text) !== null;
 
-/** The texts of an answer that is no JSON; null where it cannot be read. */
+/** The texts of a response that is not JSON; null if it cannot be read. */
 function plainTexts(text: string | null, isPlain = false): BodyTexts | null {
   if (text?.trim() === '') return NO_TEXTS;
   if (text === null || !isPlain) return null;
@@ -142,7 +145,7 @@ interface ChangedAnswer extends Pick<SaidPlain, 'json' | 'text'> {
   readonly changed: Json;
 }
 
-/** A byte order mark in front of it is left out. */
+/** Drops a leading byte order mark. */
 function changedBody(bytes: Buffer, { json, text, changed }: ChangedAnswer): Buffer {
   return changed === json || text === null ? bytes : editedJson(Buffer.from(text), json, changed);
 }
@@ -152,17 +155,17 @@ function changedText(bytes: Buffer, text: string | null, { texts }: Matter): Buf
   return changed === undefined || changed === text ? bytes : Buffer.from(changed);
 }
 
-/** A plain answer in the client's dialect. */
+/** A plain response in the client's dialect. */
 interface SaidPlain extends TranslatedBody {
   readonly kind: 'json' | 'text';
-  /** The body, parsed once for the meter and the checks; null for what is no object. */
+  /** The body, parsed once for the meter and the checks; null if it is not an object. */
   readonly json: Json | null;
-  /** Null where the bytes are no text. */
+  /** Null if the bytes are not text. */
   readonly text: string | null;
   readonly reading: Reading;
 }
 
-/** What an answer is, in the client's dialect: the one place that decides how its bytes are read. */
+/** The kind of a response, in the client's dialect: only this decides how its bytes are read. */
 type AnswerContent = SaidPlain | { readonly kind: 'events'; readonly framing: EventFraming };
 
 function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerContent {
@@ -251,7 +254,7 @@ async function judgedStream(
   };
 }
 
-/** A stream keeps the type that its provider gave it, right or wrong: its bytes are framed as they were. */
+/** A stream keeps its provider's content type, right or wrong, because its framing is unchanged. */
 function typeOfStream({ translated, head }: PendingAnswer): string {
   return translated || head.isEventStream ? EVENT_STREAM : (head.contentType ?? EVENT_STREAM);
 }
@@ -264,7 +267,7 @@ function throughGuard(guard: StreamGuard, body: Buffer, attempt: Attempt): strin
   }
 }
 
-/** The verdict on a stream that has come to its end, or was stopped. */
+/** The verdict on a stream that ended or was stopped. */
 export function judgedTexts(
   { texts }: StreamGuard,
   { guards, facts, results }: GuardedRequest,

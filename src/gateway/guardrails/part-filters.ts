@@ -3,7 +3,7 @@ import { PLACEHOLDER, PLACEHOLDER_CHARS_MAX } from './finding/placeholders.js';
 import { type Detector, Scanner } from './finding/scanner.js';
 import type { Hook } from './run-hooks.js';
 
-/** Placeholders are found like everything else, so that one which a stream cut in two is put together again. */
+/** Placeholders are found like any other match, so that one that a stream splits is reassembled. */
 const PLACEHOLDERS: Detector = {
   kind: 'PLACEHOLDER',
   pattern: PLACEHOLDER,
@@ -11,7 +11,7 @@ const PLACEHOLDERS: Detector = {
   alphabet: /[{}A-Z_0-9]/,
 };
 
-/** Gives the client its own values back, where the request was redacted reversibly. */
+/** Restores the client's own values if the request was redacted reversibly. */
 export function restoring({ placeholders }: Facts): TextFilter {
   const scanner = new Scanner([PLACEHOLDERS], ({ value }) => placeholders.original(value));
   return { feed: (text) => scanner.feed(text), end: () => scanner.end(), hasFailed: false };
@@ -23,13 +23,13 @@ interface Step {
   readonly id: string;
 }
 
-/** What a part of a stream goes through: what the hooks do with texts before the end, in their order. */
+/** Filters for one part of a stream: the hooks that act on texts before the end, in order. */
 export class PartFilters {
   private readonly steps: readonly Step[];
-  /** Id of the guardrail that has stopped the stream for good. What came out with it must not leave. */
+  /** Id of the guardrail that stopped the stream. Text released in the same step must not be sent. */
   stoppedBy: string | null = null;
 
-  /** `isSaid`: the part is said; others are a matter of the checks that look everywhere. */
+  /** `isSaid`: the part belongs to a message; other parts concern only checks that look everywhere. */
   constructor(hooks: readonly Hook[], facts: Facts, isSaid = true) {
     const steps = hooks.flatMap((hook) => stepsOf(hook, facts, isSaid));
     this.steps = facts.placeholders.canRestore ? [...steps, { filter: restoring(facts), id: '' }] : steps;
@@ -59,7 +59,7 @@ export class PartFilters {
   }
 }
 
-/** A check that neither changes texts nor may stop them has nothing to do before the end. */
+/** A check that neither changes texts nor may stop the stream has no step before the end. */
 function stepsOf({ spec, checks }: Hook, facts: Facts, isSaid: boolean): Step[] {
   if (spec.isAsync) return [];
   const mayStop = spec.type === 'guardrail' && spec.deny;
@@ -70,7 +70,7 @@ function stepsOf({ spec, checks }: Hook, facts: Facts, isSaid: boolean): Step[] 
   );
 }
 
-/** Whether a stream must wait for its end, because a hook that may deny it cannot judge before. */
+/** Whether a stream must be held to its end, because a hook that may deny it cannot judge earlier. */
 export function needsWhole(hooks: readonly Hook[]): boolean {
   return hooks.some(
     ({ spec, checks }) =>
@@ -78,7 +78,7 @@ export function needsWhole(hooks: readonly Hook[]): boolean {
   );
 }
 
-/** Whether the texts of an answer may come out other than they went in. */
+/** Whether the hooks may change the texts of a response. */
 export function mayChange(hooks: readonly Hook[], { placeholders }: Facts): boolean {
   return (
     placeholders.canRestore ||
@@ -86,18 +86,18 @@ export function mayChange(hooks: readonly Hook[], { placeholders }: Facts): bool
   );
 }
 
-/** Id of the first guardrail that may deny for what it reads in texts; null where none may. */
+/** Id of the first guardrail that may deny because of texts; null if there is none. */
 export function denyingBy(hooks: readonly Hook[]): string | null {
   return hooks.find(mayDeny)?.spec.id ?? null;
 }
 
-/** Whether a hook may deny for what it reads in texts. */
+/** Whether a hook may deny because of texts. */
 export function mayDeny({ spec, checks }: Hook): boolean {
   const isGuardrail = spec.type === 'guardrail' && spec.deny && !spec.isAsync;
   return isGuardrail && checks.some(({ readsTexts }) => readsTexts);
 }
 
-/** Something depends on what was read: a denial, or a change. */
+/** Whether the texts can lead to a denial or a change. */
 export const actsOnTexts = (hooks: readonly Hook[]): boolean =>
   hooks.some(
     (hook) => mayDeny(hook) || (!hook.spec.isAsync && hook.checks.some(({ check }) => check.changes)),

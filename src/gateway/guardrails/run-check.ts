@@ -10,40 +10,40 @@ import type { TextTree } from './texts/text-tree.js';
 export interface MadeCheck {
   readonly spec: CheckSpec;
   readonly check: Check;
-  /** It looks at texts, and so at a body that was read. */
+  /** It reads texts, and therefore needs a parsed body. */
   readonly readsTexts: boolean;
 }
 
-/** Checks of requests alone look at what is asked for, not at texts. */
+/** Checks for requests only read the parameters, not texts. */
 export function readsTexts({ id }: CheckSpec): boolean {
   const { side, mutates } = checkRow(id);
   return side === 'both' || mutates === true;
 }
 
-/** What hooks look at and may change: a body with its texts, or the texts of a stream. */
+/** The subject of hooks, which may change it: a body with its texts, or the texts of a stream. */
 export interface Matter {
   readonly side: CheckSubject['side'];
   readonly facts: Facts;
   readonly json: Json | null;
-  /** Where its texts stand; null where the gateway does not read them. */
+  /** The places of its texts; null if the gateway does not read them. */
   readonly tree: TextTree | null;
-  /** The texts, where there is no body that has them; null where they could not be read. */
+  /** The texts if there is no body that contains them; null if they could not be read. */
   readonly texts: BodyTexts | null;
 }
 
-/** What a check has said, and what it found where it could be made. */
+/** Result of a check, with its finding if it could run. */
 export interface CheckOutcome {
   readonly check: CheckResult & { transformed: boolean };
   readonly finding: Finding | null;
 }
 
-/** What checks of a hook share. */
+/** Shared by the checks of a hook. */
 interface Setting {
   readonly hook: HookSpec;
   readonly texts: SeenTexts;
 }
 
-/** Never throws: a check that could not be made is in its result. */
+/** Never throws: a check that could not run reports that in its result. */
 export function startCheck(
   made: MadeCheck,
   matter: Matter,
@@ -92,7 +92,7 @@ function checked({ spec }: MadeCheck, finding: Finding, { startedAt, createdAt }
   };
 }
 
-/** The texts of a body, found once for all checks that look at it before one changes it. */
+/** The texts of a body, found once for all checks until one changes it. */
 export class SeenTexts {
   private json: Json | null = null;
   private texts: BodyTexts = NO_TEXTS;
@@ -117,18 +117,18 @@ function subjectOf(
   return { side, facts, json, texts: looksEverywhere ? read.every : read.said };
 }
 
-/** The texts that a check would look at cannot be read. */
+/** The texts that a check needs cannot be read. */
 class Unreadable extends Error {
   constructor(
     side: CheckSubject['side'],
-    /** The gateway reads those of the endpoint, so that it is this body's own doing. */
+    /** The gateway reads the texts of this endpoint, so the body is at fault. */
     readonly isOfKnownEndpoint: boolean,
   ) {
     super(`the texts of this ${side === 'input' ? 'request' : 'response'} cannot be read`);
   }
 }
 
-/** A guardrail that may deny lets nothing pass that it should have read and could not. */
+/** A guardrail that may deny lets no text pass that it should have read but could not. */
 function failsUnread(thrown: unknown, { deny, type }: HookSpec): boolean {
   return thrown instanceof Unreadable && thrown.isOfKnownEndpoint && deny && type === 'guardrail';
 }
@@ -137,7 +137,7 @@ function failsOnError({ spec: { parameters } }: MadeCheck, { failOnError }: Hook
   return failOnError || parameters.failOnError === true;
 }
 
-/** What a check tells, characters of JSON: it goes into the log with every request. */
+/** Maximum data of a check, in characters of JSON: it is logged with every request. */
 const DATA_CHARS_MAX = 4_096;
 
 function bounded(data: Finding['data']): Finding['data'] {
@@ -146,12 +146,12 @@ function bounded(data: Finding['data']): Finding['data'] {
   return length <= DATA_CHARS_MAX ? data : { omitted: `it is longer than ${DATA_CHARS_MAX} characters` };
 }
 
-/** The longest escape, `\u0000`; the longest of what is no text, a number or a moment. */
+/** The longest escape, `\u0000`; the longest value that is not text, a number or a date. */
 const ESCAPED_CHARS = 6;
 const PLAIN_CHARS = 32;
 const LOOKED_INTO = 3;
 
-/** An upper bound of the JSON of what checks tell, which is mostly short: writing it out to measure it costs more. */
+/** An upper bound of the JSON length of a check's data. Usually small, and cheaper than writing the JSON to measure it. */
 function charsMax(value: unknown, depth: number): number {
   if (typeof value === 'string') return ESCAPED_CHARS * value.length + 2;
   if (typeof value !== 'object' || value === null) return PLAIN_CHARS;
@@ -166,7 +166,7 @@ function charsMax(value: unknown, depth: number): number {
 
 const MESSAGE_CHARS_MAX = 256;
 
-/** Our own words where we have some: those of others may quote what must not be told. */
+/** Our own message if there is one: other messages may quote confidential text. */
 function describe(thrown: unknown): { readonly name: string; readonly message: string } {
   if (thrown instanceof AppError)
     return { name: thrown.code, message: thrown.message.slice(0, MESSAGE_CHARS_MAX) };
@@ -183,7 +183,7 @@ function describe(thrown: unknown): { readonly name: string; readonly message: s
 let writtenMs = 0;
 let written = '';
 
-/** Written once per millisecond, in which many checks may begin. */
+/** Formatted once per millisecond, because many checks may begin in one. */
 export function isoNow(): string {
   const now = Date.now();
   if (now !== writtenMs) {
@@ -193,5 +193,5 @@ export function isoNow(): string {
   return written;
 }
 
-/** Since `performance.now()` was `startedAt`, whole milliseconds. */
+/** Whole milliseconds since `performance.now()` was `startedAt`. */
 export const elapsed = (startedAt: number): number => Math.round(performance.now() - startedAt);

@@ -14,25 +14,25 @@ import { type BodyTexts, withTexts } from './texts/body-texts.js';
 
 export { type Matter, readsTexts } from './run-check.js';
 
-/** A guardrail with its checks made. */
+/** A guardrail with its checks built. */
 export interface Hook {
   readonly spec: HookSpec;
-  /** Those that are enabled, in order. */
+  /** The enabled ones, in order. */
   readonly checks: readonly MadeCheck[];
 }
 
 export interface Judgement {
   readonly matter: Matter;
-  /** Of the hooks that were waited for. */
+  /** Results of the hooks that were awaited. */
   readonly results: readonly HookResult[];
   readonly isDenied: boolean;
-  /** One failed that may not deny. */
+  /** A hook without the right to deny failed. */
   readonly hasFailed: boolean;
 }
 
 /**
- * Runs hooks in order, each on what the ones before left, until one denies. `later` is called with those that run beside. Returns
- * without a promise where no check has to be waited for. A check that could not be made is in its result.
+ * Runs hooks in order, each on the output of those before it, until one denies. `later` receives the results of asynchronous ones. Returns
+ * without a promise when no check has to be awaited. A check that could not run reports that in its result.
  */
 export function runHooks(
   hooks: readonly Hook[],
@@ -52,7 +52,7 @@ class HookRun {
     private readonly later: (result: HookResult) => void,
   ) {}
 
-  /** Goes on with the hook at this place. */
+  /** Continues with the hook at this index. */
   from(place: number): Judgement | Promise<Judgement> {
     for (let at = place; at < this.hooks.length; at++) {
       const hook = this.hooks[at] as Hook;
@@ -94,7 +94,7 @@ interface Ran {
   readonly result: HookResult;
 }
 
-/** One hook at work. */
+/** One run of a hook. */
 class Run {
   private readonly startedAt = performance.now();
   private readonly createdAt = isoNow();
@@ -110,7 +110,7 @@ class Run {
     this.matter = first;
   }
 
-  /** Goes on with the check at this place. */
+  /** Continues with the check at this index. */
   from(place: number): Ran | Promise<Ran> {
     const { checks, spec } = this.hook;
     for (let at = place; at < checks.length; at++) {
@@ -167,7 +167,7 @@ function changedBy(matter: Matter, { json, texts }: Finding): Matter {
   return body && tree ? { ...matter, json: withTexts(body, tree, texts) } : matter;
 }
 
-/** Texts change where a check that looks everywhere has seen them; a plain text is all that is said, too. */
+/** A check that looks everywhere changes `every`. In a plain text, that is also all of `said`. */
 function changedTexts({ said, every }: BodyTexts, changed: readonly string[]): BodyTexts {
   return { said: said === every ? changed : said, every: changed };
 }

@@ -53,7 +53,7 @@ const chunk = (delta: Json, finish_reason: string | null = null): string =>
     choices: [{ index: 0, delta, finish_reason }],
   });
 
-/** The events of an answer whose text was cut anywhere. */
+/** The events of a response whose text was cut anywhere. */
 const answerOf = (pieces: readonly string[]): string =>
   chunk({ role: 'assistant', content: '' }) +
   pieces.map((content) => chunk({ content })).join('') +
@@ -75,7 +75,7 @@ const textOf = (out: string): string =>
     .map((event) => ((event.choices as Json[])[0]?.delta as { content?: string }).content ?? '')
     .join('');
 
-/** Bytes cut anywhere too, as they come from a network. */
+/** The bytes are cut anywhere too, as in a network. */
 function through(stream: StreamGuard, bytes: Buffer, cuts: readonly number[]): string {
   const ends = [...cuts.map((at) => at % (bytes.length + 1)), bytes.length].sort((one, other) => one - other);
   return (

@@ -13,34 +13,33 @@ import type { StreamTexts } from './texts/text-tree.js';
 
 const DONE = '[DONE]';
 const BOM = '\ufeff';
-/** The name of an event is no sentence. */
+/** An event's name is not prose. */
 const NAME = /^[\w.:-]*$/;
-/** Neither blank nor brackets alone. */
+/** More than whitespace and brackets. */
 const MEANINGFUL = /\w/;
 const EVERYTHING: readonly string[] = [''];
 
-/** What a guard is made of. */
+/** Parts of a guard. */
 export interface StreamGuardParts {
   readonly hooks: readonly Hook[];
   readonly texts: StreamTexts;
   readonly facts: Facts;
   readonly frames: AnswerFrames;
-  /** Receives each event as the provider's answer has it, for the meter. */
+  /** Receives each event as in the provider's response, for the meter. */
   readonly onEvent: (json: Json) => void;
 }
 
-/** The bytes are no stream of events that could be judged. */
+/** The bytes are not a stream of events that could be judged. */
 export class UnreadableStream extends Error {
   override readonly name = 'UnreadableStream';
 }
 
 /**
- * Guards one stream in the client's own dialect: bytes cut anywhere in; events out, with their texts as the hooks leave them. A text
- * leaves when nothing that is looked for can begin in it any more: in prose that is a word later, and at most the longest thing that is
- * looked for.
+ * Guards one stream in the client's dialect: takes bytes cut anywhere and returns events with their texts as the hooks leave them. A text
+ * is released when no match can begin in it any more: in prose one word later, and at most after the longest possible match.
  *
- * What leaves is what was read: events are written again, and what is no event does not leave. An event that cannot be read is refused
- * where a hook may deny, or change texts.
+ * Only what was parsed is released: events are serialized again, and bytes outside of events are dropped. An event that cannot be parsed is
+ * refused if a hook may deny or change texts.
  */
 export class StreamGuard {
   private readonly parts: StreamParts;
@@ -50,7 +49,7 @@ export class StreamGuard {
   private hasBytes = false;
   private isUnreadable = false;
   private unreadableBy: string | null = null;
-  /** The provider has said that there is no more. */
+  /** The provider has sent its completion event. */
   isDone = false;
 
   constructor(private readonly guarding: StreamGuardParts) {
@@ -60,7 +59,7 @@ export class StreamGuard {
     this.denier = denyingBy(hooks);
   }
 
-  /** Id of the guardrail that has stopped it. Nothing may leave any more. */
+  /** Id of the guardrail that stopped the stream. Nothing more may be sent. */
   get deniedBy(): string | null {
     return this.parts.deniedBy ?? this.unreadableBy;
   }
@@ -69,12 +68,12 @@ export class StreamGuard {
     return this.deniedBy !== null;
   }
 
-  /** The texts so far, as the provider sent them; null when they could not be read, or there was more than can be judged. */
+  /** The texts so far, as the provider sent them; null when they could not be read or exceed the limit of judging. */
   get texts(): BodyTexts | null {
     return this.isUnreadable ? null : this.parts.texts;
   }
 
-  /** Throws `UnreadableStream`, or a plain Error of the framing, when no guardrail may deny bytes that are no stream of events. */
+  /** Throws `UnreadableStream`, or a plain Error of the framing, when bytes are not a stream of events and no guardrail may deny them. */
   feed(bytes: Buffer): string {
     this.hasBytes ||= this.hasEvents || MEANINGFUL.test(bytes.toString('latin1'));
     return this.guarded(() => this.pass(this.guarding.frames.decoder.feed(bytes)));
@@ -93,7 +92,7 @@ export class StreamGuard {
     return this.denier !== null || this.changes;
   }
 
-  /** What comes out of a step, unless a guardrail stops the stream there. */
+  /** The output of a step, unless a guardrail stops the stream there. */
   private guarded(step: () => string): string {
     if (this.isDenied) return '';
     try {
@@ -142,7 +141,7 @@ export class StreamGuard {
     const before = ended.length > 0 ? this.written(this.parts.rest(ended, { json, found, outs })) : '';
     let index = 0;
     const passed = rewriteTexts(json, texts.tree, () => outs[index++] ?? '');
-    // Token by token, probabilities tell the text that is held back or changed.
+    // Log probabilities would reveal, token by token, text that is held or changed.
     const isChanged = passed !== json || this.changes;
     if (!isChanged && json === told) return before + frames.encode(event);
     return before + this.written([{ event, json: isChanged ? withoutLogprobs(passed) : passed }]);
@@ -158,7 +157,7 @@ export class StreamGuard {
 
 const NONE: readonly string[] = [];
 
-/** The object that an event is; null where it is none, or may be read in two ways. */
+/** The object in an event; null if there is none, or if it is ambiguous. */
 function readable(data: string, isStrict: boolean): Json | null {
   const text = data.startsWith(BOM) ? data.slice(BOM.length) : data;
   let value: unknown;

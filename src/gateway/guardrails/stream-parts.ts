@@ -8,43 +8,43 @@ import { type FoundText, rewriteTexts } from './texts/body-walk.js';
 import { EscapedText, unescaped } from './texts/escaped-text.js';
 import type { StreamTexts } from './texts/text-tree.js';
 
-/** Text of one answer that is kept for the verdict at its end. A longer answer cannot be judged. */
+/** Maximum text of one response that is kept for the verdict at its end. A longer response cannot be judged. */
 export const JUDGED_CHARS_MAX = 8 * 1024 * 1024;
-/** Texts that events repeat are judged once. */
+/** Maximum cached results for texts that events repeat. */
 const WHOLES_MAX = 1_000;
 
-/** An event of a stream, and what it says. */
+/** An event of a stream, with its parsed data. */
 export interface ReadEvent {
   readonly event: StreamEvent;
   readonly json: Json;
 }
 
-/** An event with its texts, and what shall stand in their places. */
+/** An event with its texts and their replacements. */
 export interface JudgedEvent {
   readonly json: Json;
   readonly found: readonly FoundText[];
   readonly outs: string[];
 }
 
-/** One part of an answer on its way: a choice, a block, an item. */
+/** One part of a response in progress: a choice, a block, an item. */
 interface Part {
   readonly filters: PartFilters;
   readonly escaped: EscapedText;
-  /** All of it, as it came. */
+  /** Its whole text, as received. */
   text: string;
   isOver: boolean;
-  /** The last event that had text of it, which the rest of the text can leave in. */
+  /** The last event with text of this part; a copy of it can carry the rest of the text. */
   carrier: ReadEvent;
 }
 
-/** The texts of one stream: what continues from event to event goes through filters of its own, the rest as a whole. */
+/** The texts of one stream: each part that continues from event to event has filters of its own, other texts are filtered as a whole. */
 export class StreamParts {
   private readonly parts = new Map<string, Part>();
   private readonly said: { text: string }[] = [];
   private readonly beside = new Set<string>();
   private readonly wholes = new Map<string, string>();
   private chars = 0;
-  /** Id of the guardrail that has stopped the stream. */
+  /** Id of the guardrail that stopped the stream. */
   deniedBy: string | null = null;
 
   constructor(
@@ -53,14 +53,14 @@ export class StreamParts {
     private readonly streamTexts: StreamTexts,
   ) {}
 
-  /** Null when there was more than can be judged. */
+  /** Null when the text exceeds the limit of judging. */
   get texts(): BodyTexts | null {
     if (this.chars > JUDGED_CHARS_MAX) return null;
     const said = this.said.map(({ text }) => text);
     return { said, every: [...said.map(unescaped), ...[...this.beside].map(unescaped)] };
   }
 
-  /** What shall stand in the place of a text now. */
+  /** The replacement of a text at this point. */
   through(found: FoundText, read: ReadEvent): string {
     const { text, kind } = found;
     if (kind === 'delta') return this.piece(this.streamTexts.partOf(read.json, found.place), text, read);
@@ -69,8 +69,8 @@ export class StreamParts {
   }
 
   /**
-   * Events with what still waits of the parts that are complete. What waits of a part that the event itself had text of is added there;
-   * null where no event has ended them.
+   * Events with the held text of completed parts. If the completing event itself has text of a part, the rest is added there instead;
+   * `judged` is null when no event completed them.
    */
   rest(beginnings: readonly string[], judged: JudgedEvent | null): ReadEvent[] {
     const events: ReadEvent[] = [];
@@ -106,7 +106,7 @@ export class StreamParts {
     return part;
   }
 
-  /** A text that repeats what was said counts once. */
+  /** A text that repeats an earlier one counts once. */
   private note({ text, kind }: FoundText): void {
     if (kind === 'repeat' && this.said.some((one) => one.text === text)) return;
     if (kind === 'beside' && this.beside.has(text)) return;
@@ -138,7 +138,7 @@ export class StreamParts {
     return at >= 0;
   }
 
-  /** The last event of a part once more, with this text of it alone. */
+  /** A copy of a part's last event that carries only this text of it. */
   private carried(name: string, text: string, { event, json }: ReadEvent): ReadEvent {
     const { streamTexts } = this;
     const carrier = streamTexts.carrierOf?.(json) ?? json;

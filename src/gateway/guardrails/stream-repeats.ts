@@ -1,7 +1,7 @@
 import type { Json } from '../../providers/endpoint.js';
 
 /**
- * Without the whole answer so far, which Perplexity's chunks repeat beside each piece: it ends where it cannot be judged yet.
+ * Removes the cumulative message that Perplexity's chunks repeat beside each piece: it ends with text that cannot be judged yet.
  * https://github.com/BerriAI/litellm/issues/8455
  */
 export function withoutRepeated(json: Json): Json {
@@ -20,7 +20,7 @@ function withoutMessage(choice: Json): Json {
   return Object.fromEntries(Object.entries(choice).filter(([name]) => name !== 'message'));
 }
 
-/** Probabilities are told token by token, and the tokens are the text as it was. */
+/** Log probabilities list the tokens of the original text. */
 export function withoutLogprobs(json: Json): Json {
   const { choices, logprobs } = json;
   if (Array.isArray(logprobs) && logprobs.length > 0) return { ...json, logprobs: [] };

@@ -7,15 +7,15 @@ import type { Exchange } from '../recording/exchange.js';
 import { checkLoop } from '../upstream/request-headers.js';
 import { type GatewayHeaders, readGatewayHeaders } from '../types/gateway-headers.js';
 
-/** The scope that lets a credential call models. */
+/** The scope that allows model requests. */
 const SCOPE = 'completions.write';
 
 const ADMIN_KEY = `admin keys cannot call models. Use a workspace API key with the scope ${SCOPE}`;
 
-/** A person who reaches every workspace: what it spends must count somewhere. */
+/** A user with access to every workspace: usage must be counted in one of them. */
 const NO_WORKSPACE = 'models are called for a workspace, so the token must name one';
 
-/** Who is calling, and may. Notes it in the journal, and also who came and may not. */
+/** Authenticates the caller and checks its access. Records the caller, also of a refused request. */
 export async function identified(
   identity: IdentityService,
   { request, entry }: Exchange,
@@ -31,7 +31,7 @@ export async function identified(
 const mayCallModels = ({ scopes, workspaceId }: Principal): boolean =>
   scopes.has(SCOPE) && workspaceId !== null;
 
-/** Refuses with `forbidden` who may not call models. */
+/** Throws `forbidden` if the caller may not send model requests. */
 export function checkCaller({ kind, scopes, workspaceId }: Principal): void {
   if (!scopes.has(SCOPE))
     throw new AppError('forbidden', {
@@ -40,7 +40,7 @@ export function checkCaller({ kind, scopes, workspaceId }: Principal): void {
   if (workspaceId === null) throw new AppError('forbidden', { detail: NO_WORKSPACE });
 }
 
-/** What the caller asks of the gateway itself, with the metadata that its workspace gives every request. */
+/** The request's gateway options, with the metadata that its workspace sets on every request. */
 export function asked({ request, entry }: Exchange, { metadata }: Principal): GatewayHeaders {
   const own = readGatewayHeaders(request.headers);
   const options = metadata ? { ...own, metadata: { ...own.metadata, ...metadata } } : own;

@@ -1,14 +1,14 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { decodableCodings, decoded } from '../../common/http/content-coding.js';
 
-/** No text is so even: what decodes to more than a hundred times its size is made to fill memory. */
+/** No real text compresses better: a body that expands more than a hundredfold is meant to fill memory. */
 const RATIO_MAX = 100;
 const ALWAYS_BYTES = 1024 * 1024;
 
 /**
- * A body without its coding; null where the gateway cannot undo it: an unknown coding, several, or damaged bytes.
- * Rejects with `body_too_large` when the decoded body would be larger than `limitBytes`, or than a megabyte and a
- * hundred times its own size, before it is made: a kilobyte may decode to gigabytes.
+ * A body without its coding; null if the gateway cannot decode it: an unknown coding, several codings, or damaged bytes. Rejects with
+ * `body_too_large`, before the bytes exist, if the decoded body would exceed `limitBytes`, or both a megabyte and a hundred times its
+ * encoded size: a kilobyte can decode to gigabytes.
  */
 export async function decodedBody(
   bytes: Buffer,

@@ -9,10 +9,10 @@ import { MultipartScanner } from './multipart-scanner.js';
 import { chunksOf } from './request-body.js';
 import { announcedSize } from './request-hygiene.js';
 
-/** Fields before the first file, at most: they wait here until the model is known. */
+/** Maximum size of the fields before the first file: they are held until the model is known. */
 const HELD_BYTES_MAX = 256 * 1024;
 
-/** Fields of which the gateway takes note. */
+/** Fields that the gateway reads. */
 const NOTED = ['model', 'stream'] as const;
 export type NotedField = (typeof NOTED)[number];
 const isNoted = (name: string): name is NotedField => (NOTED as readonly string[]).includes(name);
@@ -24,8 +24,8 @@ interface Field {
 }
 
 /**
- * A multipart form on its way through: its short fields are read, its files pass in constant memory. Fields that stand before
- * the first file are known before the request goes anywhere; those behind it when they have passed.
+ * A multipart form that streams through: its short fields are read, its files pass in constant memory. Fields before the first file are
+ * known before the request is sent anywhere, those after it once they have passed.
  */
 export class FormBody implements PassingForm {
   size: number | null;
@@ -35,11 +35,11 @@ export class FormBody implements PassingForm {
   private held: Buffer[] = [];
   private heldBytes = 0;
   private hasFile = false;
-  /** Hears of fields that come behind a file; throws where one of them comes too late. */
+  /** Called for fields after a file; throws if such a field is too late. */
   onLate: (name: NotedField, value: string) => void = () => undefined;
   private isHead = true;
   private whole: Buffer | null = null;
-  /** The body is whole in memory. */
+  /** The whole body is in memory. */
   isWhole = false;
 
   constructor(
@@ -58,12 +58,12 @@ export class FormBody implements PassingForm {
     });
   }
 
-  /** Null for a field that has not come. */
+  /** Null for a field that has not arrived. */
   field(name: NotedField): string | null {
     return this.fields.get(name)?.value ?? null;
   }
 
-  /** Reads up to the first file, or all of it where it is to be kept. */
+  /** Reads up to the first file, or the whole form if it must be kept. */
   async readHead(isKept: boolean): Promise<void> {
     while (isKept || (!this.hasFile && this.heldBytes <= HELD_BYTES_MAX)) {
       const chunk = await this.next();
@@ -77,7 +77,7 @@ export class FormBody implements PassingForm {
     this.isHead = false;
   }
 
-  /** Writes another value for a field of the head; every other byte stays as it was. */
+  /** Replaces the value of a field in the head; every other byte is unchanged. */
   replace(name: NotedField, value: string): void {
     const field = this.fields.get(name);
     if (!field) return;
@@ -89,9 +89,8 @@ export class FormBody implements PassingForm {
   }
 
   /**
-   * What the form says, files included, when all of it has come. Throws `body_too_large`. Not called `read`: the HTTP client takes a body
-   * that has a method of that name for a stream of Node, and calls it.
-   * https://github.com/nodejs/undici/blob/v7.x/lib/dispatcher/client-h1.js
+   * The fields of the whole form, files included, once all of it has arrived. Throws `body_too_large`. Not named `read`: the HTTP client
+   * takes a body with such a method for a Node stream, and calls it. https://github.com/nodejs/undici/blob/v7.x/lib/dispatcher/client-h1.js
    */
   async readAll(): Promise<Json> {
     this.whole ??= this.isWhole ? this.takeHead() : await this.rest();
@@ -110,7 +109,7 @@ export class FormBody implements PassingForm {
     return Buffer.concat(pieces);
   }
 
-  /** The head, which is the whole body where `isWhole` or all of it was read. */
+  /** The head, which is the whole body if `isWhole` or after `readAll`. */
   takeHead(): Buffer {
     const head = this.whole ?? Buffer.concat(this.held);
     this.held = [];
@@ -124,7 +123,7 @@ export class FormBody implements PassingForm {
       if (head.length > 0) yield head;
       for (let chunk = await this.next(); chunk; chunk = await this.next()) yield chunk;
     } finally {
-      // As of every body on its way through: what is not wanted any more is read all the same.
+      // As with every streamed body, the rest is read even if it is no longer needed.
       await this.chunks.return?.();
       if (!(this.request instanceof FastRequest)) this.request.resume();
     }
@@ -140,7 +139,7 @@ export class FormBody implements PassingForm {
 
   private note(name: string, bytes: Buffer, start: number): void {
     if (!isNoted(name)) return;
-    // Readers differ in which of two they believe, so what is logged might not be what is done.
+    // Parsers differ in which of two equal fields they use, so the logged value might not be the effective one.
     if (this.fields.has(name))
       throw new AppError('invalid_request', {
         detail: `The field "${name}" may occur in the form only once.`,

@@ -5,7 +5,7 @@ import { encodeBody } from '../translation/encode-body.js';
 import { formFields } from './form-fields.js';
 import { boundaryOf } from './multipart-scanner.js';
 
-/** Written as it is sent, and read as it is received. */
+/** Encodes the parts as for sending and reads the result. */
 function sentAndRead(parts: Form['parts']): unknown {
   const { contentType, bytes } = encodeBody(new Form(parts));
   return formFields(bytes, boundaryOf(contentType) ?? '');

@@ -11,8 +11,8 @@ const LIST = '[]';
 type Value = string | MediaFile;
 
 /**
- * What a whole form says: texts and files by name, in a list where the name came more than once or ends with `[]`, which
- * it loses. Files are parts of `body`, not copies. A part that was cut is left out. Refuses more parts than a form may have.
+ * The values of a whole form by name: texts and files. A name that occurs more than once or ends with `[]`, which is removed, has a list.
+ * Files are views of `body`, not copies. A truncated part is left out. Throws when there are too many parts.
  */
 export function formFields(body: Buffer, boundary: string): Json {
   const values = new Map<string, Value[]>();

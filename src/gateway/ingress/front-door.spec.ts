@@ -58,7 +58,7 @@ describe('planeOf', () => {
   });
 });
 
-/** Operations of the compatible API whose first segment the administration has not built and no provider uses. */
+/** Paths of the compatible API whose first segment the administration does not serve and no provider uses. */
 const UNBUILT = ['mcp-integrations', 'mcp-servers', 'scim', 'secret-references'];
 const SPELLINGS: readonly ((segment: string) => string)[] = [
   (segment) => `/v1/${segment}`,

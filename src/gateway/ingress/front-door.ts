@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 
-/** First segments below /v1 that the administration has built. It alone answers them. */
+/** First segments below /v1 that only the administration serves. */
 const BUILT: ReadonlySet<string> = new Set([
   'admin',
   'analytics',
@@ -23,14 +23,14 @@ const BUILT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names of the administration that providers use, too, and that it has not built. With a provider chosen, by any of the ways,
- * the path is the provider's; without one it is `not_built`.
+ * First segments of the administration API that providers use too, and that are not built. If the request names a provider, in any way, the
+ * path is the provider's; otherwise the error is `not_built`.
  */
 const SHARED: ReadonlySet<string> = new Set(['collections', 'labels', 'prompts']);
 
 /**
- * Names of the administration that no provider uses and that it has not built. Requests to them carry credentials, so they are
- * `not_built` whatever else they say: nothing of them is read, logged or sent on.
+ * First segments of the administration API that no provider uses, and that are not built. Requests to them carry credentials, so the error
+ * is always `not_built`: nothing of them is read, logged or forwarded.
  */
 const UNBUILT: ReadonlySet<string> = new Set([
   'mcp-integrations',
@@ -40,26 +40,26 @@ const UNBUILT: ReadonlySet<string> = new Set([
 ]);
 
 const ROOT = '/v1/';
-/** The root itself: a provider's base URL, where one is chosen. */
+/** The root itself: a provider's base URL, if the request names one. */
 export const BARE_ROOT = /^\/v1(?:\?|$)/;
 
-/** What stands below `/v1/admin`, as it would be called without that: `/v1/workspaces` is a path of providers. */
+/** Resources below `/v1/admin`, by their path without `admin/`: `/v1/workspaces` is a provider's path. */
 const BELOW_ADMIN = ['users/invites', 'legal-holds', 'me', 'organisation', 'users', 'workspaces'].map(
   (path) => [path.slice(path.indexOf('/') + 1), `${ROOT}admin/${path}`] as const,
 );
 
-/** Paths of the administration by the word that a client looks for, to be told to one that mistyped them. */
+/** Paths of the administration by a word that clients may try, for suggestions after a mistyped path. */
 export const ADMINISTRATION_PATHS: ReadonlyMap<string, string> = new Map([
   ...[...BUILT].map((segment) => [segment, ROOT + segment] as const),
   ...BELOW_ADMIN,
 ]);
 
-/** Where uploads to Google in two steps go: https://ai.google.dev/api/files#method:-media.upload */
+/** Root of two-step uploads to Google: https://ai.google.dev/api/files#method:-media.upload */
 export const UPLOAD_ROOT = '/upload/v1beta/';
 
 /**
- * Paths beside /v1 that belong to the gateway: clients write them behind the base address because they stand so at their own
- * provider. Google's (https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts) and Azure's
+ * Paths outside of /v1 that belong to the gateway, because clients append them to the base URL as at their own provider: Google's
+ * (https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts) and Azure's
  * (https://github.com/openai/openai-node/blob/master/src/azure.ts).
  */
 const CLIENT_ROOTS = [
@@ -69,18 +69,18 @@ const CLIENT_ROOTS = [
   UPLOAD_ROOT,
   '/upload/v1alpha/',
   '/ws/google.ai.generativelanguage.',
-  // As its client for JavaScript writes it.
+  // As written by Google's JavaScript client.
   '//ws/google.ai.generativelanguage.',
 ] as const;
 
-/** Whose a request is: the data plane's, the administration's, or of a part of the administration that is not built. */
+/** The owner of a request: the data plane, the administration, or an unbuilt part of the administration. */
 export type RequestPlane = 'gateway' | 'administration' | 'unbuilt';
 
 /**
- * Which plane a request belongs to, by its path alone.
+ * The plane of a request, by its path alone.
  *
- * The first segment is compared decoded and in lower case, so that no spelling of an administrative
- * path can slip through to a provider, and an administrator's key with it.
+ * The first segment is compared decoded and in lower case, so that no spelling of an administrative path reaches a provider, and with it an
+ * administrator's key.
  */
 export function planeOf(target: string): RequestPlane {
   if (!target.startsWith(ROOT)) return isOfClients(target) ? 'gateway' : 'administration';
@@ -92,7 +92,7 @@ export function planeOf(target: string): RequestPlane {
 const isOfClients = (target: string): boolean =>
   BARE_ROOT.test(target) || CLIENT_ROOTS.some((root) => target.startsWith(root));
 
-/** The refusal of a path that belongs to an unbuilt part of the administration; null for every other path. */
+/** The error for a path of an unbuilt part of the administration; null for every other path. */
 export function notBuilt(target: string): AppError | null {
   const segment = target.startsWith(ROOT) ? firstSegment(target) : '';
   const reason = UNBUILT.has(segment) ? NOT_READ : SHARED.has(segment) ? CHOOSE_A_PROVIDER : null;
@@ -103,13 +103,10 @@ const NOT_READ = 'The request was neither read nor kept.';
 const CHOOSE_A_PROVIDER =
   "To call a provider's own path of this name, choose the provider: send x-gateway-virtual-key or x-gateway-provider.";
 
-/** A segment of plain characters at the beginning of what follows `/v1/`, which nearly every path has. */
+/** A segment of plain characters after `/v1/`, which nearly every path has. */
 const PLAIN_SEGMENT = /^[\w-]+(?=[/?]|$)/;
 
-/**
- * The first segment below /v1 that is not empty, in lower case. It is decoded once; an encoded slash or semicolon ends it as a
- * plain one does.
- */
+/** The first non-empty segment below /v1, in lower case. It is decoded once; an encoded slash or semicolon ends it like a plain one. */
 export function firstSegment(target: string): string {
   const below = target.slice(ROOT.length);
   const [plain] = PLAIN_SEGMENT.exec(below) ?? [];

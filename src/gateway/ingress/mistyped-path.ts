@@ -8,14 +8,13 @@ import { ADMINISTRATION_PATHS, BARE_ROOT, firstSegment, notBuilt } from './front
 import { gatewayOption } from '../types/gateway-headers.js';
 
 const ROOT = '/v1/';
-/** Options that name a provider, each in its own way. */
+/** Options that name a provider. */
 const TARGETS = ['virtual-key', 'provider', 'config'] as const;
 
 /**
- * Refuses with `not_found` a caller who may not call models and whose path is no endpoint of models either, but one of the
- * administration that was mistyped: every path that the administration does not keep for itself comes to the data plane, where
- * a missing scope would be blamed. An admin key has nothing else to look for here; of the others a path must be near. Who names a
- * provider means one.
+ * Throws `not_found` for a caller without access to models whose path is not a model endpoint but a mistyped path of the administration.
+ * The data plane receives every path that the administration does not serve, and would otherwise report a missing scope. For admin keys any
+ * such path counts, for other keys only a similar one. A request that names a provider is left alone.
  */
 export function refuseMistypedPath(
   { method = '', url = '', headers }: ClientRequest,
@@ -42,8 +41,8 @@ function refuseAlike(segment: string, kind: Principal['kind']): void {
 }
 
 /**
- * The refusal of a request that names no provider, where its path explains more than that one is missing: the path is of a part of the
- * administration that is not built, or lies below `/v1/admin`. Answers every other failure as it is.
+ * A more precise error for a request without a provider whose path explains more than that: it belongs to an unbuilt part of the
+ * administration, or the same path exists below `/v1/admin`. Returns every other error as it is.
  */
 export function orPathMeant(thrown: unknown, { url = '' }: ClientRequest): unknown {
   if (!(thrown instanceof AppError) || thrown.code !== 'provider_missing') return thrown;
@@ -54,14 +53,14 @@ export function orPathMeant(thrown: unknown, { url = '' }: ClientRequest): unkno
   return meant === undefined ? (orEndpointMeant(url) ?? thrown) : hasInstead([meant]);
 }
 
-/** Paths of first-class endpoints below /v1 that have no variable part. */
+/** Paths of first-class endpoints below /v1 without a variable part. */
 const ENDPOINT_PATHS = endpoints
   .flatMap(({ operations }) => operations.map(({ path }) => path.slice(1)))
   .filter((path) => !path.includes('{'));
 
 const segmentsOf = (path: string): number => path.split('/').length;
 
-/** The refusal of a path that is nearly one of a first-class endpoint; null for others. */
+/** The error for a path that is similar to a first-class endpoint's; null for others. */
 function orEndpointMeant(url: string): AppError | null {
   const path = url.slice(ROOT.length).split('?', 1)[0] as string;
   if (ENDPOINT_PATHS.includes(path)) return null;
@@ -76,7 +75,7 @@ function orEndpointMeant(url: string): AppError | null {
 
 const LONGEST_DIFFERENCE = 20;
 
-/** What is known of a path without reading its request; null for a path that is only a provider's. */
+/** The error that the path alone determines; null for a path that only providers have. */
 const withoutProvider = (url: string): AppError | null =>
   BARE_ROOT.test(url) ? new AppError('not_found', { resource: 'path' }) : notBuilt(url);
 

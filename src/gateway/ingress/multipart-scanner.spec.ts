@@ -42,7 +42,7 @@ const cutAt = (bytes: Buffer, cuts: readonly number[]): readonly Buffer[] => {
 
 describe('MultipartScanner', () => {
   it('hears the same of a form however it is cut, and where each value stands', () => {
-    // Values and files made of what delimiters are made of.
+    // Values and files made of the characters of delimiters.
     const text = fc
       .array(fc.constantFrom('\r\n', '--', '\r\n--b', '-', 'b0', 'x', '\r', '\n'), { maxLength: 12 })
       .map((pieces) => pieces.join(''));

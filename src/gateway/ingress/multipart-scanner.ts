@@ -12,30 +12,30 @@ const NAME = /(?:^|;)\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
 const FILE_NAME = /(?:^|;)\s*filename\*?=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/i;
 const CONTENT_TYPE = /^content-type:[ \t]*([^\r\n]+)/im;
 
-/** The boundary that a content type names; null when it is no form, or names none that can be. */
+/** The boundary in a content type; null if it is not a form's, or the boundary is invalid. */
 export function boundaryOf(contentType: string | undefined): string | null {
   const [, quoted, plain] = BOUNDARY.exec(contentType ?? '') ?? [];
   return quoted ?? plain ?? null;
 }
 
-/** What the head of a part says. */
+/** The head of a part. */
 export interface PartHead {
   readonly name: string;
-  /** Null for a part that is no file. */
+  /** Null for a part that is not a file. */
   readonly fileName: string | null;
-  /** Null where it says none. */
+  /** Null if it is not given. */
   readonly contentType: string | null;
 }
 
-/** What a scanner tells of the parts of a form. What it calls may throw; nothing is scanned after that. */
+/** Receives the parts of a form. The methods may throw; then scanning stops. */
 export interface FormListener {
-  /** A short text field, whole. Its value stands at `start` of the body, bytes. */
+  /** A short text field, complete. Its value begins at byte `start` of the body. */
   onField(name: string, value: Buffer, start: number): void;
-  /** A part has begun that is a file, or a text too long to be looked at. */
+  /** A part began that is a file, or a text too long to read. */
   onFile(): void;
-  /** Any part has begun; its content stands at `start` of the body. */
+  /** A part of any kind began; its content begins at byte `start` of the body. */
   onPart?(head: PartHead, start: number): void;
-  /** Its content was over before `end`. Not called for one that was cut. */
+  /** The content ended before `end`. Not called for a truncated part. */
   onPartEnd?(end: number): void;
 }
 
@@ -48,25 +48,25 @@ function partHead(head: string): PartHead {
   };
 }
 
-/** The one group that matched; null where nothing does. */
+/** The group that matched; null without a match. */
 function found(pattern: RegExp, text: string): string | null {
   const match = pattern.exec(text);
   return match && (match.slice(1).find((group) => group !== undefined) ?? '').trim();
 }
 
 /**
- * Looks at a multipart form while it passes: feed it chunks cut anywhere. It keeps the head of one part or one short value, and of
- * a file no more than a boundary is long. Bytes that are no such form are passed over in silence: they are the provider's to judge.
+ * Scans a multipart form while it passes, in chunks cut anywhere. It holds the head of one part or one short value, and of a file at most
+ * the length of a boundary. Bytes that are not such a form are skipped silently: the provider judges them.
  * https://www.rfc-editor.org/rfc/rfc7578
  */
 export class MultipartScanner {
   private readonly delimiter: Buffer;
   private state: 'head' | 'field' | 'file' | 'over' = 'file';
   private name = '';
-  /** Bytes that were not decided on, and where in the body they begin. The first boundary needs no line break before it. */
+  /** Undecided bytes, and their offset in the body. The first boundary needs no preceding line break. */
   private pending = Buffer.from(CRLF);
   private at = -CRLF.length;
-  /** The form has come to its own end. */
+  /** The form's closing delimiter has passed. */
   isComplete = false;
 
   constructor(
@@ -83,7 +83,7 @@ export class MultipartScanner {
     while (bytes) bytes = this.state === 'head' ? this.head(bytes) : this.value(bytes);
   }
 
-  /** What is left to be scanned, or null when more must come first. */
+  /** The bytes still to scan, or null until more arrive. */
   private head(bytes: Buffer): Buffer | null {
     if (bytes.length >= 2 && bytes[0] === DASH && bytes[1] === DASH) {
       this.isComplete = true;
@@ -130,7 +130,7 @@ export class MultipartScanner {
     return bytes.subarray(from);
   }
 
-  /** Copies what it keeps, so that a chunk is not held for the sake of its last bytes. */
+  /** Copies the bytes to keep, so that they do not hold the whole chunk in memory. */
   private wait(bytes: Buffer, from: number): null {
     this.pending = Buffer.from(this.after(bytes, from));
     return null;

@@ -20,19 +20,19 @@ import { hasBody } from './request-hygiene.js';
 
 const MODEL_CHARS_MAX = 256;
 
-/** How a request is to be read. */
+/** How a request is read. */
 export interface ReadingRules {
   readonly limitBytes: number;
-  /** A body that need not be read is kept nevertheless where its length is known and allowed, so that it can be sent again. */
+  /** Also keeps a body that need not be read, so that it can be sent again, if its length is known and allowed. */
   readonly keepsBody: boolean;
-  /** Only the model can still name the target, `@slug/model`. Absent where something else does. */
+  /** Only the model can name the target, `@slug/model`. Absent if something else names it. */
   readonly needsTarget?: true;
 }
 
 /**
- * Reads what the gateway has to know. Only the body of a first-class endpoint is read: decoded where it has a
- * content-encoding, and parsed once. Its bytes go on as they came, unless the model names its target. Of a form the
- * fields are read while it streams through. Every other body streams through unread.
+ * Reads the parts of a request that the gateway needs. Only the body of a first-class endpoint is read: decoded if it has a
+ * content-encoding, and parsed once. Its bytes are forwarded unchanged unless the model names its target. The fields of a form are read
+ * while it streams through. Every other body streams through unread.
  */
 export async function readRequest(
   request: ClientRequest,
@@ -100,10 +100,10 @@ async function readJson(
   return decoded === bytes ? read : { ...read, encoded: { bytes, decoded } };
 }
 
-/** `/v1/proxy` forwards any body, so one that is not a JSON object is null instead of an error. */
+/** `/v1/proxy` forwards any body, so one that is not a JSON object gives null instead of an error. */
 const jsonObjectIn = (body: Buffer): Json | null => parsedObject(body.toString('utf8'));
 
-/** What is known of a body that was not read. */
+/** The result for a body that was not read. */
 type Unread = Pick<ReadRequest, 'json' | 'model' | 'isStreamed' | 'modelSlug' | 'waitedMs' | 'unreadable'>;
 const UNREAD: Unread = { json: null, model: null, isStreamed: false, modelSlug: null, waitedMs: 0 };
 
@@ -112,11 +112,11 @@ function isBounded(request: ClientRequest, limitBytes: number): boolean {
   return hasBody(request) && length !== undefined && Number(length) <= limitBytes;
 }
 
-/** Notes the model and whether a stream is wanted, from the body or, in calls of Google's and Azure's, from the path. */
+/** Records the model and whether a stream is requested, from the body or, in Google's and Azure's requests, from the path. */
 function nameModel(entry: Entry, path: RequestPath, json: Json): ModelTarget | null {
   const inPath = pathModelOf(path);
   entry.trail.asksForStream(inPath?.isStreamed ?? wantsStream(json.stream));
-  // Google's clients say nothing of a target.
+  // Google's clients do not name a target.
   if (inPath && !namesDeployment(path)) return noteModel(entry, inPath.model, null);
   const inBody = modelOf(json);
   if (!inPath) return noteModel(entry, inBody, modelTarget(inBody));
@@ -130,14 +130,11 @@ function noteModel(entry: Entry, asked: string, named: ModelTarget | null): Mode
   return named;
 }
 
-/** A path with the model in place of the target that it names. */
+/** The path with the plain model in place of `@slug/model`. */
 const pathFor = (path: RequestPath, named: ModelTarget | null): RequestPath =>
   named && pathModelOf(path) ? withPathModel(path, named.model) : path;
 
-/**
- * Reads the body of a pass-through whose target only its model can name. Nothing else of it is looked at, and no byte of it changes but
- * that name.
- */
+/** Reads a pass-through body whose target only its model can name. Nothing else of it is examined, and only that name changes. */
 async function readTarget(
   request: ClientRequest,
   path: RequestPath,
@@ -145,7 +142,7 @@ async function readTarget(
   limitBytes: number,
 ): Promise<ReadRequest> {
   const { bytes, waitedMs } = await keptBody(request, entry, limitBytes);
-  // A body that is no JSON object names nothing, and may be what its provider expects.
+  // A body that is not a JSON object names no target, and may be what its provider expects.
   const model = jsonObjectIn(bytes)?.model;
   const named = typeof model === 'string' ? modelTarget(model) : null;
   const read = { ...UNREAD, path, body: bytes, isRepeatable: true, waitedMs };
@@ -161,14 +158,14 @@ function mayNameTarget(endpoint: Endpoint | null, { headers }: ClientRequest): b
   );
 }
 
-/** How a form is read: `isKept` says that all of it is to be kept. */
+/** How a form is read. `isKept`: the whole form is kept. */
 interface FormReading {
   readonly boundary: string;
   readonly limitBytes: number;
   readonly isKept: boolean;
 }
 
-/** Reads the fields of a form that stand before its first file; the rest streams through, and is noted as it passes. */
+/** Reads the fields of a form before its first file; the rest streams through, and is recorded as it passes. */
 async function readForm(
   request: ClientRequest,
   path: RequestPath,
@@ -201,13 +198,13 @@ async function readForm(
   };
 }
 
-/** `model`: what is called, where the field does not say it. */
+/** `model`: the requested model if the field does not name it. */
 function noteForm(entry: Entry, form: FormBody, model = form.field('model') ?? ''): void {
   entry.trail.asksForStream(wantsStream(form.field('stream')));
   entry.trail.asksFor(model.slice(0, MODEL_CHARS_MAX) || null);
 }
 
-/** A model behind the file is seen when the request is on its way, and must be one that could have gone there. */
+/** A model after the file is read when the request is already being sent, so it must be one that was allowed there. */
 function checkLate({ caller, trail: { target } }: Entry, model: string): void {
   if (modelTarget(model))
     throw new AppError('invalid_request', {
@@ -216,7 +213,7 @@ function checkLate({ caller, trail: { target } }: Entry, model: string): void {
   if (caller?.policy && target) checkPolicy(caller.policy, target.provider.id, model);
 }
 
-/** The boundary of a form that is read as it passes, or why a body that ought to be one cannot be. */
+/** The boundary of a form that is read as it passes, or why a body that should be a form cannot be read. */
 interface FormShape {
   readonly boundary: string | null;
   readonly unreadable: string | null;
@@ -239,13 +236,13 @@ function formOf(endpoint: Endpoint | null, request: ClientRequest): FormShape {
 
 const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-/** Every body of an endpoint that takes JSON, whatever its content type says; elsewhere, one that says it is JSON. */
+/** Every body of a JSON endpoint, whatever its content type; elsewhere, a body with a JSON content type. */
 function isJson(endpoint: Endpoint | null, request: ClientRequest): boolean {
   if (endpoint?.body !== 'form') return endpoint?.body === 'json';
   return JSON_TYPE.test(request.headers['content-type'] ?? '') && hasBody(request);
 }
 
-/** Empty when the body names none: whether one is needed is for the provider to say. */
+/** Empty if the body names none: the provider decides whether it is required. */
 function modelOf({ model = '' }: Json): string {
   if (typeof model !== 'string')
     throw new AppError('invalid_request', { detail: 'The field "model" must be a string.' });

@@ -11,7 +11,7 @@ const FORM = '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r
 
 type Open = (request: IncomingMessage) => AsyncIterable<Buffer> | Promise<AsyncIterable<Buffer>>;
 
-/** Answers as soon as the first piece of a body has come, and reads no more of it. */
+/** Responds as soon as the first chunk of a body has arrived, and reads no more of it. */
 async function served(open: Open): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = createServer((request, response) => {
     void (async () => {

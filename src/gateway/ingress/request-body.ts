@@ -10,14 +10,14 @@ import type { PassingBody } from '../types/content.js';
 import { ClientLeft } from '../types/client-left.js';
 import { announcedSize } from './request-hygiene.js';
 
-/** Reads a whole body, at most `limitBytes` of it. Refuses a longer one before reading where its length is known. */
+/** Reads a whole body of up to `limitBytes`. Refuses a longer one before reading if its length is known. */
 export function readBody(request: ClientRequest, limitBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limitBytes)
     return Promise.reject(new AppError('body_too_large', { limitBytes }));
   return request instanceof FastRequest ? Promise.resolve(wholeBody(request)) : collect(request, limitBytes);
 }
 
-/** The body of a request that came whole. Throws ClientLeft where it did not. */
+/** The body of a request that arrived whole. Throws ClientLeft if it did not. */
 export function wholeBody({ body, complete }: FastRequest): Buffer {
   if (!complete) throw new ClientLeft();
   return body;
@@ -58,10 +58,10 @@ export function parseJsonObject(body: Buffer): Json {
   return value as Json;
 }
 
-/** The pieces of a body, as they come. */
+/** The chunks of a body, as they arrive. */
 export function chunksOf(request: ClientRequest): AsyncIterableIterator<Buffer> {
   if (request instanceof FastRequest) return onePiece(request);
-  // Ending the iteration must not destroy the request: its socket still has to carry our answer.
+  // Ending the iteration must not destroy the request: its socket still carries the response.
   return request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
 }
 
@@ -71,8 +71,8 @@ async function* onePiece(request: FastRequest): AsyncGenerator<Buffer> {
 }
 
 /**
- * A body on its way through: never whole in memory, and paused when the provider is slow. What a provider does not want of it any more
- * is read all the same: a client that sends first and listens then would wait indefinitely, and the next request of its connection too.
+ * A body that streams through: never whole in memory, and paused when the provider is slow. The rest is read even if the provider needs no
+ * more of it: otherwise a client that sends everything before it reads, and the next request of its connection, would wait indefinitely.
  */
 export class BodyStream implements PassingBody {
   readonly size: number | null;

@@ -13,8 +13,8 @@ const ACCEPTED_HOSTS_MAX = 1_000;
 const acceptedHosts = new Set<string>();
 
 /**
- * Refuses what no honest client sends, before anything is routed: on both planes, for every path.
- * Node's parser has already refused broken framing.
+ * Refuses requests that no valid client sends, before routing: on both planes, for every path. Node's parser has already refused broken
+ * framing.
  */
 export function checkHead(request: ClientRequest): void {
   const { rawHeaders, headers, url = '' } = request;
@@ -24,7 +24,7 @@ export function checkHead(request: ClientRequest): void {
   checkHost(headers.host, rawHeaders);
 }
 
-/** Refuses methods that are not forwarded, and bodies where they mean nothing. The administration knows the methods of each of its paths. */
+/** Refuses methods that are not forwarded, and bodies without a meaning. The administration checks the methods of its own paths. */
 export function checkMethod(request: ClientRequest): void {
   const { method = '' } = request;
   if (!METHODS.has(method)) throw new AppError('method_not_allowed', { method, allowed: ALLOWED_METHODS });
@@ -62,7 +62,7 @@ export function hasBody({ headers }: ClientRequest): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Of the body, as its client announced it, bytes; null where it comes in chunks. */
+/** The announced size of the body in bytes; null if it is chunked. */
 export function announcedSize({ headers }: ClientRequest): number | null {
   const length = headers['content-length'];
   return length === undefined ? null : Number(length);

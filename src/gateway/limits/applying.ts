@@ -6,7 +6,7 @@ import type { Target } from '../types/target.js';
 
 const METADATA = 'metadata.';
 
-/** What limits look at. */
+/** The attributes of a request that limits depend on. */
 export interface LimitedRequest {
   readonly caller: Principal;
   readonly target: Target;
@@ -14,27 +14,27 @@ export interface LimitedRequest {
   readonly metadata: Readonly<Record<string, string>> | null;
 }
 
-/** Which of a limit's counters a request counts for. */
+/** The counter of a limit that a request belongs to. */
 export interface Group {
-  /** Of a fixed length, so that names of counters stay short whatever a client sends. */
+  /** Of fixed length, so that names of counters stay short whatever a client sends. */
   readonly id: string;
-  /** The group's values, for people. */
+  /** The group's values, for display. */
   readonly text: string;
 }
 
-/** Whether a policy concerns a request. */
+/** Whether a policy applies to a request. */
 export function concerns({ conditions }: Policy, request: LimitedRequest): boolean {
   for (const condition of conditions) if (!isMet(condition, request)) return false;
   return true;
 }
 
-/** Whether it takes the body to say whom a policy concerns. */
+/** Whether the conditions of a policy depend on the body. */
 export const readsBody = ({ conditions }: Policy): boolean =>
   conditions.some(({ key }) => key === 'model' || key === `${METADATA}_user`);
 
 /**
- * The group of a request; null where the policy has none. Requests that lack a value are counted together, so that
- * leaving it out is no way around the limit.
+ * The group of a request; null if the policy has no groups. Requests without a value share a group, so that omitting it does not bypass the
+ * limit.
  */
 export function groupOf({ groups }: Policy, request: LimitedRequest): Group | null {
   if (groups.length === 0) return null;
@@ -47,7 +47,7 @@ export function groupOf({ groups }: Policy, request: LimitedRequest): Group | nu
 
 const GROUP_CHARS = 32;
 
-/** The name of a combination of values. */
+/** The id of a combination of values. */
 function groupIdOf(values: readonly string[]): string {
   return hash('sha256', JSON.stringify(values), 'hex').slice(0, GROUP_CHARS);
 }

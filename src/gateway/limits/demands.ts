@@ -7,23 +7,23 @@ import type { Part } from './hold.js';
 import type { Leases } from './leases.js';
 import type { Pool } from './pool.js';
 
-/** What an attempt wants to use. */
+/** The limits that an attempt needs. */
 export interface LimitDemand extends LimitedRequest {
-  /** It begins a request, so that what is counted once per request is taken too. */
+  /** It is a request's first attempt, so limits that count once per request apply too. */
   readonly isFirst: boolean;
-  /** Asked for only where a limit counts tokens or money. */
+  /** Read only if a limit counts tokens or money. */
   readonly estimate: Estimate | Inestimable;
-  /** Why the gateway could not read the body, which hides the model; null where it could, or does not read such bodies. */
+  /** Why the gateway could not read the body, which hides the model; null if it could, or does not read such bodies. */
   readonly unreadable: string | null;
 }
 
-/** Budgets may be counted elsewhere than the rest. */
+/** Budgets may be counted in another store than the rest. */
 export interface LeasesByKind {
   readonly budgets: Leases;
   readonly rates: Leases;
 }
 
-/** What an attempt wants of every limit that applies to it: of the key, the workspace, its policies and the virtual key. */
+/** The amounts that an attempt needs of every limit that applies: of the key, the workspace, its policies and the virtual key. */
 export class Demands {
   readonly parts: Part[] = [];
   private readonly moment = Date.now();
@@ -38,7 +38,7 @@ export class Demands {
     if (ofKey) for (const limit of ofKey) this.add(limit, null, false);
   }
 
-  /** They limit the request as a whole, and not each of its attempts, where requests are what they count. */
+  /** If they count requests, they limit the request as a whole and not each of its attempts. */
   private addCallers({ limits, policies }: CallerLimits): void {
     for (const limit of limits) this.addCallersOwn(limit, null);
     for (const policy of policies) {
@@ -47,7 +47,7 @@ export class Demands {
     }
   }
 
-  /** Whether a policy concerns a request cannot be said where it hides what the policy looks at. */
+  /** A policy cannot be evaluated if the request hides the values it depends on. */
   private checkReadable(policy: Policy): void {
     const { unreadable: detail } = this.wanted;
     if (detail !== null && readsBody(policy))
@@ -69,7 +69,7 @@ export class Demands {
     const name = group ? `${limit.id}/${group.id}` : limit.id;
     const leases = limit.kind === 'budget' ? this.leases.budgets : this.leases.rates;
     const known = leases.find(name, this.moment);
-    // The limit may have been changed since the pool was made; where it counts the same, its counter stays.
+    // The limit may have changed since the pool was opened. If it counts the same, its counter stays.
     if (known && (known.counter.limit === limit || known.adopt(limit))) return known;
     return this.opened(leases, name, limit, group);
   }
@@ -83,7 +83,7 @@ export class Demands {
 
 const ENDLESS = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY } as const;
 
-/** Whether all of it can be taken now. Throws the refusal of the first limit that has just refused. */
+/** Whether all of it can be taken now. Throws the error of the first limit that has just refused. */
 export function areThere(parts: readonly Part[], now: number): boolean {
   for (const { pool, amount } of parts) if (!pool.has(amount, now)) return false;
   return true;
@@ -99,7 +99,7 @@ function amountOf(limit: Limit, wanted: LimitDemand): number {
   }
 }
 
-/** An estimate above a whole rate limit takes all of it: what it really was is charged at the end. */
+/** An estimate above a whole rate limit takes all of it: the real amount is charged at the end. */
 function useOf(limit: Limit, { estimate, model }: LimitDemand): number {
   const { subject, measure } = limit;
   if (isInestimable(estimate)) throw inestimable(limit, estimate);

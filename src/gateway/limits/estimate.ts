@@ -4,41 +4,41 @@ import type { Json } from '../../providers/endpoint.js';
 import { highestCostOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 
-/** The most that a request may use. */
+/** The maximum usage of a request. */
 export interface Estimate {
   readonly tokens: number;
   /** Nano-dollars; null when the model has no known price. */
   readonly costNanoUsd: number | null;
-  /** Of the ways in which it may be billed, the one that costs most at its price. Absent where nothing is used. */
+  /** The most expensive of the possible usages at its price. Absent when nothing is used. */
   readonly usage?: Usage;
 }
 
-/** A request whose use cannot be bounded: it is sent only where no limit counts tokens or money. */
+/** A request whose usage has no known upper bound: it is sent only if no limit counts tokens or money. */
 export interface Inestimable {
   readonly problem: 'body_unreadable' | 'usage_unknown';
-  /** What could not be read, or which request it is, for the error message. */
+  /** What could not be read, or the name of the request, for the error message. */
   readonly detail: string;
 }
 
-/** What an estimate is made from. */
+/** Input of an estimate. */
 export interface EstimatedRequest {
   readonly charge: ChargeKind;
-  /** The method and the path, for people. */
+  /** Method and path, for display. */
   readonly name: string;
-  /** The JSON body, or the fields of a form; null where it was not read. */
+  /** The JSON body, or the fields of a form; null if it was not read. */
   readonly body: Json | null;
-  /** Why it was not. */
+  /** Why it was not read. */
   readonly unreadable: string | null;
   readonly bodyBytes: number;
   readonly price: Price | null;
-  /** Output of a request that does not bound it itself, tokens. */
+  /** Output tokens assumed for a request that sets no maximum itself. */
   readonly outputCeiling: number;
 }
 
 /** Requests that providers do not bill. */
 export const FREE: Estimate = { tokens: 0, costNanoUsd: 0 };
 
-/** Bounds a request from above, by the most expensive way in which its provider may bill it. */
+/** An upper bound of a request's usage, by the most expensive way in which its provider may bill it. */
 export function estimateOf(request: EstimatedRequest): Estimate | Inestimable {
   const { charge, name, body, unreadable, bodyBytes, outputCeiling } = request;
   if (charge === 'nothing') return FREE;
@@ -63,6 +63,6 @@ function highestOf(usages: readonly Usage[], price: Price | null): Estimate {
   return usage ? { tokens, costNanoUsd, usage } : FREE;
 }
 
-/** Whether the use of the request cannot be bounded. */
+/** Whether the usage of the request has no known upper bound. */
 export const isInestimable = (estimate: Estimate | Inestimable): estimate is Inestimable =>
   'problem' in estimate;

@@ -3,21 +3,21 @@ import type { Measure } from '../../common/limits/limit.js';
 import type { Pool } from './pool.js';
 import type { WindowSlice } from './window-slices.js';
 
-/** What an attempt really used. Null where it is unknown. */
+/** The real usage of an attempt. Null when it is unknown. */
 export interface Actual {
   readonly costNanoUsd: number | null;
   readonly tokens: number | null;
-  /** Text came without numbers and is counted when the record is stored; until then the reserve stays. */
+  /** Text without reported usage is counted when the record is stored; until then the reservation stays. */
   readonly isCountedLater: boolean;
 }
 
-/** What is wanted of one limit, and from its taking on what was taken. */
+/** The amount to take from one limit, and later the amount taken. */
 export interface Part {
   readonly pool: Pool;
   amount: number;
-  /** Where in a window it was taken; null for other kinds and before. */
+  /** The slice of a window that it was taken from; null for other kinds and before. */
   slice: WindowSlice | null;
-  /** It ends with the request, and not with the attempt. */
+  /** It ends with the request, not with the attempt. */
   readonly isForRequest: boolean;
 }
 
@@ -25,8 +25,8 @@ const NOTHING: readonly Charge[] = [];
 const SETTLED: readonly Part[] = [];
 
 /**
- * What was reserved of each limit that applies: the parts that end with the request, or those that end with its attempt. Settled
- * exactly once: later calls do nothing.
+ * The reservations of all limits that apply: those that end with the request, or those that end with the attempt. Settled exactly once:
+ * later calls do nothing.
  */
 export class Hold {
   constructor(
@@ -35,7 +35,7 @@ export class Hold {
     private readonly holder: string,
   ) {}
 
-  /** What the budgets are charged if nothing is ever known of the attempt: all that it reserved. */
+  /** The budget charges if the attempt's result never becomes known: the whole reservation. */
   get reservation(): readonly Charge[] {
     let charges: Charge[] | null = null;
     for (const { isForRequest, pool, amount } of this.parts) {
@@ -46,7 +46,7 @@ export class Hold {
     return charges ?? NOTHING;
   }
 
-  /** Replaces the reserve by what was used. Answers what the budgets are charged for the record. */
+  /** Replaces the reservation with the real usage. Returns the budget charges for the record. */
   settle(actual: Actual): readonly Charge[] {
     const { parts, isForRequest } = this;
     this.parts = SETTLED;
@@ -68,10 +68,10 @@ export class Hold {
   }
 }
 
-/** Nothing came of the attempt, or nothing that is billed. */
+/** The attempt produced nothing, or nothing that is billed. */
 export const UNUSED: Actual = { costNanoUsd: null, tokens: null, isCountedLater: false };
 
-/** A request counts whatever became of it; a slot is free again; tokens and money are what they were in the end. */
+/** A request always counts; a slot becomes free; tokens and money are the real amounts. */
 function usedOf(measure: Measure, reserved: number, actual: Actual): number {
   if (measure === 'requests') return reserved;
   if (measure === 'concurrency') return 0;

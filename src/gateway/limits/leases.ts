@@ -9,23 +9,23 @@ import { Pool, type PoolCalls } from './pool.js';
 import type { AskAnswer, Counter, LimitAsk, LimitReturn, ReturnAnswer } from './store.js';
 import type { LimitStoreHealth } from './store-health.js';
 
-/** How often what nobody uses goes back, and what is leased is kept alive. */
+/** How often unused leases are returned and the others are kept alive. */
 const ROUND_MS = 500;
-/** How long a store that did not respond is left alone. */
+/** How long a store that did not respond is not called. */
 const AWAY_MS = 1_000;
-/** A store that gives no answer for so long is unavailable. */
+/** A store that takes longer than this is unavailable. */
 const PATIENCE_MS = 2_000;
 /**
- * A store that nothing was asked of for so long is probed, so that no request is the first to use a connection that was lost
- * silently, for example in a failover.
+ * A store without a call for this long is probed, so that no request is the first to use a connection that was lost silently, for example
+ * in a failover.
  */
 const PROBE_MS = 5_000;
-/** Rounds that failed for so long are worth a line in readiness. */
+/** Readiness reports rounds that have failed for this long. */
 const STALLED_AFTER_MS = 30_000;
-/** A pool that holds nothing is forgotten after this. */
+/** An empty pool is dropped after this time. */
 const IDLE_MS = 60_000;
 
-/** What a pool sends with a call. */
+/** A pool with the return that it sends. */
 interface PoolReturn {
   readonly pool: Pool;
   readonly due: LimitReturn;
@@ -34,14 +34,14 @@ interface PoolReturn {
 const report = reportSparsely(createLogger('limits'));
 
 /**
- * What this process has leased of all counters, and its way to the store.
+ * The leases of this process on all counters, and its calls to the store.
  *
- * Asks of one turn of the event loop go to the store together, and so do returns, one call at a time for each counter. A call
- * that is rejected means that the store is unavailable; an answer that is a fault concerns its counter alone.
+ * The asks of one turn of the event loop go to the store in one call, and so do the returns, with one call at a time for each counter. A
+ * rejected call means that the store is unavailable; a fault in a result concerns only its counter.
  */
 export class Leases implements OnApplicationShutdown, PoolCalls {
   private readonly pools = new Map<string, Pool>();
-  /** Pools of periods that are over, until what hangs on them has ended. */
+  /** Pools of ended periods, until nothing depends on them. */
   private readonly ended = new Set<Pool>();
   private readonly asking = new Set<Pool>();
   private readonly releasing = new Set<Pool>();
@@ -58,13 +58,13 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     readonly health: LimitStoreHealth,
   ) {}
 
-  /** The pool by that name, if there is one whose period is not over. */
+  /** The pool by that name whose period has not ended. */
   find(name: string, moment: number): Pool | null {
     const known = this.pools.get(name);
     return known !== undefined && moment < known.endsAt ? known : null;
   }
 
-  /** Makes the pool of a counter, in place of one by that name that counts something else. */
+  /** Opens the pool of a counter and replaces one by that name that counts something else. */
   open(name: string, counter: Counter, endsAt: number): Pool {
     const known = this.pools.get(name);
     if (known) this.end(known);
@@ -74,7 +74,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     return pool;
   }
 
-  /** Begins the rounds. */
+  /** Starts the rounds. */
   start(): void {
     if (this.timer) return;
     this.loop.watch();
@@ -88,12 +88,12 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     await this.round();
   }
 
-  /** Asks the store whether it is there, unless that is known from a moment ago. `health` says what came of it. */
+  /** Checks whether the store is available, unless it failed a moment ago. `health` has the result. */
   async probe(): Promise<void> {
     if (performance.now() >= this.awayUntil) await this.give([]);
   }
 
-  /** Gives back what lies idle and keeps alive what is leased. */
+  /** Returns idle leases and keeps the others alive. */
   async round(): Promise<void> {
     const now = performance.now();
     const returns: PoolReturn[] = [];
@@ -142,7 +142,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
       returns.forEach(({ pool, due }, at) => this.returned(pool, due, answers[at]));
       this.loop.succeeded();
     } catch (error) {
-      // What could not be given back stays leased to this process, and so do its pools.
+      // Leases that could not be returned stay with this process, and so do their pools.
       for (const { pool, due } of returns) pool.keptBack(due);
       this.loop.failed();
       this.isAway(error);
@@ -172,7 +172,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
       if (pool.isEmpty && now - pool.usedAt > IDLE_MS) this.pools.delete(name);
   }
 
-  /** Returns go before asks: a pool that has both lowers its limit, and must not count twice what it holds. */
+  /** Returns go before asks: a pool with both lowers its limit, and must not count its leases twice. */
   private releaseIdle(): void {
     if (this.releasing.size === 0 || performance.now() < this.awayUntil) return;
     const returns: PoolReturn[] = [];
@@ -234,7 +234,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     report(`The limit store failed for one counter: ${key}.`, cause);
   }
 
-  /** Pools whose next call waits for the answer of their last. */
+  /** Pools whose next call waits for the result of their last one. */
   private scheduleRest(): void {
     if (this.asking.size > 0 || (this.releasing.size > 0 && performance.now() >= this.awayUntil))
       this.schedule();

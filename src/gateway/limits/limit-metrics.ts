@@ -1,6 +1,6 @@
 import { Counter, Gauge, register } from 'prom-client';
 
-/** Plain numbers, because a request must not pay for a metrics library. */
+/** Plain numbers, so that requests do not pay for a metrics library. */
 export const limitCounts = { failedOpen: 0, refused: 0, faults: 0, storesUnavailable: 0 };
 
 /** Registers the metrics of limits. Call once per process. */

@@ -44,7 +44,7 @@ const wants = (limits: readonly Limit[], wishes: Partial<LimitDemand> = {}): Lim
   ...wishes,
 });
 const cost = (costNanoUsd: number, tokens = 0) => ({ costNanoUsd, tokens, isCountedLater: false });
-/** How a reservation ends: reserved, or the code of the refusal. */
+/** The result of a reservation, or the code of its error. */
 const outcome = async (wanted: LimitDemand): Promise<LimitReservation | string> => {
   try {
     return await limiter.reserve(wanted);
@@ -458,7 +458,7 @@ describe('Limiter whose store answers and is not heard', () => {
 });
 
 describe('a rate of 100 a second under 500 a second', () => {
-  // Ten thousand steps of a clock that is moved by hand.
+  // Ten thousand steps of a clock that the test moves.
   it('admits 100 in each second, and never more in any', { timeout: 60_000 }, async () => {
     const limit = aLimit({ amount: 100, windowMs: 1_000 });
     const admitted: number[] = [];

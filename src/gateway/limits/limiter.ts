@@ -11,15 +11,15 @@ export type { LimitDemand };
 
 /** `request` ends with the request, `attempt` with the attempt. */
 export interface LimitReservation {
-  /** Null where nothing is counted per request. */
+  /** Null if nothing is counted per request. */
   readonly request: Hold | null;
   readonly attempt: Hold;
 }
 
-/** More rounds than any request needs: in each, the store has granted what was lacking and somebody else was faster. */
+/** More rounds than any request needs: in each, the store granted the missing amount and another request took it first. */
 const ROUNDS_MAX = 50;
 
-/** Says whether a request may go on, and remembers what it reserved. */
+/** Admits or refuses requests, and holds their reservations. */
 @Injectable()
 export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly leases: LeasesByKind;
@@ -34,8 +34,8 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   /**
-   * Takes what the attempt may use from every limit that applies, in one step, or refuses and takes nothing. Returns
-   * without a promise where the leases of this process suffice. Ask only for what has limits at all.
+   * Takes the amounts that the attempt may use from every limit that applies, in one step, or throws and takes nothing. Returns without a
+   * promise when the leases of this process suffice. Call it only for requests with limits.
    *
    * Rejects with `budget_exceeded`, `price_unknown`, `rate_limited`, `concurrency_limited` or `limits_unavailable`.
    */
@@ -49,7 +49,7 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  /** What is wrong with the limit stores, for an operator; null when they answer. */
+  /** The problem of the limit stores, for operators; null when they are available. */
   async problem(): Promise<string | null> {
     await Promise.all(this.each().map((leases) => leases.probe()));
     const problems = this.each().flatMap(({ health }) => health.problem ?? []);
@@ -60,7 +60,7 @@ export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
     for (const leases of this.each()) leases.start();
   }
 
-  /** Gives back what is leased. */
+  /** Returns all leases. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.each().map((leases) => leases.onApplicationShutdown()));
   }

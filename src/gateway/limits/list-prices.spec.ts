@@ -27,7 +27,7 @@ const speech = (provider: string, model: string, cost: number, voice = 'thalia')
   path: '/v1/audio/speech',
   fields: { input: 'Tides, twice a day 🌊', voice },
 });
-/** Nine seconds, of which every price by the hour makes whole nano-dollars. */
+/** Nine seconds, which give whole nano-dollars at every price by the hour. */
 const transcript = (provider: string, model: string, cost: number, answer: object): Row => ({
   ...{ provider, model, cost, answer: json(answer) },
   path: '/v1/audio/transcriptions',

@@ -6,7 +6,7 @@ import type { LimitGrant } from './store.js';
 
 const ROUND_MS = 500;
 
-/** A pool with its counter in hand: what wakes it is noted, and answers come when the test says so. */
+/** A pool with its counter: wake-ups are counted, and the test sends the store's results. */
 function aPool(limit: Limit) {
   let wakes = 0;
   const calls = {
@@ -19,7 +19,7 @@ function aPool(limit: Limit) {
   return {
     pool,
     wakes: () => wakes,
-    /** Asks the store as a process does, which grants all of it where `share` is not less than 1. */
+    /** Calls the store as a process does. It grants everything unless `share` is less than 1. */
     refill: (now: number, { free = 1_000_000, share = 1 } = {}) => {
       const ask = pool.nextAsk(now, 1);
       if (!ask) return null;
@@ -27,7 +27,7 @@ function aPool(limit: Limit) {
       pool.answer(ask, { granted, free, retryMs: 0, others: 0, step: now, wasCorrupt: false }, now);
       return ask;
     },
-    /** So many requests that come, take one and have used it. */
+    /** `times` requests that each take one unit and use it. */
     use: (times: number, now: number) => {
       for (let at = 0; at < times; at++) pool.settle(pool.take(1, now), 1, null);
     },
@@ -180,7 +180,7 @@ describe('a pool of a window', () => {
 });
 
 describe('a pool whose store has too little, while other processes hold more', () => {
-  /** The store's answer to the next ask: nothing, with so much free and so much with others. */
+  /** The store's result of the next ask: nothing granted, with this much free and this much held by others. */
   function refusing(limit: Limit) {
     const { pool, wakes } = aPool(limit);
     const outcomes: string[] = [];

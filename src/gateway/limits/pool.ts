@@ -6,52 +6,53 @@ import { LimitFault } from './store.js';
 import { WaitingRequests } from './waiting-requests.js';
 import { SLICES_PER_WINDOW, type WindowSlice, WindowSlices } from './window-slices.js';
 
-/** For how long a refusal of the store is believed where time alone frees nothing, milliseconds. */
+/** How long a refusal of the store stays valid if time alone frees nothing, in milliseconds. */
 const BELIEVED_MS = { budget: 100, window: 10, slots: 25 } as const;
-/** And the longest where time does: another process may give back, and a limit may be raised. */
+/** The maximum if time does free something: another process may return units, and a limit may be raised. */
 const BELIEVED_MOST_MS = 1_000;
 /**
- * How long a request waits for what other processes hold, milliseconds. What they do not use comes back within a few
- * milliseconds near the end of a limit, and otherwise with their second round from then on.
+ * How long a request waits for units of other processes, in milliseconds. Unused ones return within a few milliseconds near the end of a
+ * limit, otherwise with the second round of their process.
  */
 const PATIENCE_MS = { budget: 2_000, window: 0, slots: 100 } as const;
 const FIRST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 64;
-/** Asked again so soon, a process is busy and may take more than it needs right now. */
+/** A process that asks again within this time is busy, and may take more than it needs right now. */
 const BUSY_MS = 500;
-/** How much more it asks for each time, until its first round has shown what it uses. */
+/** Growth of its asks until its first round has shown its use. */
 const GROWTH = 4;
-/** Where less is free than so many times what a request takes, nothing is asked ahead and nothing is kept: it may be another process's last. */
+/**
+ * If less than this many times a request's amount is free, nothing is asked in advance and nothing is kept: another process may need it.
+ */
 const PLENTY = 1_000;
 
-/** How a pool gets its calls to the store sent. Each returns at once. */
+/** Sends a pool's calls to the store. Each method returns at once. */
 export interface PoolCalls {
-  /** Asks the pool for its next ask, after so many milliseconds. */
+  /** Requests the pool's next ask, after this many milliseconds. */
   wake(pool: Pool, afterMs?: number): void;
-  /** Asks the pool for what it can give back, without waiting for the next round. */
+  /** Requests the pool's idle units without waiting for the next round. */
   release(pool: Pool): void;
 }
 
 /**
- * What this process has leased of one counter.
+ * The units of one counter that this process has leased.
  *
- * Requests take from it and give back to it without waiting. When it is empty, those who need more wait until the store
- * has been asked, once for all of them. Clocks are of the process (`performance.now`), so no jump of the wall clock
- * frees or blocks anything.
+ * Requests take units and return them without waiting. When the pool is empty, requests wait for one ask to the store on behalf of all of
+ * them. The clock is monotonic (`performance.now`), so that no jump of the wall clock frees or blocks anything.
  */
 export class Pool {
-  /** Leased and not in use. Negative where requests used more than they had reserved. */
+  /** Leased and not in use. Negative when requests used more than they had reserved. */
   available = 0;
-  /** Units in use by requests that run. */
+  /** Units in use by running requests. */
   held = 0;
-  /** Given back with the next call; of a window, see `slices`. */
+  /** Returned with the next call; for a window, see `slices`. */
   returned = 0;
   usedAt = 0;
   /** Taken since the last round. */
   usedLately = 0;
-  /** Gone for good since the last round. */
+  /** Used up since the last round. */
   private spentLately = 0;
-  /** A call about this counter is on its way: the next one waits for its answer. */
+  /** A call about this counter is in progress: the next one waits for its result. */
   isAsking = false;
   private unsureSince: number | null = null;
   private readonly waiting = new WaitingRequests();
@@ -59,14 +60,14 @@ export class Pool {
   private pauseMs = FIRST_PAUSE_MS;
   private spare = 0;
   private askedAt = -Infinity;
-  /** Below this more is asked for ahead, so that no request of a busy process waits for the store. */
+  /** Below this, units are asked for in advance, so that no request of a busy process waits for the store. */
   private low = 0;
-  /** Rounds in a row in which it was used. What is used in the first one, which had begun before, tells little. */
+  /** Consecutive rounds with use. The first was already running when the use began, so its figures mean little. */
   private rounds = 0;
-  /** What is available of a window, by the steps that it is counted in; null for the other kinds. */
+  /** Available units of a window, by the step they are counted in; null for the other kinds. */
   private readonly slices: WindowSlices | null;
   private refusedUntil = -Infinity;
-  /** Until then, requests that lack more than this are refused without asking the store. */
+  /** Until `refusedUntil`, requests that lack more than this are refused without a call to the store. */
   private believed = 0;
   private free = 0;
   private openUntil = -Infinity;
@@ -74,10 +75,10 @@ export class Pool {
 
   constructor(
     public counter: Counter,
-    /** When this counter's period ends, milliseconds since the epoch. */
+    /** When this counter's period ends, in milliseconds since the epoch. */
     readonly endsAt: number,
     private readonly calls: PoolCalls,
-    /** Number of the last call about this counter that was answered, or of any call before the first. */
+    /** Number of the last call about this counter that got a result; initially, of any earlier call. */
     private answeredCall = 0,
   ) {
     this.slices = counter.limit.kind === 'window' ? new WindowSlices() : null;
@@ -87,7 +88,7 @@ export class Pool {
     return !this.waiting.isEmpty;
   }
 
-  /** Whether `amount` can be taken now. Throws the refusal that the store gave a moment ago. */
+  /** Whether `amount` can be taken now. Throws the store's last refusal while it is valid. */
   has(amount: number, now: number): boolean {
     if (this.slices) this.available -= this.slices.releaseStale(this.counter.limit.windowMs, now);
     if (this.available >= amount || now < this.openUntil) return true;
@@ -100,7 +101,7 @@ export class Pool {
     return this.slices && this.slices.oldest;
   }
 
-  /** Only after `has`. Takes nothing, and answers 0, where the limit lets requests pass because its store is unavailable. */
+  /** Only after `has`. Takes nothing, and returns 0, if the limit lets requests pass because its store is unavailable. */
   take(amount: number, now: number): number {
     const taken = this.available >= amount ? amount : 0;
     this.available -= taken;
@@ -112,7 +113,7 @@ export class Pool {
     return taken;
   }
 
-  /** Ends the use of `taken` (of a window, units of `slice`), of which `used` is gone for good. */
+  /** Ends the use of `taken` (for a window, units of `slice`), of which `used` is used up. */
   settle(taken: number, used: number, slice: WindowSlice | null): void {
     this.held -= taken;
     this.available += taken - used;
@@ -122,15 +123,15 @@ export class Pool {
     else if (used < taken) this.offer(taken);
   }
 
-  /** Resolves when `amount` may be there; ask `has` again then. Rejects with the refusal. */
+  /** Resolves when `amount` may be available; call `has` again then. Rejects with the refusal. */
   fill(amount: number, now: number): Promise<void> {
     if (now >= this.pausedUntil || amount <= this.available + this.free) this.calls.wake(this);
     return this.waiting.add(amount, now);
   }
 
   /**
-   * Holds to the limit as it is now; what was leased of it goes back, so that a lowered one counts from the next request on.
-   * False where it counts something else than before, and needs another pool.
+   * Applies a changed limit. Its leases are returned, so that a lowered one takes effect with the next request. False if it counts
+   * something else than before, and needs another pool.
    */
   adopt(limit: Limit): boolean {
     const before = this.counter.limit;
@@ -145,7 +146,7 @@ export class Pool {
     return true;
   }
 
-  /** What to ask the store for; null when there is nothing to ask. */
+  /** The next ask to the store; null if nothing is needed. */
   nextAsk(now: number, call: number): LimitAsk | null {
     const debt = Math.max(0, -this.available);
     const have = Math.max(0, this.available);
@@ -171,13 +172,13 @@ export class Pool {
     this.answeredCall = call;
   }
 
-  /** The last call may have been done or not. Of a window nothing is undone: what was granted counts, what was given back is lost. */
+  /** The last call may have taken effect or not. For a window, nothing is undone: granted units count, returned ones are lost. */
   private unanswered(): void {
     this.isAsking = false;
     if (!this.slices) this.unsureSince ??= this.answeredCall;
   }
 
-  /** No round has shown yet what is used here. */
+  /** No round has shown the use yet. */
   private get isNew(): boolean {
     return this.rounds < 2;
   }
@@ -187,13 +188,13 @@ export class Pool {
     return this.isNew ? Math.min(GROWTH * this.spare, amount) : Math.max(0, 2 * this.low - have);
   }
 
-  /** What a busy process asks for beyond what its requests wait for: more each time, as long as it runs dry. */
+  /** Units that a busy process asks for beyond the needs of its requests: more each time, as long as it runs dry. */
   private spareOf(needed: number, now: number): number {
     if (now - this.askedAt >= BUSY_MS) return 0;
     return Math.min(Math.max(needed, GROWTH * this.spare), this.counter.limit.amount);
   }
 
-  /** The store's answer to `ask`. Requests that wait are served or refused, or go on waiting. */
+  /** The store's result for `ask`. Waiting requests are served, refused, or keep waiting. */
   answer(ask: LimitAsk, answer: AskAnswer, now: number): void {
     if (answer instanceof LimitFault) {
       this.isAsking = false;
@@ -203,7 +204,7 @@ export class Pool {
     this.granted(ask, answer, now);
   }
 
-  /** The store is unavailable. Requests that wait are refused by hard limits; the others let everything pass for `openMs`. */
+  /** The store is unavailable. Hard limits refuse waiting requests; the others let everything pass for `openMs`. */
   failed(openMs: number, now: number, cause: unknown): void {
     this.unanswered();
     this.passOrRefuse(now + openMs, cause);
@@ -214,7 +215,7 @@ export class Pool {
     const before = Math.max(0, this.available);
     this.available += ask.debt + granted;
     this.slices?.add(step, Math.max(0, this.available) - before, now);
-    // Asked under an amount that does not count any more.
+    // Asked under an amount that no longer applies.
     if (ask.limit !== this.counter.limit) return this.askAnew();
     this.adjustLow(ask, granted);
     this.free = Math.max(0, free);
@@ -226,7 +227,7 @@ export class Pool {
   }
 
   private adjustLow(ask: LimitAsk, granted: number): void {
-    // Where there is no plenty, nothing is asked ahead until the next round.
+    // If little is free, nothing is asked in advance until the next round.
     if (granted < ask.need + ask.spare) this.low = 0;
     else if (this.isNew && this.counter.limit.kind !== 'slots') this.low = Math.ceil(ask.spare / 2);
   }
@@ -249,17 +250,14 @@ export class Pool {
     this.waiting.wakeAll();
   }
 
-  /**
-   * What to tell the store with this round; null when there is nothing. Slots are told as long as there are any, because
-   * their store may forget.
-   */
+  /** The return to send with this round; null for none. Slots are reported as long as there are any, because their store may lose them. */
   nextReturn(now: number, roundMs: number, call: number): LimitReturn | null {
     if (this.isAsking) return null;
     this.endRound(now, roundMs);
     return this.returnOf(call, this.counter.limit.kind === 'slots' && this.held + this.available > 0);
   }
 
-  /** The same between two rounds, of all that is idle. */
+  /** The same between two rounds, for all idle units. */
   nextRelease(call: number): LimitReturn | null {
     if (this.isAsking) return null;
     if (!this.isWaitedFor) this.putAside(Math.max(0, this.available));
@@ -275,20 +273,20 @@ export class Pool {
     return { ...this.numbered(call), amount, steps };
   }
 
-  /** The store's answer to what was given back. What a store refused is still leased; of a window it is not tried again. */
+  /** The store's result for a return. Units that the store refused are still leased; those of a window are not returned again. */
   answerReturn({ call, amount }: LimitReturn, answer: ReturnAnswer): void {
     if (!(answer instanceof LimitFault)) return this.answered(call);
     this.isAsking = false;
     if (!this.slices) this.returned += amount;
   }
 
-  /** The store may have taken it or not: the next call gives it back again, and says so. A window would be freed twice. */
+  /** The store may have taken the return or not: the next call repeats it and says so. A window's units would be freed twice. */
   keptBack({ amount }: LimitReturn): void {
     if (!this.slices) this.returned += amount;
     this.unanswered();
   }
 
-  /** What nobody used lately is put aside for the store, but for as much as was used in the round that ends. */
+  /** Sets unused units aside for the store, except as many as were used in the round that ends. */
   endRound(now: number, roundMs: number): void {
     if (this.slices) this.available -= this.slices.releaseStale(this.counter.limit.windowMs, now);
     const isUsed = now - this.usedAt <= roundMs && !this.isEnded() && this.usedLately > 0;
@@ -308,13 +306,13 @@ export class Pool {
 
   private putAside(amount: number): void {
     this.available -= amount;
-    // The store has it to give again, whatever it answered before.
+    // The store can grant these again, whatever it returned before.
     this.believed += amount;
     if (this.slices) this.slices.release(amount);
     else this.returned += amount;
   }
 
-  /** Nothing hangs on it, so it may be forgotten. */
+  /** Nothing depends on it, so it may be dropped. */
   get isEmpty(): boolean {
     const isInUse = this.held !== 0 || this.isAsking || this.isWaitedFor;
     const hasReturns = this.returned !== 0 || (this.slices !== null && this.slices.hasDue);
@@ -325,13 +323,13 @@ export class Pool {
     return Date.now() >= this.endsAt;
   }
 
-  /** How much of a round's use may lie here: what is leased of a short window must be used before a round is over. */
+  /** The share of a round's use that may be kept here: leases of a short window must be used before a round has passed. */
   private lastingShare(roundMs: number): number {
     const { windowMs } = this.counter.limit;
     return windowMs === 0 ? 1 : Math.min(1, windowMs / SLICES_PER_WINDOW / roundMs);
   }
 
-  /** The slices hold what is available, so nothing while that is negative. */
+  /** The slices hold the available units, so nothing while that is negative. */
   private settleSlices(surplus: number, slice: WindowSlice | null): void {
     const before = Math.max(0, this.available - surplus);
     const change = Math.max(0, this.available) - before;
@@ -339,7 +337,7 @@ export class Pool {
     else if (change < 0) this.slices?.take(-change);
   }
 
-  /** Units came free: for those who wait here, or for other processes where they may need them. */
+  /** Offers freed units to waiting requests, or to other processes that may need them. */
   private offer(taken: number): void {
     if (this.isWaitedFor) this.waiting.letGo(this.available);
     else if (this.available > 0 && this.isScarce(taken)) this.calls.release(this);
@@ -350,7 +348,7 @@ export class Pool {
     return this.free <= (isSlots ? this.held + this.available : PLENTY * taken);
   }
 
-  /** The store has too little for the first who waits. Near the end of a limit, what others hold may come back at once. */
+  /** The store has too little for the first waiting request. Near the end of a limit, other processes may return units at once. */
   private refuseOrWait(others: number, retryMs: number, now: number): void {
     const { kind } = this.counter.limit;
     const reach = this.available + this.free;

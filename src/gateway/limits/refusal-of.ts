@@ -4,11 +4,11 @@ import type { Limit } from '../../common/limits/limit.js';
 interface Lack {
   readonly left: number;
   readonly needed: number;
-  /** Until more is free, milliseconds; 0 where that is unknown. */
+  /** Milliseconds until more is free; 0 if unknown. */
   readonly retryMs: number;
 }
 
-/** What the caller reads when a limit does not cover its request. */
+/** The error for a request that a limit does not cover. */
 export function refusalOf(limit: Limit, { left, needed, retryMs }: Lack): AppError {
   const { subject, amount } = limit;
   if (limit.kind === 'budget')
@@ -32,7 +32,7 @@ export function refusalOf(limit: Limit, { left, needed, retryMs }: Lack): AppErr
     : new AppError('rate_limited', details);
 }
 
-/** Names of windows; another window is given in seconds. */
+/** Names of windows; other windows are given in seconds. */
 const WINDOWS: ReadonlyMap<number, string> = new Map([
   [1_000, 'second'],
   [60_000, 'minute'],

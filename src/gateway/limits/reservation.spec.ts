@@ -33,7 +33,7 @@ function wave(): Buffer {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One family of requests, and what an honest provider answers to the largest use that the request allows. */
+/** A family of requests, with a provider's usage report for the largest use that the request allows. */
 interface Family {
   readonly path: string;
   readonly body: Fields;
@@ -221,11 +221,11 @@ const answered = (said: object | string): ScriptedAnswer => ({
 let gateway: TestGateway | undefined;
 afterEach(() => gateway?.close());
 
-/** What became of one request under a budget. */
+/** The result of one request under a budget. */
 interface Outcome {
   readonly status: number;
   readonly reached: number;
-  /** What the budget is charged or, where the text is counted when the record is stored, what stays reserved until then. */
+  /** The charge of the budget or, if the text is counted when the record is stored, the amount that stays reserved until then. */
   readonly charged: number;
 }
 
@@ -266,7 +266,7 @@ interface Case {
 
 const CASES = FAMILIES.flatMap((family) =>
   SHAPES.flatMap((shape) => {
-    // No tokenizer makes more than a token of a byte.
+    // No tokenizer makes more than one token of a byte.
     const most = family.isForm ? 500 : JSON.stringify({ ...family.body, ...shape.more }).length;
     return [
       { how: 'reports', answer: family.reported(most) },

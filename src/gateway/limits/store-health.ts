@@ -3,9 +3,9 @@ import { limitCounts } from './limit-metrics.js';
 
 const log = createLogger('limits');
 
-/** Whether a limit store answers, as this process sees it. Logs the start and the end of each outage. */
+/** The availability of a limit store for this process. Logs the start and the end of each outage. */
 export class LimitStoreHealth {
-  /** When the outage began, milliseconds since the epoch; null while the store answers. */
+  /** When the outage began, in milliseconds since the epoch; null while the store is available. */
   unavailableSince: number | null = null;
   private passedBefore = 0;
 
@@ -30,7 +30,7 @@ export class LimitStoreHealth {
     log.warn(outage, `The limit store is available again. All limits hold again.`);
   }
 
-  /** For `/readyz?verbose`; null while the store answers. */
+  /** For `/readyz?verbose`; null while the store is available. */
   get problem(): string | null {
     if (this.unavailableSince === null) return null;
     return `The limit store is unavailable. ${this.consequence} since ${new Date(this.unavailableSince).toISOString()}.`;

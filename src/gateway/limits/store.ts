@@ -1,72 +1,72 @@
 import type { Limit } from '../../common/limits/limit.js';
 
-/** Names one counter: that of a limit, in a period of it, for one group of a policy. */
+/** Identifies one counter: a limit, a period of it, and a group of a policy. */
 export interface Counter {
   readonly key: string;
   readonly limit: Limit;
-  /** The values that a policy groups by, for people; null where it does not. */
+  /** The values that a policy groups by, for display; null if it has no groups. */
   readonly group: string | null;
 }
 
 /**
- * One call of a process about a counter; there is never a second one under way. After a call that got no answer, the process
- * does not know whether the store has done it: the next call says since when that is so, and the store undoes it first.
+ * One call of a process about a counter, never two at a time. After a call without a result, it is unknown whether it took effect: the next
+ * call names the last certain one, and the store undoes the uncertain one first.
  */
 interface NumberedCall extends Counter {
   /** Higher than that of any earlier call of this process. A call that arrives after a later one has no effect. */
   readonly call: number;
-  /** The last call that was answered, where a later one was not; otherwise null. */
+  /** The last call with a result, if a later one had none; otherwise null. */
   readonly unsureSince: number | null;
-  /** What the process holds, free or in use: after this return, before this ask. For a store that may lose it. */
+  /** The process's total, free or in use: after this return, before this ask. For a store that may lose it. */
   readonly holds: number;
 }
 
-/** What a process wants of one counter. All amounts are in the limit's measure. */
+/** A request for units of one counter. All amounts are in the limit's measure. */
 export interface LimitAsk extends NumberedCall {
-  /** Used already beyond what was leased. Taken in any case. */
+  /** Used beyond the leases. Taken in any case. */
   readonly debt: number;
-  /** The least that helps: what the first of those who wait lacks. */
+  /** The minimum: the amount that the first waiting request lacks. */
   readonly first: number;
-  /** What all who wait lack together; at least `first`. */
+  /** The amount that all waiting requests lack together; at least `first`. */
   readonly need: number;
-  /** What may be taken beyond that, so that the next ones need not ask. Given only where there is plenty. */
+  /** An optional extra, so that the next requests need no call. Granted only if plenty is free. */
   readonly spare: number;
 }
 
 export interface LimitGrant {
   /** Zero refuses. Otherwise at least `first`. */
   readonly granted: number;
-  /** What is left for anybody after this grant; negative when more was used than the limit allows. */
+  /** Free for any process after this grant; negative when more was used than the limit allows. */
   readonly free: number;
-  /** After how long more may be free, milliseconds; 0 where time alone frees nothing. */
+  /** Milliseconds until more may be free; 0 if time alone frees nothing. */
   readonly retryMs: number;
-  /** What other processes hold and may give back at any moment; 0 for windows, which do not record who holds what. */
+  /** Units of other processes, which they may return at any moment; 0 for windows, which do not record holders. */
   readonly others: number;
   /** The hundredth of its window, by the clock of the store, in which the grant is counted; 0 for the other kinds. */
   readonly step: number;
-  /** The store could not read the counter, and has started it again. */
+  /** The store could not read the counter, and restarted it. */
   readonly wasCorrupt: boolean;
 }
 
-/** A part of what is given back to a window, and the step in which it was counted. */
+/** A part of a return to a window, with the step in which it was counted. */
 export interface WindowReturn {
   readonly step: number;
   readonly amount: number;
 }
 
-/** What a process gives back; zero only says what it holds, or that an answer got lost. */
+/** A return of units. Zero only reports the holdings or a lost result. */
 export interface LimitReturn extends NumberedCall {
   readonly amount: number;
-  /** The parts of `amount` where it is a window that they go back to; otherwise empty. */
+  /** The parts of `amount` for a window; otherwise empty. */
   readonly steps: readonly WindowReturn[];
 }
 
-/** The store answered that it cannot do this for this counter, and has done nothing. The other counters are not concerned. */
+/** The store refused the call for this counter, without effect. The other counters are not affected. */
 export class LimitFault {
   constructor(readonly cause: unknown) {}
 }
 
-/** The answers of one call, in the order of its counters. */
+/** The results of one call, in the order of its counters. */
 export type AskAnswer = LimitGrant | LimitFault;
 export type ReturnAnswer = typeof RETURNED | LimitFault;
 export const RETURNED = 'returned';

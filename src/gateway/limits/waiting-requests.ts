@@ -2,24 +2,24 @@ import type { AppError } from '../../common/errors/app-error.js';
 
 interface WaitingRequest {
   readonly amount: number;
-  /** By the clock of the process (`performance.now`). */
+  /** On the monotonic clock (`performance.now`). */
   readonly since: number;
   readonly go: () => void;
   readonly refuse: (error: AppError) => void;
 }
 
-/** What there is for requests that the store could not serve. */
+/** Units in prospect for requests that the store could not serve. */
 export interface Outlook {
-  /** What is free for anybody, and what this process has. */
+  /** Units free for any process, plus those of this one. */
   readonly reach: number;
-  /** What other processes hold and may give back. */
+  /** Units of other processes, which they may return. */
   readonly others: number;
-  /** How long a request waits for that, milliseconds. */
+  /** How long a request waits for those, in milliseconds. */
   readonly patienceMs: number;
   readonly now: number;
 }
 
-/** Requests that wait for one counter, in the order of their coming. */
+/** Requests that wait for one counter, in order of arrival. */
 export class WaitingRequests {
   private waiting: WaitingRequest[] = [];
 
@@ -27,7 +27,7 @@ export class WaitingRequests {
     return this.waiting.length === 0;
   }
 
-  /** What the first of them needs; zero where there is none. */
+  /** The amount that the first one needs; zero without one. */
   get first(): number {
     return this.waiting[0]?.amount ?? 0;
   }
@@ -36,12 +36,12 @@ export class WaitingRequests {
     return this.waiting.reduce((sum, { amount }) => sum + amount, 0);
   }
 
-  /** Resolves when `amount` may be there, and rejects with the refusal. */
+  /** Resolves when `amount` may be available, and rejects with the refusal. */
   add(amount: number, since: number): Promise<void> {
     return new Promise((go, refuse) => void this.waiting.push({ amount, since, go, refuse }));
   }
 
-  /** Wakes the first ones, as far as `available` reaches. They take in the turn in which they are woken. */
+  /** Wakes the first ones, as far as `available` suffices. They take their units in the same turn. */
   letGo(available: number): void {
     let left = available;
     while (this.waiting[0] && this.waiting[0].amount <= left) {
@@ -65,8 +65,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Requests that fit within reach go first. Those that would fit with what others hold stay until their patience ends, and the
-   * others are refused. Answers whether one has waited in vain.
+   * Requests within reach come first. Those that other processes' units would cover wait until their patience ends; the others are refused.
+   * Returns whether one waited in vain.
    */
   refuseBeyond({ reach, others, patienceMs, now }: Outlook, refusal: (amount: number) => AppError): boolean {
     const within: WaitingRequest[] = [];

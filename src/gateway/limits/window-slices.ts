@@ -1,28 +1,28 @@
 import type { WindowReturn } from './store.js';
 
-/** What was leased of a window must be used while it counts there: within this share of the window. */
+/** Leases of a window must be used while they count there: within this share of the window. */
 export const SLICES_PER_WINDOW = 10;
 
-/** Units that were counted in one step of a window. The object stays the same while its units are in use, so that they can come back to it. */
+/** Units counted in one step of a window. The object stays the same while its units are in use, so that they can be restored to it. */
 export interface WindowSlice {
   readonly step: number;
-  /** By the clock of the process (`performance.now`). */
+  /** On the monotonic clock (`performance.now`). */
   readonly grantedAt: number;
   /** Units that are not in use. */
   amount: number;
 }
 
 /**
- * The unused part of what a process has leased of one window, the oldest first.
+ * The unused part of a process's leases of one window, oldest first.
  *
- * Each unit goes back to the step in which it was counted. Taken off another step, it would free what others used: the step of
- * a long stream's reservation may have left the window long ago.
+ * Each unit is returned to the step in which it was counted. Subtracted from another step, it would free other requests' use: the step of a
+ * long stream's reservation may have left the window long ago.
  */
 export class WindowSlices {
   private slices: WindowSlice[] = [];
   private due = new Map<number, number>();
 
-  /** Where the next unit comes from. */
+  /** The slice of the next unit. */
   get oldest(): WindowSlice | null {
     return this.slices[0] ?? null;
   }
@@ -42,13 +42,13 @@ export class WindowSlices {
     }
   }
 
-  /** Units of `slice` were not needed after all. */
+  /** Restores unused units of `slice`. */
   restore(slice: WindowSlice, amount: number): void {
     if (slice.amount === 0) this.slices.unshift(slice);
     slice.amount += amount;
   }
 
-  /** The oldest units are to go back to the store. */
+  /** Marks the oldest units for return to the store. */
   release(amount: number): void {
     let rest = amount;
     for (const slice of this.slices) {
@@ -60,7 +60,7 @@ export class WindowSlices {
     this.slices = this.slices.filter((slice) => slice.amount > 0);
   }
 
-  /** The units are to go back that would be used after they have left the window. Answers how many these are. */
+  /** Marks units for return that would be used after they have left the window. Returns their number. */
   releaseStale(windowMs: number, now: number): number {
     const longest = windowMs / SLICES_PER_WINDOW;
     let released = 0;
@@ -73,7 +73,7 @@ export class WindowSlices {
     return released;
   }
 
-  /** What is to go back; from now on it is on its way. */
+  /** Takes the marked units for sending. */
   takeDue(): readonly WindowReturn[] {
     const due = [...this.due].map(([step, amount]) => ({ step, amount }));
     this.due.clear();

@@ -1,15 +1,15 @@
 import { isEverything, modelList, modelNamed, type ModelQuery } from '../../providers/models/model-list.js';
 import type { UsableModels } from './usable-models.js';
 
-/** An answer that the gateway gives itself: JSON. */
+/** A response that the gateway generates itself: JSON. */
 export interface ModelsAnswer {
   readonly status: number;
   readonly body: Buffer;
 }
 
 /**
- * Answers `GET /v1/models` (`id` null) and `GET /v1/models/{id}` where no provider is chosen. `id` is decoded, and may
- * contain slashes. Throws AppError: `not_found`.
+ * The response to `GET /v1/models` (`id` null) and `GET /v1/models/{id}` without a provider. `id` is decoded, and may contain slashes.
+ * Throws AppError: `not_found`.
  */
 export function answerModels(asked: ModelQuery, id: string | null, usable: UsableModels): ModelsAnswer {
   if (id !== null) return json(modelNamed(usable.models, id, asked));
@@ -21,8 +21,8 @@ const json = (value: unknown): ModelsAnswer => ({ status: 200, body: Buffer.from
 const LIST = '/models';
 
 /**
- * What a GET of a path below `/v1` asks of the models: the list (`id` null), one of them, or, when null, something else.
- * Names of models have slashes, which clients send as they are or encoded.
+ * The models that a GET of a path below `/v1` requests: the list (`id` null) or one model; null for another path. Model names have slashes,
+ * which clients send plain or encoded.
  */
 export function askedModels(path: string): { readonly id: string | null } | null {
   if (path === LIST) return { id: null };

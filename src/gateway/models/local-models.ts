@@ -11,15 +11,15 @@ import { UsableModelsFinder } from './usable-models.js';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Whether a request asks the gateway itself for models: `GET /v1/models` and `GET /v1/models/{id}` where no provider is
- * chosen. With a provider chosen they are the provider's to answer.
+ * Whether a request is for the gateway's own model list: `GET /v1/models` and `GET /v1/models/{id}` without a provider. With a provider,
+ * they are forwarded to it.
  */
 export function asksForModels({ request, entry }: Exchange, { path }: RequestPath): boolean {
   const { provider, virtualKey } = entry.asked;
   return request.method === 'GET' && provider === null && virtualKey === null && askedModels(path) !== null;
 }
 
-/** Answers requests for models. */
+/** Responds to requests for models. */
 @Injectable()
 export class LocalModels {
   constructor(private readonly usable: UsableModelsFinder) {}

@@ -7,14 +7,14 @@ import { allowedModels, usableModels } from '../../providers/models/usable-model
 import { type UsableKey, UsableKeys } from '../ports.js';
 import { ModelCatalog } from './models-port.js';
 
-/** Models that may be listed, and the answer that lists them all. */
+/** Models that may be listed, and the response that lists them all. */
 export interface UsableModels {
   readonly models: readonly ModelEntry[];
-  /** As bytes, made once. */
+  /** As bytes, built once. */
   listed(): Buffer;
 }
 
-/** What was made of a list of keys, for as long as list, catalogue and policy are the same. */
+/** The result for a list of keys, valid as long as list, catalogue and policy are the same. */
 interface CachedUsableModels extends UsableModels {
   readonly catalog: readonly ModelEntry[];
   readonly policy: OrganizationPolicy | null;
@@ -22,7 +22,7 @@ interface CachedUsableModels extends UsableModels {
 
 const NO_KEYS: readonly UsableKey[] = [];
 
-/** Finds which models a caller may use. */
+/** Finds the models that a caller may use. */
 @Injectable()
 export class UsableModelsFinder {
   private readonly made = new WeakMap<readonly UsableKey[], CachedUsableModels>();
@@ -33,9 +33,9 @@ export class UsableModelsFinder {
   ) {}
 
   /**
-   * The models of the virtual keys and providers within the caller's reach. Where there are none, the caller brings keys of
-   * its own, and may use what the catalogue has; so it is told also where it asks for all. The organization's policy holds
-   * for both. Rejects with `auth_unavailable`.
+   * The models of the virtual keys and providers within the caller's reach. If there are none, or if the request is for all models, those
+   * of the catalogue, which a caller with provider keys of its own may use. The organization's policy applies to both. Rejects with
+   * `auth_unavailable`.
    */
   find(caller: Principal, isOfAll: boolean): UsableModels | Promise<UsableModels> {
     const preparing = this.catalog.prepare();

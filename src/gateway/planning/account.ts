@@ -9,7 +9,7 @@ export type Fields = Readonly<Record<string, string>>;
 
 export const NO_FIELDS: Fields = {};
 
-/** The fields of an account that a caller describes itself, in `x-gateway-<name>`. Throws `header_invalid`. */
+/** The account fields that a caller sets itself, in `x-gateway-<name>`. Throws `header_invalid`. */
 export function fieldsFrom(headers: IncomingHttpHeaders, { fields }: Provider): Fields {
   if (!fields) return NO_FIELDS;
   const given = fields.map((field) => [field.name, readField(headers, field)] as const);
@@ -17,8 +17,8 @@ export function fieldsFrom(headers: IncomingHttpHeaders, { fields }: Provider): 
 }
 
 /**
- * The fields of an account that a config writes out. Headers that carry an account need no field of the provider's.
- * Refuses with `config_invalid`: a value may become part of a host or a path.
+ * The account fields of a config. Headers that carry an account need no field of the provider's. Throws `config_invalid`: a value may
+ * become part of a host or a path.
  */
 export function accountOf({ fields = [] }: Provider, account: Fields): Fields {
   for (const { name, title, pattern, example } of fields) {
@@ -42,7 +42,7 @@ function readField(
   });
 }
 
-/** Parameters that a call of the account carries, encoded, `a=b&c=d`; empty when there are none. */
+/** The account's query parameters, encoded, `a=b&c=d`; empty when there are none. */
 export function queryOf(provider: Provider, fields: Fields, path: RequestPath | undefined): string {
   if (!provider.query || takesNoQuery(provider, path)) return '';
   return accountQuery(provider, fields);
@@ -51,13 +51,13 @@ export function queryOf(provider: Provider, fields: Fields, path: RequestPath | 
 const takesNoQuery = ({ paths }: Provider, path: RequestPath | undefined): boolean =>
   path !== undefined && !path.isProxied && beginsWith(writtenPath(path), paths?.withoutQuery);
 
-/** Whether a request by its path or its query changes what is added for the account. */
+/** Whether a request's path or query changes the account's additions. */
 export const changesAccount = (provider: Provider, fields: Fields, path: RequestPath | undefined): boolean =>
   withSaid(provider, fields, path) !== fields || takesNoQuery(provider, path);
 
 /**
- * The fields of an account as the request's own parameters say them: a client that sends `api-version` itself means that version. A value
- * that the field does not allow says nothing here; it goes to the provider all the same. Answers the same object where nothing changes.
+ * The account fields, overridden by the request's own parameters: a client that sends `api-version` itself means that version. A value that
+ * the field does not allow is not used here, but goes to the provider all the same. Returns the same object if nothing changes.
  */
 export function withSaid(provider: Provider, fields: Fields, path: RequestPath | undefined): Fields {
   if (!path || path.query === '' || !provider.query) return fields;

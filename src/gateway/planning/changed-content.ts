@@ -6,8 +6,8 @@ import { editedJson } from '../../common/json/edited-json.js';
 import { namesDeployment, pathModelOf, withPathModel } from './path-model.js';
 
 /**
- * The request for one target, with the parameters that its config overrides, defaults and drops. Only the bytes of
- * these parameters change; new ones come last. A body that was not read as JSON does not change.
+ * The request for one target, with the parameters that its config overrides, defaults and drops. Only the bytes of these parameters change;
+ * new ones come last. A body that was not read as JSON does not change.
  */
 export function changedContent(sent: ReadRequest, changes: ParamChanges): Content {
   if (!sent.json) return sent;
@@ -46,13 +46,13 @@ function withJson(content: Content, before: Json, json: Json): Content {
   };
 }
 
-/** A path that names a model names this one. */
+/** Replaces the model in a path that names one. */
 const inPath = (content: Content, model: string | null): Content =>
   model !== null && pathModelOf(content.path)
     ? { ...content, model, path: withPathModel(content.path, model) }
     : content;
 
-/** Google's calls say in the path alone what others say in the body. */
+/** Google's requests name only in the path what others name in the body. */
 const isGoogles = ({ path }: Content): boolean => pathModelOf(path) !== null && !namesDeployment(path);
 
 function without(value: unknown, [step, ...rest]: ParamPath): unknown {

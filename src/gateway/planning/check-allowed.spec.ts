@@ -20,7 +20,7 @@ const session = (path: string, model: string | null): Content => ({
 });
 const live = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
 
-/** What becomes of the opening of a session, whose request is a GET. */
+/** The result of opening a session, whose request is a GET. */
 function outcomeOf(content: Content, caller = aCaller(), target = aTarget()): string {
   const endpoint = findEndpointRow('GET', content.path.path);
   try {

@@ -7,8 +7,8 @@ import { checkModel } from './allowed-models.js';
 import { checkPolicy } from './check-policy.js';
 
 /**
- * What the organization and the credential allow, before anything is sent. Throws as `checkPolicy` and `checkModel` do,
- * and `body_unreadable` where the body hides the model.
+ * Checks the policy of the organization and the credential before anything is sent. Throws as `checkPolicy` and `checkModel` do, and
+ * `body_unreadable` if the body hides the model.
  */
 export function checkAllowed(
   { policy }: Principal,
@@ -28,15 +28,15 @@ export function checkAllowed(
 const isUnreadSession = ({ isWebSocket }: Content, { endpoint }: Pick<Entry, 'endpoint'>): boolean =>
   isWebSocket === true && !endpoint?.usage;
 
-/** A model that the gateway cannot see, it cannot allow. */
+/** The gateway cannot allow a model that it cannot see. */
 const hiddenModel = (detail: string | undefined): AppError =>
   detail === undefined
     ? new AppError('model_not_allowed', { model: 'that the request does not show' })
     : new AppError('body_unreadable', { reader: 'the model policy of your organization', detail });
 
 /**
- * The same of a form of which only the head is known, so that nobody's upload is read to be refused for what could be seen
- * before. A model that has not come yet is judged when it has.
+ * The same for a form of which only the head is known, so that an upload is not read only to be refused for something known before. A model
+ * that has not arrived yet is checked when it has.
  */
 export function checkShown({ policy }: Principal, target: Target, { model }: Content): void {
   if (policy) checkPolicy(policy, target.provider.id, model);

@@ -1,7 +1,7 @@
 import type { OrganizationPolicy } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** Refuses with `provider_not_allowed` or `model_not_allowed` what the caller's organization does not want asked. */
+/** Throws `provider_not_allowed` or `model_not_allowed` for requests that the policy of the caller's organization forbids. */
 export function checkPolicy(
   { providers, models }: OrganizationPolicy,
   provider: string,

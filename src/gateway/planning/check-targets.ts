@@ -3,10 +3,10 @@ import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../types/gateway-headers.js';
 import type { CompiledConfig } from '../types/plan.js';
 
-/** What these store lies in one account, and their ids mean nothing to another. */
+/** Endpoints that store objects in one account. Their ids are unknown to another account. */
 const OF_ONE_ACCOUNT: ReadonlySet<EndpointId> = new Set(['batches', 'files', 'fine-tuning', 'vector-stores']);
 
-/** Refuses a config of several targets for what only one of them would know again. */
+/** Refuses a config with several targets for an endpoint whose objects only one of them would have. */
 export function checkTargets({ targetCount }: CompiledConfig, endpoint: Endpoint | null): void {
   if (targetCount <= 1 || !endpoint || !OF_ONE_ACCOUNT.has(endpoint.id)) return;
   throw new AppError('config_invalid', {
@@ -17,8 +17,8 @@ export function checkTargets({ targetCount }: CompiledConfig, endpoint: Endpoint
 const LONGEST_SLUG = 65;
 
 /**
- * Refuses a request that names a virtual key which its config uses nowhere: the key, its limits and its budget would be ignored
- * silently. A config with a target that names no place uses the request's.
+ * Refuses a request that names a virtual key which its config does not use: the key, its limits and its budget would be ignored silently. A
+ * config with an open target uses the request's key.
  */
 export function checkNamedKey({ namedKeys }: CompiledConfig, { virtualKey, provider }: GatewayHeaders): void {
   if (namedKeys === null) return;

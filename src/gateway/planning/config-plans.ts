@@ -11,13 +11,13 @@ import { planFromConfig } from './plan-from-config.js';
 
 const HEADER = 'x-gateway-config';
 
-/** Text of the documents whose plans are remembered, together. */
+/** Maximum total text of the documents whose plans are cached. */
 const REMEMBERED_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Finds the plan that a request goes by: the config that it names or brings, or else its key's default. */
+/** Finds the plan of a request: from the config that it names or contains, or else its key's default. */
 @Injectable()
 export class ConfigPlans {
-  /** By version of a saved config. The directory keeps as many as there may be. */
+  /** By version of a saved config. The directory limits their number. */
   private readonly saved = new WeakMap<ConfigSnapshot, CompiledConfig>();
   /** By tenant and text. */
   private readonly sent = new LRUCache<string, CompiledConfig>({
@@ -28,7 +28,7 @@ export class ConfigPlans {
   constructor(private readonly configs: ConfigDirectory) {}
 
   /**
-   * `NO_CONFIG` where the request goes by its own headers. Returns without a promise when the config is in memory. Rejects with
+   * `NO_CONFIG` if only the request's own headers apply. Returns without a promise when the config is in memory. Rejects with
    * `header_invalid`, `config_invalid`, `not_found` (config) and `auth_unavailable`.
    */
   find(caller: Principal, sent: string | null): CompiledConfig | Promise<CompiledConfig> {
@@ -42,7 +42,7 @@ export class ConfigPlans {
     return sent.startsWith('{') ? this.inline(caller, sent) : this.named(reachOf(caller), sent);
   }
 
-  /** The default may stand in another workspace, where an organization keeps it. */
+  /** The default may be in another workspace, if an organization keeps it there. */
   private ofKey({ organizationId }: Principal, id: string): CompiledConfig | Promise<CompiledConfig> {
     return this.named({ organizationId }, id);
   }
@@ -64,7 +64,7 @@ export class ConfigPlans {
     return plan;
   }
 
-  /** One plan per workspace: circuit breakers and loads hang on a plan, and tenants never share these. */
+  /** One plan per workspace: circuit breakers and loads are kept per plan, and tenants never share them. */
   private inline({ organizationId, workspaceId }: Principal, text: string): CompiledConfig {
     const key = `${organizationId} ${workspaceId ?? ''} ${text}`;
     const known = this.sent.get(key);

@@ -1,12 +1,12 @@
 import { withField } from '../../common/json/edited-json.js';
 
-/** A model that names its target, `@slug/model`, taken apart. */
+/** The parts of a model that names its target, `@slug/model`. */
 export interface ModelTarget {
   readonly slug: string;
   readonly model: string;
 }
 
-/** Models of Cloudflare and Hugging Face that begin with an @ of their own. */
+/** Cloudflare's and Hugging Face's models begin with an @ of their own. */
 const NOT_SLUGS = ['@cf/', '@hf/'] as const;
 
 export function modelTarget(model: string): ModelTarget | null {

@@ -1,22 +1,19 @@
 import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import type { RequestPath } from '../types/request-path.js';
 
-/** What a path says that other clients say in the body. */
+/** Values that a path contains and other clients send in the body. */
 export interface PathModel {
-  /** Decoded: the model of a call to Google, or the deployment of a call to Azure. */
+  /** Decoded: the model of a Google request, or the deployment of an Azure request. */
   readonly model: string;
-  /** Null where the body says whether a stream is wanted. */
+  /** Null if the body decides whether to stream. */
   readonly isStreamed: boolean | null;
 }
 
-/** A deployment of Azure's, which may name its target as models do, `@slug/deployment`. */
+/** An Azure deployment, which may name its target as models do, `@slug/deployment`. */
 const DEPLOYMENT = /^(\/openai\/deployments\/)((?:@[^/]+\/)?[^/]+)$/;
 const GOOGLES_MODEL = /[^/]+(?=:\w+$)/;
 
-/**
- * The model that a path names; null where the body names it. What the path names is what is called, whatever stands in the body beside
- * it.
- */
+/** The model in a path; null if the body names it. The model in the path is used whatever the body contains. */
 export function pathModelOf({ prefix = '', path }: RequestPath): PathModel | null {
   const google = googleCallOf(path);
   if (google) return google;
@@ -33,7 +30,7 @@ export function withPathModel(requested: RequestPath, model: string): RequestPat
     : { ...requested, path: path.replace(GOOGLES_MODEL, () => encoded) };
 }
 
-/** Whether the path names a deployment, so that the body may name another model, which is of no effect at Azure. */
+/** Whether the path names a deployment. The body may then name another model, which Azure ignores. */
 export const namesDeployment = ({ prefix = '' }: RequestPath): boolean => DEPLOYMENT.test(prefix);
 
 function decoded(text: string): string {

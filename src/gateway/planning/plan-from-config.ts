@@ -29,22 +29,22 @@ import {
 } from '../types/plan.js';
 import { modelTarget } from './model-target.js';
 
-/** What a retry is for where the config names no statuses; 529 is Anthropic's "overloaded". */
+/** Retried statuses if the config names none; 529 is Anthropic's "overloaded". */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 
-/** How long a fallback holds a stream back where its config says nothing. */
+/** How long a fallback holds a stream by default. */
 const HOLD_MS = 10_000;
 
-/** What second questions may be and cost at most where the config says nothing, percent. */
+/** Default limits of hedged attempts, in percent of requests and of cost. */
 const HEDGED_SHARE = 5;
 const HEDGED_SPEND = 10;
 
-/** A breaker whose config says no bound opens when half of the requests fail. */
+/** A breaker without a threshold in its config opens when half of the requests fail. */
 const FAILING_SHARE = 0.5;
 const MINIMUM_REQUESTS = 5;
 const COOLDOWN_MS = 30_000;
 
-/** The plan of a config that was read. Everything is worked out here, once; requests only walk it. */
+/** The plan of a parsed config. Everything is computed here, once; requests only walk it. */
 export function planFromConfig(config: RoutingConfig, saved: SavedConfig | null): CompiledConfig {
   const compiler = new Compiler(saved, keylessIn(config).size <= 1);
   const plan = compiler.node(config, ROOT_OPTION, config);
@@ -62,7 +62,7 @@ export function planFromConfig(config: RoutingConfig, saved: SavedConfig | null)
 class Compiler {
   targetCount = 0;
   sendsAgain = false;
-  /** A target names no place. */
+  /** A target names no destination. */
   isOpen = false;
   readonly namedKeys = new Set<string>();
 
@@ -175,10 +175,10 @@ function breakerOf(rules: BreakerRules, sharedAs: string | null): BreakerPlan {
   };
 }
 
-/** What a node says of itself, and not for its targets. */
+/** Settings of a node that do not apply to its targets. */
 const NOT_INHERITED: ReadonlySet<string> = new Set(['strategy', 'targets', 'name', 'weight']);
 
-/** What a target does not say itself, its parent says for it; parameters are merged, and the child's win. */
+/** A target inherits the settings that it does not have itself from its parent. Parameters are merged, and the child's win. */
 function inherited(parent: RoutingConfig, child: RoutingConfig): RoutingConfig {
   const handedOn = Object.entries(parent).filter(([field]) => !NOT_INHERITED.has(field));
   const breaker = parent.strategy?.cb_config;
@@ -200,7 +200,7 @@ function balanced(
 ): LoadBalance {
   const weighted = children.map((plan, index) => ({
     plan,
-    // Its own place, and not that of what "single" made of it.
+    // Its own path in the config. A "single" strategy has the plan of its target, whose path is longer.
     path: `${path}.targets[${index}]`,
     weight: targets[index]?.weight ?? 1,
   }));
@@ -222,7 +222,7 @@ function conditional(
   return { kind: 'conditional', path, branches, otherwise: byName.get(otherwise ?? '') ?? null };
 }
 
-/** A model may name the virtual key, `@slug/model`, where the target names no place itself. */
+/** A model may name the virtual key, `@slug/model`, if the target names no destination itself. */
 function placed(
   own: RoutingConfig,
   overrides: JsonObject,
@@ -234,7 +234,7 @@ function placed(
   return { where: where ?? { virtualKey: named.slug }, overrides: { ...overrides, model: named.model } };
 }
 
-/** Providers that targets name without a key: the caller's own would go there. */
+/** Providers that targets name without a key: these would receive the caller's own. */
 function keylessIn(config: RoutingConfig, found = new Set<string>()): ReadonlySet<string> {
   const where = whereOf(config, true);
   if (where?.provider !== undefined && where.key === null) found.add(where.provider);
@@ -271,7 +271,7 @@ function changesOf(all: RoutingConfig, overrides: JsonObject): ParamChanges | nu
   return isNothing ? null : { defaults, overrides, drops: drops.map(pathOf) };
 }
 
-/** `tools[*].strict` in steps. */
+/** Splits `tools[*].strict` into steps. */
 function pathOf(path: string): ParamPath {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
   return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
@@ -281,7 +281,7 @@ function retryOf({ attempts, on_status_codes, use_retry_after_header = false }: 
   return { attempts, onStatuses: setOf(on_status_codes) ?? RETRIED, heedsProvider: use_retry_after_header };
 }
 
-/** The very lists of the document, which targets that inherit them share. */
+/** The list objects of the document itself, so that targets share inherited ones. */
 function hooksOf(config: RoutingConfig): HookLists | null {
   const lists = HOOK_LIST_NAMES.flatMap((name) =>
     config[name]?.length ? [[name, config[name]] as const] : [],

@@ -26,27 +26,32 @@ import {
 } from './account.js';
 import type { RequestPath } from '../types/request-path.js';
 
-/** What the plan is made of: who asks, and what was said of the way. */
+/** Input of the plan: the caller, and everything that names a destination. */
 export interface TargetRequest {
   readonly caller: Principal;
   readonly headers: IncomingHttpHeaders;
   readonly options: GatewayHeaders;
   /** Slug that the model named, `@slug/model`. */
   readonly modelSlug: string | null;
-  /** What the config says of the place, before all of these. */
+  /** The target of the config, which precedes all of these. */
   readonly planned: PlannedTarget;
   /** Absent for a request of the gateway's own. */
   readonly path?: RequestPath;
 }
 
-/** Whether an attempt is read to its end although its client leaves: by the config, or else the virtual key, or else the workspace. */
+/**
+ * Whether an attempt is read to its end although its client has disconnected: by the config, or else the virtual key, or else the
+ * workspace.
+ */
 export function finishesWithoutClient(planned: PlannedTarget, target: Target, caller: Principal): boolean {
   const rule =
     planned.onClientDisconnect ?? target.virtualKey?.onClientDisconnect ?? caller.onClientDisconnect;
   return rule === 'finish';
 }
 
-/** Whether parameters that the target does not have are dropped: by the request's header, or else the config, or else the virtual key. */
+/**
+ * Whether parameters that the target does not support are dropped: by the request's header, or else the config, or else the virtual key.
+ */
 export function dropsUnsupported(planned: PlannedTarget, target: Target, options: GatewayHeaders): boolean {
   const rule =
     options.unsupportedParameters ??
@@ -58,12 +63,12 @@ export function dropsUnsupported(planned: PlannedTarget, target: Target, options
 /** A provider that a config names without a key. */
 type KeylessPlace = Pick<Extract<TargetAccount, { readonly account: object }>, 'account' | 'isOnlyOne'>;
 
-/** Decides where a request goes: a virtual key, or a provider whose key the caller brings, at a custom host or not. */
+/** Resolves the target of a request: a virtual key, or a provider with the caller's own key, with or without a custom host. */
 @Injectable()
 export class Planner {
-  /** A target per virtual key as loaded: it changes only when the key is loaded again. */
+  /** A target per loaded virtual key: it changes only when the key is reloaded. */
   private readonly stored = new WeakMap<VirtualKeySnapshot, Target>();
-  /** A target per place that a config writes out with its key: it changes only with the config. */
+  /** A target per config entry with a key: it changes only with the config. */
   private readonly written = new WeakMap<TargetAccount, Target>();
 
   constructor(
@@ -72,8 +77,8 @@ export class Planner {
   ) {}
 
   /**
-   * Returns without a promise when the virtual key is in memory. Rejects with `provider_missing`, `provider_unknown`, `not_found` (virtual key), `custom_host_invalid`,
-   * `custom_host_blocked`, `gateway_key_in_authorization`.
+   * Returns without a promise when the virtual key is in memory. Rejects with `provider_missing`, `provider_unknown`, `not_found` (virtual
+   * key), `custom_host_invalid`, `custom_host_blocked`, `gateway_key_in_authorization`.
    */
   plan(asked: TargetRequest): Target | Promise<Target> {
     const { planned } = asked;
@@ -85,7 +90,7 @@ export class Planner {
       : forwarding(target, forwarded, asked.headers);
   }
 
-  /** Where the request itself says. */
+  /** The target that the request names. */
   private askedTarget(asked: TargetRequest): Target | Promise<Target> {
     const { options, modelSlug } = asked;
     const slug = options.virtualKey ?? slugIn(options.provider) ?? modelSlug;
@@ -94,7 +99,7 @@ export class Planner {
     return { ...this.ownTarget(asked, findProvider(options.provider)), usesCallersKey: true };
   }
 
-  /** Where the config says. */
+  /** The target that the config names. */
   private namedTarget(asked: TargetRequest, where: TargetAccount): Target | Promise<Target> {
     if (where.virtualKey !== undefined) return this.storedTarget(asked, where.virtualKey);
     const { key, account } = where;
@@ -110,8 +115,8 @@ export class Planner {
   }
 
   /**
-   * The caller's own key goes to the provider that it names beside it, or else to the only one that the config names
-   * without a key. To any other it would be given away.
+   * The caller's own key is sent to the provider that it names beside it, or else to the only one that the config names without a key. Any
+   * other provider must not receive it.
    */
   private keylessTarget(
     asked: TargetRequest,
@@ -150,7 +155,7 @@ export class Planner {
     return target;
   }
 
-  /** The caller brings the key, and what its config does not write of the account. */
+  /** The caller sends the key, and the account fields that its config does not set. */
   private ownTarget(asked: TargetRequest, provider: Provider, account: Fields = NO_FIELDS): Target {
     const { headers } = asked;
     const bearer = bearerOf(headers);
@@ -187,7 +192,7 @@ export class Planner {
   }
 }
 
-/** A target whose config passes headers of the client on, its credential among them perhaps. */
+/** A target whose config forwards headers of the client, possibly with its credential. */
 function forwarding(target: Target, forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): Target {
   const isForwarded = bringsCredential({ headers }, { ...target, forwarded });
   return { ...target, forwarded, ...(isForwarded && { usesCallersKey: true }) };
@@ -201,14 +206,14 @@ function checkPinned(key: VirtualKeySnapshot, customHost: string | null): void {
   });
 }
 
-/** The request's own word on the host comes first. */
+/** The request's own host comes first. */
 function hostOf({ options, planned }: TargetRequest): string | null {
   return options.customHost ?? planned.customHost;
 }
 
 /**
- * The provider's key that a caller brought as a bearer, where the provider wants it in another form. Null leaves the
- * caller's own headers as they are: it may have written the provider's form itself.
+ * The provider key that a caller sent as a bearer token, if the provider requires another form. Null leaves the caller's own headers as
+ * they are: they may already have the provider's form.
  */
 function ownKey(bearer: string | null, { auth }: Provider): Secret | null {
   const isAsItShouldBe = auth.header === null || (auth.header === 'authorization' && auth.id === 'bearer');

@@ -2,14 +2,14 @@ import type { Duplex } from 'node:stream';
 import { type Closure, closeFrame, type FrameReader } from './frames.js';
 
 /**
- * One way of a session: bytes from one socket to the other, as they are. What the reader of them has not taken yet is bounded
- * by the sockets' own buffers, because the writer is paused meanwhile.
+ * One direction of a session: bytes from one socket to the other, unchanged. The sockets' own buffers limit the bytes that the reader has
+ * not taken yet, because the writer is paused meanwhile.
  */
 export class Direction {
   bytes = 0;
-  /** Since when the reader has been taking nothing, on the process's own clock; null while it takes. */
+  /** When the reader stopped taking bytes, on the monotonic clock; null while it takes them. */
   stalledSince: number | null = null;
-  /** Bytes of the last frame that still go through; null while all do. */
+  /** Bytes of the last frame that still pass; null while everything passes. */
   private rest: number | null = null;
   private sayFarewell: () => void = () => undefined;
 
@@ -17,7 +17,7 @@ export class Direction {
     private readonly from: Duplex,
     private readonly to: Duplex,
     private readonly frames: FrameReader,
-    /** Frames that go to a server are masked. */
+    /** Frames to a server are masked. */
     private readonly isMasked: boolean,
   ) {}
 
@@ -35,13 +35,16 @@ export class Direction {
     });
   }
 
-  /** Says goodbye in the writer's place, behind the frame that is on its way; nothing else passes any more. `done` runs when it is said. */
+  /**
+   * Sends a Close frame on behalf of the writer, after the frame in progress; nothing else passes afterwards. `done` runs once it is
+   * written.
+   */
   close(closure: Closure, done: () => void): void {
     if (this.rest !== null) return;
     const left = this.frames.bytesLeft;
     this.rest = left ?? 0;
     this.sayFarewell = (): void => {
-      // In the middle of something that cannot be distinguished, a frame would be taken for a part of it.
+      // Without known frame boundaries, a Close frame would be taken for a part of another frame.
       if (left !== null && !this.hasClosed) this.write(closeFrame(closure, this.isMasked));
       done();
     };

@@ -18,26 +18,25 @@ const LENGTH_OF_8 = 127;
 const MASK_BYTES = 4;
 const HEAD_BYTES_MAX = 14;
 
-/** A longer message is not looked at; its bytes pass all the same. */
+/** A longer message is not read; its bytes pass all the same. */
 const MESSAGE_BYTES_MAX = 1024 * 1024;
 
-/** What a reader tells of the frames that pass. */
+/** Receives the messages of passing frames. */
 export interface FrameListener {
   /** A whole text message. */
   onText(text: Buffer): void;
-  /** A text message was too long to be looked at, or the bytes are no frames that can be read. */
+  /** A text message was too long to read, or the bytes are not readable frames. */
   onUnread(): void;
 }
 
 /**
- * Reads WebSocket frames beside the bytes that pass: feed it chunks cut anywhere. It changes nothing and keeps one text
- * message of at most 1 MiB, and none without a listener. Frames of an extension are not understood.
- * https://www.rfc-editor.org/rfc/rfc6455#section-5.2
+ * Reads WebSocket frames while their bytes pass, in chunks cut anywhere. It changes nothing and holds one text message of at most 1 MiB, or
+ * none without a listener. Extensions are not supported. https://www.rfc-editor.org/rfc/rfc6455#section-5.2
  */
 export class FrameReader {
   private readonly head = Buffer.alloc(HEAD_BYTES_MAX);
   private headBytes = 0;
-  /** Bytes of the payload that are still to come; null while a head is being read, 0 between frames. */
+  /** Remaining bytes of the payload; null while a head is being read, 0 between frames. */
   private left: number | null = 0;
   private isText = false;
   private isBroken = false;
@@ -48,7 +47,7 @@ export class FrameReader {
 
   constructor(private readonly listener: FrameListener | null) {}
 
-  /** How many bytes the current frame still has, 0 between frames; null where it is unknown. */
+  /** Remaining bytes of the current frame, 0 between frames; null if unknown. */
   get bytesLeft(): number | null {
     return this.isBroken ? null : this.left;
   }
@@ -129,16 +128,16 @@ function payloadLength(head: Buffer): number | null {
   return long <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(long) : null;
 }
 
-/** Why a side closes. https://www.iana.org/assignments/websocket/websocket.xhtml#close-code-number */
+/** Close codes. https://www.iana.org/assignments/websocket/websocket.xhtml#close-code-number */
 export const CLOSE_CODES = { goingAway: 1001, policyViolation: 1008, badGateway: 1014 } as const;
 
 export interface Closure {
   readonly code: number;
-  /** At most 123 bytes, as a control frame has room for. */
+  /** At most 123 bytes, the capacity of a control frame. */
   readonly reason: string;
 }
 
-/** A Close frame. One that goes to a server is masked, as those of clients must be. */
+/** A Close frame. One to a server is masked, as frames of clients must be. */
 export function closeFrame({ code, reason }: Closure, isMasked: boolean): Buffer {
   const payload = Buffer.alloc(2 + Buffer.byteLength(reason));
   payload.writeUInt16BE(code);

@@ -12,7 +12,7 @@ const VERSION = '13';
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 const EXTENSIONS = 'sec-websocket-extensions';
 
-/** The answer to a request whose socket Node has given away. The connection ends with it. */
+/** The response to a request whose socket Node has handed out. The connection ends with it. */
 export function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
@@ -22,7 +22,7 @@ export function responseOn(request: IncomingMessage, socket: Duplex): ServerResp
   return response;
 }
 
-/** Refuses what is no opening handshake. https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1 */
+/** Refuses a request that is not an opening handshake. https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1 */
 export function checkHandshake(request: IncomingMessage): void {
   checkHead(request);
   checkMethod(request);
@@ -46,8 +46,8 @@ interface AcceptedUpgrade {
 }
 
 /**
- * Passes the provider's `101` on and lets go of the socket, which carries frames from now on. False when nothing was sent,
- * because the provider chose an extension that was not offered.
+ * Forwards the provider's `101` and detaches the socket, which carries frames from then on. False when nothing was sent, because the
+ * provider chose an extension that was not offered.
  */
 export function acceptUpgrade({ response, entry }: AcceptedUpgrade, attempt: Attempt): boolean {
   const { headers } = readResponseHead(attempt.rawHeaders);

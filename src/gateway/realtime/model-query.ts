@@ -1,8 +1,8 @@
 import { modelTarget } from '../planning/model-target.js';
 
-/** What the query of a session says of the model. */
+/** The model in a session's query. */
 export interface RealtimeModelQuery {
-  /** With its `?`; the client's own bytes, but for a model that names its target. */
+  /** With its `?`; the client's own bytes, except for a model that names its target. */
   readonly query: string;
   readonly model: string | null;
   /** Slug that the model named, `@slug/model`. */
@@ -11,7 +11,7 @@ export interface RealtimeModelQuery {
 
 const MODEL_CHARS_MAX = 256;
 
-/** Where a session's model stands: OpenAI's `model`, or the deployment of Azure's dated versions. */
+/** The parameter of a session's model: OpenAI's `model`, or the deployment of Azure's dated versions. */
 const PARAMETER = /([?&])(model|deployment)=([^&]*)/;
 
 /** Reads the model of a session, `?model=gpt-realtime` or `?model=@slug/gpt-realtime`. */

@@ -31,13 +31,13 @@ import type { RealtimeSession } from './session.js';
 import { recordedSession } from './session-record.js';
 import { RealtimeSessions } from './sessions.js';
 
-/** What a handshake says besides its path. */
+/** Content of a handshake, besides its path. */
 const SOCKET = {
   ...{ body: null, json: null, isStreamed: true, isRepeatable: true, waitedMs: 0 },
   isWebSocket: true,
 } as const;
 
-/** A WebSocket that is being opened: the exchange, its socket, and what came on it behind the request. */
+/** A WebSocket being opened: the exchange, its socket, and the bytes that followed the request on it. */
 interface OpeningExchange extends Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -46,8 +46,8 @@ interface OpeningExchange extends Exchange {
 }
 
 /**
- * The journey of a request that wants a WebSocket: the steps of `pipeline.ts` up to the provider's answer. A refusal, ours or
- * the provider's, is an ordinary HTTP answer; after a `101` bytes are relayed until one side goes.
+ * The journey of a WebSocket request: the steps of `pipeline.ts` up to the provider's response. A refusal, ours or the provider's, is an
+ * ordinary HTTP response; after a `101`, bytes are relayed until one side disconnects.
  */
 @Injectable()
 export class Realtime {
@@ -65,7 +65,7 @@ export class Realtime {
     this.sessions = new RealtimeSessions(settings.timeouts.idleMs);
   }
 
-  /** Takes over the socket of a request that wants a WebSocket. `early` came behind it. Never throws. */
+  /** Takes over the socket of a WebSocket request. `early`: bytes that followed the request. Never throws. */
   handle(request: IncomingMessage, socket: Duplex, early: Buffer): void {
     takeKeyFromSubprotocols(request);
     takeKeyFromQuery(request);
@@ -131,7 +131,7 @@ export class Realtime {
     session.start(early);
   }
 
-  /** The provider refused, in HTTP: its answer goes to the client as any other does. */
+  /** The provider refused over HTTP: its response is delivered like any other. */
   private deliver(opening: OpeningExchange, { attempt, target }: Answer): void {
     new Delivery(opening, attempt, target, (error) => {
       this.stop(opening, new FailedAttempt(attempt, error));

@@ -4,15 +4,15 @@ import { isTranscription, realtimeUsage, transcriptionModelOf } from '../../prov
 import { nothingRead, parsedObject, type Reading } from '../recording/metering.js';
 import type { FrameListener } from './frames.js';
 
-/** What a usage costs at the price of the first of these models that has one, nano-dollars; null when none has. */
+/** The cost of a usage at the price of the first of these models that has one, in nano-dollars; null when none has. */
 export type CostOf = (usage: Usage, models: readonly (string | null)[]) => number | null;
 
-/** Every event that is worth parsing has one of these; audio has not. */
+/** Every event that is worth parsing contains one of these; audio events do not. */
 const WORTH_READING = ['"usage"', '"session.'] as const;
 
 /**
- * Adds up what the events of a session tell of tokens, and what they cost: each response at its own price, because a long
- * one may cost more by the token. Where one of them has no price, or went by unread, the sum is unknown.
+ * Sums up the reported tokens of a session's events, and their cost: each response at its own price, because a long one may cost more per
+ * token. If one of them has no price, or passed unread, the sum is unknown.
  */
 export class SessionMeter implements FrameListener {
   readonly reading: Reading = nothingRead();
@@ -20,7 +20,7 @@ export class SessionMeter implements FrameListener {
   private sum: number | null = 0;
 
   constructor(
-    /** The model that was asked for. */
+    /** The requested model. */
     private readonly model: string | null,
     private readonly costOf: CostOf,
   ) {}
@@ -46,7 +46,7 @@ export class SessionMeter implements FrameListener {
     this.transcriptionModel = transcriptionModelOf(event) ?? this.transcriptionModel;
     const usage = realtimeUsage.fromAnswer(event);
     if (!usage) {
-      // A transcription always costs something; here the cost was not reported.
+      // A transcription always has a cost; this one did not report it.
       if (isTranscription(event)) this.sum = null;
       return;
     }
@@ -61,7 +61,7 @@ export class SessionMeter implements FrameListener {
 
 function added(sum: Usage | null, usage: Usage): Usage {
   if (!sum) return usage;
-  // A session generates no images, so its usages hold nothing but counts.
+  // A session generates no images, so its usages contain only counts.
   const kinds = Object.keys({ ...sum, ...usage }) as UsageCount[];
   const counts = kinds.map((kind) => [kind, (sum[kind] ?? 0) + (usage[kind] ?? 0)]);
   const total: unknown = Object.fromEntries(counts);

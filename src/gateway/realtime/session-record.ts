@@ -5,7 +5,7 @@ import type { Attempt } from '../upstream/attempt.js';
 import { RealtimeSession, type SessionEnd, type Sides } from './session.js';
 import { type CostOf, SessionMeter } from './session-meter.js';
 
-/** A session, and what its record is made of. */
+/** A session with the input of its record. */
 export interface RecordedSession {
   readonly sides: Sides;
   readonly entry: Entry;
@@ -14,7 +14,7 @@ export interface RecordedSession {
   readonly onEnded: () => void;
 }
 
-/** A session that writes down how it ended: one row, with the tokens and the cost of all its responses. */
+/** A session that records how it ended: one row, with the tokens and the cost of all its responses. */
 export function recordedSession(recorded: RecordedSession): RealtimeSession {
   const meter = new SessionMeter(recorded.entry.trail.model, costAt(recorded));
   const session: RealtimeSession = new RealtimeSession(recorded.sides, meter, (end, then) => {

@@ -15,19 +15,19 @@ export interface Sides {
   readonly upstream: Duplex;
 }
 
-/** How long sides have to take what was written to them before, and how long when the gateway ends the session. */
+/** How long a side has to take bytes already written to it, and how long when the gateway ends the session. */
 const GRACE_MS = 10_000;
 const GOODBYE_MS = 1_000;
 
 /**
- * One WebSocket between a client and a provider. Bytes pass untouched both ways; the first side that goes ends the other.
- * `onEnd` is called once with how it ended; it calls back when that is written down, and only then the client's connection closes.
+ * One WebSocket between a client and a provider. Bytes pass unchanged both ways; the first side that disconnects ends the other. `onEnd` is
+ * called once with how it ended. It calls back when that is recorded; only then the client's connection closes.
  */
 export class RealtimeSession {
   private readonly down: Direction;
   private readonly up: Direction;
   private hasEnded = false;
-  /** How it will have ended, once the gateway has begun to end it. */
+  /** The recorded end, once the gateway has begun to end it. */
   private ownEnd: SessionEnd | null = null;
 
   constructor(
@@ -55,7 +55,7 @@ export class RealtimeSession {
     if (early.length > 0) client.unshift(early);
     this.down.start();
     this.up.start();
-    // What happened before anybody listened will not happen again.
+    // Events emitted before the listeners were added are not repeated.
     if (client.destroyed) this.clientLeft();
     else if (upstream.destroyed) this.upstreamLeft();
   }
@@ -70,7 +70,7 @@ export class RealtimeSession {
     setTimeout(finish, GOODBYE_MS);
   }
 
-  /** Ends a session one side of which has been taking nothing for too long. */
+  /** Ends a session if one side has taken no bytes for too long. */
   checkStall(now: number, limitMs: number): void {
     const isStalled = ({ stalledSince }: Direction): boolean =>
       stalledSince !== null && now - stalledSince >= limitMs;
@@ -93,7 +93,7 @@ export class RealtimeSession {
     this.end({ ending: 'upstream_truncated', errorCode: 'upstream_error' });
   }
 
-  /** What was written before still leaves; what does not leave in time is cut. */
+  /** Bytes written before are still sent; those not sent in time are dropped. */
   private end(end: SessionEnd, graceMs = GRACE_MS): void {
     if (this.hasEnded) return;
     this.hasEnded = true;

@@ -3,13 +3,13 @@ import { AppError } from '../../common/errors/app-error.js';
 import { CLOSE_CODES } from './frames.js';
 import type { RealtimeSession } from './session.js';
 
-/** Sessions of a process at most: each holds two sockets. */
+/** Maximum sessions of a process: each holds two sockets. */
 const SESSIONS_MAX = 10_000;
 
-/** How often it is asked whether a session may still run. A revoked key ends it by then, and the time that the news takes. */
+/** How often running sessions are checked. A revoked key ends a session within this time plus that of the change notification. */
 const CHECK_MS = 1_000;
 
-/** Asks again what was asked before the session began; rejects with why it may not go on. */
+/** Repeats the checks made before the session began; rejects with the reason to end it. */
 type MayGoOn = () => Promise<void>;
 
 interface RunningSession {
@@ -18,7 +18,7 @@ interface RunningSession {
   isBeingChecked: boolean;
 }
 
-/** The sessions of this process: ends those whose key was revoked or whose reader has stopped, and all when the process goes. */
+/** The sessions of this process: ends those whose key was revoked or whose reader is stuck, and all of them when the process stops. */
 export class RealtimeSessions {
   private readonly running = new Map<RealtimeSession, RunningSession>();
   private readonly opening = new Set<Duplex>();
@@ -27,7 +27,7 @@ export class RealtimeSessions {
 
   constructor(private readonly stallMs: number) {}
 
-  /** Refuses with `overloaded` or `draining`. */
+  /** Throws `overloaded` or `draining`. */
   checkRoom(): void {
     if (this.isClosing) throw new AppError('draining');
     if (this.running.size >= SESSIONS_MAX) throw new AppError('overloaded');

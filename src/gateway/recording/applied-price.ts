@@ -5,10 +5,10 @@ import type { PriceBook } from '../ports.js';
 import type { OwnPrices, Target } from '../types/target.js';
 import type { AppliedPrice, Price } from '../../common/contracts/price.js';
 
-/** Prices live long and are few: each is written out once. */
+/** Prices are few and live long: each is written out once. */
 const written = new WeakMap<Price, AppliedPrice>();
 
-/** A price as the record tells it: where it is from, of which model, and what it names. */
+/** A price as the record shows it: its source, its model, and the rates it has. */
 export function appliedPrice(price: Price, source: AppliedPrice['source'], model: string): AppliedPrice {
   const known = written.get(price);
   if (known?.source === source && known.model === model) return known;
@@ -18,7 +18,7 @@ export function appliedPrice(price: Price, source: AppliedPrice['source'], model
   return applied;
 }
 
-/** What is priced: a model at a place. */
+/** The subject of a price: a model at a target. */
 export interface ModelAtTarget {
   readonly target: Target;
   readonly model: string | null;
@@ -32,8 +32,8 @@ interface FoundPrice {
 }
 
 /**
- * The model that answered is priced, or else the one that was requested. A price of the virtual key wins over any list
- * price, whichever of the two names it has.
+ * Prices the model of the response, or else the requested one. A price of the virtual key overrides any list price, whichever of the two
+ * names it has.
  */
 export function priceFor(
   book: PriceBook,
@@ -58,13 +58,13 @@ function listed(book: PriceBook, { provider }: Target, model: string | null): Fo
   return price && { price, source: 'list', model: model as string };
 }
 
-/** What an attempt costs, nano-dollars, and by which price. */
+/** The cost of an attempt in nano-dollars, and the price behind it. */
 export interface Bill {
   readonly cost: number | null;
   readonly price: AppliedPrice | null;
 }
 
-/** A use that its price does not cover (a search, a longer cache) is charged what was reserved, and not nothing. */
+/** Usage that its price does not cover (a search, a longer cache) is charged the reservation instead of nothing. */
 export const coveredCost = (usage: Usage, price: Price, reserved: Estimate | null): number | null =>
   costOf(usage, price) ?? (reserved && reserved.costNanoUsd);
 

@@ -4,41 +4,41 @@ import { passedLarge } from '../../common/processes/collect-garbage.js';
 const HEAD_BYTES = 256 * 1024;
 const TAIL_BYTES = 64 * 1024;
 
-/** All captures of the process together. Beyond it bodies are counted but not kept, so that slow readers cannot fill the memory. */
+/** All captures of the process together. Beyond it, bodies are counted but not kept, so that slow readers cannot fill the memory. */
 const PROCESS_BYTES_MAX = 128 * 1024 * 1024;
 let processBytes = 0;
 
 /**
- * Pieces up to this size are copied together: a stream of many small events would else keep as many buffers alive,
- * each of which costs more memory than what it holds.
+ * Chunks up to this size are copied together: otherwise, a stream of many small events would keep as many buffers alive, each of which
+ * costs more memory than its content.
  */
 const SMALL_BYTES = 2 * 1024;
 const BLOCK_BYTES = 8 * 1024;
 
 /**
- * Blocks that are no longer needed. A stream lives long enough for what it holds to be promoted, and its blocks would be freed only
- * by a full collection: thousands of ended streams later.
+ * Unused blocks for reuse. A stream lives long enough for its blocks to be promoted, so that only a full collection would free them,
+ * thousands of ended streams later.
  */
 const spareBlocks: Buffer[] = [];
 const NOTHING: readonly Buffer[] = [];
 const SPARE_BLOCKS_MAX = 1_024;
 
 /**
- * Keeps a body for the log while it passes: its beginning and its end. Large pieces and the first one are kept as they came.
- * A capture must be released once its record is written; what was taken of it is not to be read after that.
+ * Keeps a body for the log while it passes: its beginning and its end. Large chunks and the first one are kept without a copy. Release a
+ * capture once its record is written; do not read its taken body after that.
  */
 export class BodyCapture {
-  // Most bodies are one piece: lists are made by those that need them.
+  // Most bodies are one chunk: lists are created on demand.
   private head: Buffer[] | null = null;
   private tail: Buffer[] | null = null;
   private headBytes = 0;
   private blocks: Buffer[] | null = null;
-  /** Bytes of the last block that are taken and not in `head` yet: from, to. */
+  /** Bytes of the last block that are used and not in `head` yet: from, to. */
   private blockFrom = 0;
   private blockTo = 0;
   private tailBytes = 0;
   bytes = 0;
-  /** What is kept stands in place of the bytes that passed, and is not encoded as they were. */
+  /** The kept bytes replace those that passed, and do not have their encoding. */
   private isReplaced = false;
 
   /** `isKept`: whether bytes are kept from now on, and not only counted. */
@@ -64,7 +64,7 @@ export class BodyCapture {
     this.isReplaced = true;
   }
 
-  /** The same body once more, which outlives this one's blocks. Both must be released. */
+  /** A copy of the body that outlives this one's blocks. Both must be released. */
   copy(): BodyCapture {
     const twin = new BodyCapture(this.isKept);
     this.closeBlock();
@@ -76,7 +76,7 @@ export class BodyCapture {
     return twin;
   }
 
-  /** Null when nothing is to be kept. */
+  /** Null when nothing is kept. */
   taken(contentType?: string | null, contentEncoding?: string | null): CapturedBody | null {
     if (!this.isKept || this.bytes === 0) return null;
     this.closeBlock();
@@ -90,7 +90,7 @@ export class BodyCapture {
     };
   }
 
-  /** Bytes may still come, of an answer that goes on behind its end: they are only counted. */
+  /** Bytes may still arrive, from a response that continues past its end: they are only counted. */
   release(): void {
     this.isKept = false;
     processBytes -= this.headBytes + this.tailBytes;
@@ -125,7 +125,7 @@ export class BodyCapture {
     this.blockTo += chunk.length;
   }
 
-  /** What was gathered takes its place in the order of the pieces. */
+  /** Puts the collected bytes into the order of the chunks. */
   private closeBlock(): void {
     const block = this.blocks?.at(-1);
     if (block && this.blockFrom < this.blockTo)

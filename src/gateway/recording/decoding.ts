@@ -1,16 +1,16 @@
 import type { Transform } from 'node:stream';
 import { createDecoder } from '../../common/http/content-coding.js';
 
-/** Takes an answer's bytes as they pass and gives them to a reader in clear. */
+/** Takes a response's bytes as they pass and gives them to a reader, decoded. */
 export interface AnswerDecoder {
   write(chunk: Buffer): void;
-  /** Calls back once the reader has had all there is. A body that cannot be decoded just ends early. */
+  /** Calls back once the reader has received everything. A body that cannot be decoded simply ends early. */
   end(done: () => void): void;
 }
 
 /**
- * Null for an encoding that the gateway does not read: the bytes pass, usage is unknown.
- * An answer that unpacks to more than `bytesMax` is a bomb and not read any further.
+ * Null for an encoding that the gateway does not read: the bytes pass, usage is unknown. A response that decodes to more than `bytesMax` is
+ * a decompression bomb and is not read any further.
  */
 export function decoding(
   contentEncoding: string | null,

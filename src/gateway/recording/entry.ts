@@ -47,20 +47,20 @@ import { withUnreported } from './unreported.js';
 
 const DECISIONS_MAX = 32;
 
-/** Where an attempt was made: at this target, on this of two ways of a hedged request. */
+/** The target of an attempt, and its trail, of which a hedged request has two. */
 interface AttemptPlace {
   readonly target: Target;
   readonly trail: Trail;
 }
 
-/** Why an answer is not passed on. */
+/** Why a response is not passed on. */
 interface DiscardedAttempt {
   readonly errorCode: string | null;
-  /** It was working when it was stopped, so its input counts. */
+  /** Its provider was working when it was cancelled, so its input counts. */
   readonly isCutOff?: boolean;
 }
 
-/** A question beside the request. */
+/** The result of a side call. */
 interface Aside {
   readonly errorCode: string | null;
   readonly reading: Reading;
@@ -68,8 +68,8 @@ interface Aside {
 }
 
 /**
- * The recorder of one exchange: gathers what each step found and writes it down, once. Only its methods change it: everyone else holds
- * an `Entry`.
+ * The recorder of one exchange: collects the results of the steps and writes them once. Only its methods change it: all other code holds an
+ * `Entry`.
  *
  * `open` is on disk before the first byte goes upstream, `close` before the last goes to the client.
  */
@@ -86,28 +86,28 @@ export class ExchangeRecorder implements Findings {
   endpoint: Endpoint | null = null;
   /** Below `/v1`, as the client sent it. */
   path = '';
-  /** The choices of its config and their reasons; null where there was nothing to choose. */
+  /** The choices of its config with their reasons; null if there was nothing to choose. */
   decisions: string[] | null = null;
-  /** The saved config that the request goes by. */
+  /** The saved config of the request. */
   config: SavedConfig | null = null;
-  /** The way that the record tells of: of a hedged request, the first attempt's until the second has won. */
+  /** The trail to record: for a hedged request, the first attempt's until the second has won. */
   trail: Trail = new RequestTrail(new BodyCapture(false));
-  /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
+  /** Time spent working, not waiting, in milliseconds. Grows until the record is written. */
   overheadMs = 0;
   readonly responseBody = new BodyCapture(false);
   readonly attempts: AttemptRecord[] = [];
-  /** What is counted once per request has been counted. */
+  /** Limits that count once per request have counted it. */
   isAdmitted = false;
 
-  /** What the request as a whole reserved of limits: settled when it ends. */
+  /** The reservations of the request as a whole: settled when it ends. */
   private permit: Hold | null = null;
-  /** Records of the attempts under way that hold part of a budget, as they stand if the process dies. */
+  /** Records of running attempts with budget reservations, as they are stored if the process dies. */
   private readonly reservations = new Set<AttemptRecord>();
   private opened: OpenedExchange | null = null;
-  /** The beginning as the sink wrote it down. */
+  /** The opening record as the sink wrote it. */
   private written: string | null = null;
   private isClosed = false;
-  /** Set where a usage was added up from several, each at its own price. */
+  /** Set if a usage is the sum of several, each at its own price. */
   private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
 
   constructor(
@@ -134,42 +134,42 @@ export class ExchangeRecorder implements Findings {
     return this.opened !== null;
   }
 
-  /** Notes why the request goes where it goes. */
+  /** Records the reason for a choice of target. */
   decided(decision: string): void {
     this.decisions ??= [];
     if (this.decisions.length < DECISIONS_MAX) this.decisions.push(decision);
   }
 
-  /** The credential belongs to this caller, who may still be refused. */
+  /** Sets the authenticated caller, who may still be refused. */
   identified(caller: Principal, gatewayKey: string | null): void {
     this.gatewayKey = gatewayKey;
     this.caller = caller;
   }
 
-  /** What the request asks of the gateway itself. */
+  /** Sets the request's gateway options. */
   asks(options: GatewayHeaders): void {
     this.asked = options;
     this.traceId = options.traceId ?? this.id;
   }
 
-  /** The request is for this endpoint; null where the gateway does not know it. */
+  /** Sets the endpoint of the request; null if it is unknown. */
   isFor(endpoint: Endpoint | null, path: string): void {
     this.endpoint = endpoint;
     this.path = path;
   }
 
-  /** The request goes by this saved config; null for one that came with the request, or none. */
+  /** Sets the saved config of the request; null for a config in the request, or none. */
   goesBy(config: SavedConfig | null): void {
     this.config = config;
   }
 
-  /** Limits have let the request begin. `permit`: what it holds of them as a whole. */
+  /** The limits have admitted the request. `permit`: its reservations of the request as a whole. */
   admitted(permit: Hold | null): void {
     this.isAdmitted = true;
     if (permit) this.permit = permit;
   }
 
-  /** Adds to the time that the gateway worked, milliseconds. */
+  /** Adds to the time that the gateway spent working, in milliseconds. */
   worked(ms: number): void {
     this.overheadMs += ms;
   }
@@ -179,15 +179,15 @@ export class ExchangeRecorder implements Findings {
     this.responseBody.isKept = isKept;
   }
 
-  /** The second attempt of a hedged request has won: the record tells of it, and no more of the first. */
+  /** The second attempt of a hedged request has won: its trail replaces the first one's. */
   follows(winner: Trail): void {
     this.trail.release();
     this.trail = winner;
   }
 
   /**
-   * Writes down that the exchange began; resolves when that survives a kill of the process. Throws `log_capacity_exhausted`
-   * when it cannot be kept and the caller's organization wants no exchange that is not.
+   * Records the beginning of the exchange; resolves when that would survive a kill of the process. Throws `log_capacity_exhausted` when it
+   * cannot be stored and the caller's organization requires logging.
    */
   open(caller: Principal): Promise<void> {
     if (caller.policy?.needsLog && !this.sink.hasRoom) throw new AppError('log_capacity_exhausted');
@@ -198,7 +198,7 @@ export class ExchangeRecorder implements Findings {
     });
   }
 
-  /** Writes down what an attempt holds of budgets before it is sent. Resolves when that survives a kill of the process. */
+  /** Records an attempt's budget reservations before it is sent. Resolves when that would survive a kill of the process. */
   openReservation(reserved: Omit<ReservedAttempt, 'attempt'>): Promise<AttemptRecord> {
     const attempt = this.attempts.length + this.reservations.size;
     const record = reservedAttempt({ ...reserved, attempt });
@@ -214,7 +214,7 @@ export class ExchangeRecorder implements Findings {
     if (record) this.reservations.delete(record);
   }
 
-  /** Adds the attempt whose answer the client got, or would have got. */
+  /** Adds the attempt whose response the client received, or would have received. */
   addAttempt(
     attempt: RecordedAttempt,
     place: AttemptPlace,
@@ -224,8 +224,8 @@ export class ExchangeRecorder implements Findings {
   }
 
   /**
-   * Adds a try whose answer is discarded: it failed, or another target was faster. What it produced is billed all the same:
-   * as the provider reported, or else as it is counted later.
+   * Adds a try whose response is discarded: it failed, or another target was faster. Its output is billed all the same: as reported by the
+   * provider, or as counted later.
    */
   addDiscarded(
     attempt: RecordedAttempt,
@@ -239,10 +239,7 @@ export class ExchangeRecorder implements Findings {
     this.add(attempt, place, { errorCode, reading, countable });
   }
 
-  /**
-   * Adds what the gateway asked somebody for the request's sake. Where its answer reported no usage, `text` is counted, which is
-   * what it was asked about.
-   */
+  /** Adds a side call of the request. If its response reported no usage, the tokens of its input `text` are counted. */
   addAside(attempt: RecordedAttempt, target: Target, { errorCode, reading, text }: Aside): void {
     const isBilled = reading.usage === null && attempt.wasSent && attempt.status < 400;
     const countable = isBilled ? { model: attempt.model, input: text, output: '' } : null;
@@ -263,13 +260,13 @@ export class ExchangeRecorder implements Findings {
     const { errorCode, reading, countable } = added;
     this.closeReservation(attempt.reservation);
     attempt.reservation = null;
-    // What came from the cache was no try: no provider was called, and nothing is owed.
+    // A cache hit is not a try: no provider was called, and nothing is charged.
     if (attempt.isReplayed) {
       attempt.hold?.settle(UNUSED);
       attempt.hold = null;
       return;
     }
-    // A form may name its model behind the file, when the attempt is on its way.
+    // A form may name its model after the file, when the attempt is already running.
     const model = attempt.model ?? trail.model;
     const isCounted = isCountedLater(added, trail);
     const { cost, price } = this.billed(added, { target, model }, attempt.reserved, isCounted);
@@ -282,7 +279,7 @@ export class ExchangeRecorder implements Findings {
     });
     const { hold } = attempt;
     attempt.hold = null;
-    // Nothing of the request may hang on a connection that lives on.
+    // A connection that stays open must not reference the request.
     attempt.target = null;
     attempt.partial = null;
     if (price) record.price = price;
@@ -311,8 +308,8 @@ export class ExchangeRecorder implements Findings {
   }
 
   /**
-   * Writes down how the exchange ended, once; later calls do nothing. `then` runs when that survives a
-   * kill of the process. Without an identified caller nothing is written: such a request is not an exchange.
+   * Records how the exchange ended, once; later calls do nothing. `then` runs when that would survive a kill of the process. Without an
+   * authenticated caller, nothing is written: such a request is not an exchange.
    */
   close(outcome: ExchangeOutcome, then: () => void): void {
     this.permit?.settle(UNUSED);
@@ -341,19 +338,22 @@ export class ExchangeRecorder implements Findings {
     });
   }
 
-  /** What a usage would have cost at the target, nano-dollars; null when the price is unknown. Nothing is owed for it. */
+  /** The cost that a usage would have had at the target, in nano-dollars; null when the price is unknown. Nothing is charged for it. */
   worth(usage: Usage, responseModel: string | null): number | null {
     const { target, model } = this.trail;
     const found = target && priceFor(this.prices, responseModel, { target, model });
     return found && costOf(usage, found.price);
   }
 
-  /** What a usage costs where it was added up from several, each at its own price. */
+  /** Sets the cost of a usage that is the sum of several, each at its own price. */
   knowCost(usage: Usage, cost: number | null): void {
     this.priced = { usage, cost };
   }
 
-  /** What must not stand in a kept body or header: the caller's gateway key, and the provider's credential, whoever brought it. */
+  /**
+   * Secrets that must not appear in a logged body or header: the caller's gateway key, and the provider's credential, stored or the
+   * caller's.
+   */
   private credentials(): string[] {
     const stored = this.trail.target?.credentials.key;
     const secrets = stored ? [stored.reveal()] : broughtCredentials(this.request.headers);
@@ -361,7 +361,7 @@ export class ExchangeRecorder implements Findings {
     return secrets;
   }
 
-  /** The price in force for a model at a place; null when it is unknown. */
+  /** The current price of a model at a target; null when it is unknown. */
   priceAt({ virtualKey, provider }: Target, model: string | null): Price | null {
     if (model === null) return null;
     return virtualKey?.prices?.get(model) ?? this.prices.find(provider.id, model);
@@ -382,5 +382,5 @@ function actualOf(
   return { costNanoUsd, tokens, isCountedLater: isCounted };
 }
 
-/** What is recorded of an exchange, as its readers see it. */
+/** The exchange record as its readers see it. */
 export type Entry = Readonly<ExchangeRecorder>;

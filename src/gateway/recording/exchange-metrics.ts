@@ -1,7 +1,7 @@
 import { Counter, Gauge, register } from 'prom-client';
 import type { RequestLogRecord } from '../../request-log/record.js';
 
-/** Sums of one kind of exchange. Plain numbers, because a request must not pay for a metrics library. */
+/** Sums of one kind of exchange. Plain numbers, so that requests do not pay for a metrics library. */
 interface Sums {
   requests: number;
   overheadUs: number;
@@ -21,7 +21,7 @@ export function exchangeEnded(): void {
   running--;
 }
 
-/** Labels are bounded: providers, endpoints, endings and status classes are all tables of ours. */
+/** Labels are bounded: providers, endpoints, endings and status classes all come from tables of ours. */
 export function countExchange(record: RequestLogRecord): void {
   const statusClass = `${Math.floor(record.status / 100)}xx`;
   const kind = `${record.provider ?? ''}|${record.endpoint ?? 'pass-through'}|${record.ending}|${statusClass}`;

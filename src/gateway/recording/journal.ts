@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LogSink, PriceBook } from '../ports.js';
 import { type Entry, ExchangeRecorder } from './entry.js';
 
-/** Begins the entry of each exchange. */
+/** Creates the record of each exchange. */
 @Injectable()
 export class Journal {
   constructor(

@@ -3,12 +3,12 @@ const CLOSE = 0x7d;
 const LIST_END = 0x5d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** An object larger than this passes unread. */
+/** A larger object passes unread. */
 const OBJECT_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Takes the objects out of a JSON array as it passes, cut anywhere; a single object is taken as one. Gemini streams so
- * where the client does not ask for events. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
+ * Extracts the objects of a JSON array as it passes, cut anywhere; a single object counts as one. Gemini streams in this format unless the
+ * client requests events. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 export class JsonObjects {
   private depth = 0;
@@ -16,7 +16,7 @@ export class JsonObjects {
   private isEscaped = false;
   private pieces: Buffer[] = [];
   private bytes = 0;
-  /** The array has come to its end. */
+  /** The array has ended. */
   isOver = false;
 
   constructor(private readonly onObject: (json: string) => void) {}

@@ -4,11 +4,11 @@ import type { HeaderPairs } from '../../request-log/record.js';
 
 const SECRET_HEADERS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
 
-/** Names that say of themselves that they carry a secret, in whatever spelling. */
+/** Names that suggest a secret, in any spelling. */
 const SOUNDS_SECRET = /(?:key|token|secret|password|credential|signature|authorization)$/i;
 
 const MASK = '***';
-/** Shorter texts occur by chance, and are no secrets. */
+/** Shorter texts occur by chance, and are not secrets. */
 export const SECRET_CHARS_MIN = 8;
 const VALUE_CHARS_MAX = 1_024;
 const PATH_CHARS_MAX = 2_048;
@@ -18,7 +18,7 @@ function isSecret(name: string): boolean {
   return SECRET_HEADERS.has(name) || SOUNDS_SECRET.test(name);
 }
 
-/** A config that came with the request may hold keys; the name of a saved one may be shown. */
+/** A config in the request may contain keys; the name of a saved one may be shown. */
 const CONFIG_HEADER = /^x-(?:gateway|portkey)-config$/;
 
 type Content = 'secret' | 'config' | 'clear';
@@ -40,7 +40,7 @@ function judged(name: string): Content {
   return CONFIG_HEADER.test(name) ? 'config' : 'clear';
 }
 
-/** Headers as the log keeps them: secrets as `***`, long values cut. `secrets` are masked in any header. */
+/** Headers as they are logged: secrets as `***`, long values cut. `secrets` are masked in any header. */
 export function maskedHeaders(rawHeaders: HeaderPairs, secrets: readonly string[]): HeaderPairs {
   const masked: string[] = [];
   for (let index = 0; index < rawHeaders.length && index < 2 * HEADERS_MAX; index += 2) {
@@ -59,7 +59,7 @@ function maskedValue(name: string, value: string, secrets: readonly string[]): s
   return clear.length > VALUE_CHARS_MAX ? clear.slice(0, VALUE_CHARS_MAX) : clear;
 }
 
-/** Credentials of a provider that a caller brought itself. */
+/** Provider credentials that a caller sent itself. */
 export function broughtCredentials(headers: IncomingHttpHeaders): string[] {
   const bearer = headers.authorization?.replace(/^\w+ +/, '');
   return [bearer, headers['x-api-key'], headers['api-key'], headers['x-goog-api-key']].filter(
@@ -70,7 +70,7 @@ export function broughtCredentials(headers: IncomingHttpHeaders): string[] {
 const GATEWAY_KEY = /gw_(?:admin|ws|user)_[0-9A-Za-z]+/gi;
 const SECRET_PARAMETER = /([?&](?:[\w-]*(?:key|token|secret|password|signature))=)[^&]*/gi;
 
-/** A request's path and query as the log keeps them: keys that do not belong there masked. */
+/** A request's path and query as they are logged: keys in them are masked. */
 export function maskedPath(target: string): string {
   const path = target.length > PATH_CHARS_MAX ? target.slice(0, PATH_CHARS_MAX) : target;
   if (!path.includes('?') && !path.includes('gw_')) return path;

@@ -14,7 +14,7 @@ const LARGE = 'A'.repeat(9 * 1024 * 1024);
 const USAGE = { input_tokens: 50, output_tokens: 4160, total_tokens: 4210 };
 const READ = { input_tokens: 50, output_tokens: 4160 };
 
-/** What the meter reads of an answer that comes in pieces of 64 KiB. */
+/** The meter's reading of a response that arrives in chunks of 64 KiB. */
 async function metered(answer: Buffer, encoding: string | null = null, reader: UsageReader = mediaUsage) {
   const meter = meterAnswer(reader, encoding);
   if (!meter) throw new Error('not read');

@@ -8,50 +8,50 @@ import { JsonObjects } from './json-objects.js';
 import { SseReader } from './sse-reader.js';
 import { mayTellFailure, tellsFailure } from './tells-failure.js';
 
-/** What an answer reported of itself while it passed. */
+/** Values that a response reported while it passed. */
 export interface Reading {
   usage: Usage | null;
   responseModel: string | null;
-  /** As the last event named it: the first ones of a stream repeat the request's. */
+  /** From the last event that names it: the first ones of a stream repeat the request's. */
   serviceTier: string | null;
-  /** It is that of the beginning: the output was still to come. */
+  /** The usage is from the beginning of the stream, before the output. */
   isBeginning: boolean;
-  /** Text of the output, gathered only while its usage is unknown. */
+  /** Text of the output, collected only while its usage is unknown. */
   outputText: string;
-  /** When the first event of a stream came; null before, and for plain answers. */
+  /** When the first event of a stream arrived; null before, and for plain responses. */
   firstEventAt: number | null;
-  /** A stream reported a failure, behind the status of a success. */
+  /** A stream reported a failure after a success status. */
   hasFailed: boolean;
-  /** No usage was reported; it is what the request shows, or what was reserved for it. */
+  /** No usage was reported; it is taken from the request, or from its reservation. */
   isAssumed?: true;
   /** No usage was reported; the input is counted, and the output as far as it was read. */
   isInputCounted?: true;
 }
 
-/** Reads an answer beside its way to the client, never changing a byte. */
+/** Reads a response on its way to the client, never changing a byte. */
 export interface Meter {
   readonly reading: Reading;
   feed(chunk: Buffer): void;
   /** The last byte has passed; calls back when `reading` is final. */
   end(done: () => void): void;
-  /** Whether the answer is complete by its own syntax. Absent where only its last byte shows that. */
+  /** Whether the response is complete by its own syntax. Absent if only its last byte shows that. */
   readonly isOver?: () => boolean;
 }
 
-/** Providers name tiers with a word. */
+/** Tiers are named by a word. */
 export const TIER_CHARS_MAX = 64;
 
 const DONE = '[DONE]';
 const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
-/** A plain answer is read whole, so it must be small; of a larger one only the end is read, and a stream as it passes. */
+/** A plain response is read whole, so it must be small; of a larger one, only the end is read. A stream is read as it passes. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const PASSING_BYTES_MAX = 256 * 1024 * 1024;
 
-/** What is known of an answer that was not read. */
+/** The reading of a response that was not read. */
 export const UNREAD: Reading = Object.freeze(nothingRead());
 
-/** A reading at its beginning. */
+/** An empty reading. */
 export function nothingRead(): Reading {
   return {
     usage: null,
@@ -65,9 +65,8 @@ export function nothingRead(): Reading {
 }
 
 /**
- * Meters a stream of events. `expectsUsage` says that the client asked for usage, so that only the
- * event which has it needs to be parsed. The text is gathered all the same, and counted where that event does not come: the client left,
- * or the provider broke off.
+ * Meters a stream of events. `expectsUsage`: the client requested usage, so that only the event with it needs to be parsed. The text is
+ * collected all the same, and counted if that event never arrives because the client disconnected or the provider broke off.
  */
 export function meterStream(
   reader: UsageReader,
@@ -97,7 +96,7 @@ export function meterStream(
   );
 }
 
-/** Meters a plain JSON answer. */
+/** Meters a plain JSON response. */
 export function meterAnswer(reader: UsageReader, contentEncoding: string | null): Meter | null {
   const reading = nothingRead();
   const kept = new KeptAnswer();
@@ -112,7 +111,7 @@ export function meterAnswer(reader: UsageReader, contentEncoding: string | null)
   );
 }
 
-/** Meters a stream that is a JSON array of what would be its events. */
+/** Meters a stream in the form of a JSON array of events. */
 export function meterArray(reader: UsageReader, contentEncoding: string | null): Meter | null {
   const reading = nothingRead();
   const objects = new JsonObjects((json) => {
@@ -125,14 +124,14 @@ export function meterArray(reader: UsageReader, contentEncoding: string | null):
   return decoder && { ...meter(reading, decoder, () => undefined), isOver: () => objects.isOver };
 }
 
-/** Reads usage, model and text of a whole answer, which is an object or an array of objects. */
+/** Reads usage, model and text of a whole response, which is an object or an array of objects. */
 export function noteWhole(reading: Reading, reader: UsageReader, answer: Buffer): void {
   new JsonObjects((json) => {
     note(reading, reader, parsedObject(json));
   }).feed(answer);
 }
 
-/** A plain answer, or the end of one that is too long: pictures and pages are large, and what they cost comes last. */
+/** A plain response, or the end of a long one: images and pages are large, and their usage comes last. */
 class KeptAnswer {
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
@@ -159,14 +158,14 @@ class KeptAnswer {
   }
 }
 
-/** The last `"usage…": {…}` as an object of its own; within a text its first quote would be escaped. */
+/** The last `"usage…": {…}` as an object of its own; inside a text, its first quote would be escaped. */
 function usageAtTheEnd(text: string): string {
   let at = text.lastIndexOf('"usage');
   while (at > 0 && text[at - 1] === '\\') at = text.lastIndexOf('"usage', at - 1);
   return at < 0 ? '' : `{${text.slice(at, endOfObject(text, at))}}`;
 }
 
-/** Where the first object behind `from` is over. What counts has no braces in its texts. */
+/** The end of the first object after `from`. Texts of a usage object contain no braces. */
 function endOfObject(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -191,7 +190,7 @@ function meter(reading: Reading, decoder: AnswerDecoder, finish: () => void): Me
   };
 }
 
-/** Who reads the answer to a request of an endpoint; null where answers tell no usage. */
+/** The usage reader of an endpoint's request; null if its responses report no usage. */
 export function readerFor(endpoint: Endpoint | null, body: Json | null): UsageReader | null {
   const reader = endpoint?.usage ?? null;
   return (body && reader?.askedBy?.(body)) ?? reader;
@@ -205,7 +204,7 @@ function mayHaveUsage(data: string): boolean {
   return at >= 0 && !data.startsWith('"usage":null', at);
 }
 
-/** Takes from an answer, or one event of a stream, what it tells of itself. */
+/** Reads the values that a response, or one event of a stream, reports. */
 export function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
   if (!answer) return;
   if (tellsFailure(answer)) reading.hasFailed = true;
@@ -218,13 +217,13 @@ export function note(reading: Reading, reader: UsageReader, answer: Json | null)
   if (isGathered(reading)) reading.outputText += reader.outputText(answer);
 }
 
-/** Which model answered, and in which tier. */
+/** Reads the model of the response, and its tier. */
 function noteServed(reading: Reading, reader: UsageReader, answer: Json): void {
   reading.responseModel ??= reader.modelOf(answer)?.slice(0, 256) ?? null;
   reading.serviceTier = reader.tierOf?.(answer)?.slice(0, TIER_CHARS_MAX) ?? reading.serviceTier;
 }
 
-/** The same of an event that tells nothing but a text. */
+/** The same for an event that contains only a text. */
 export function noteText(reading: Reading, text: string): void {
   if (isGathered(reading)) reading.outputText += text;
 }
@@ -236,7 +235,7 @@ function textIn(event: string, reader: UsageReader): string {
   return parsed ? reader.outputText(parsed) : '';
 }
 
-/** Takes what a stream in another dialect has reported of its usage before its end, in the words of chat completions. */
+/** Reads the usage that a stream in another dialect has reported before its end, in the format of chat completions. */
 export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar): void {
   const told = usageOf(usage);
   if (!told) return;
@@ -244,13 +243,13 @@ export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar):
   reading.isBeginning = isBeginning;
 }
 
-/** The output is to be counted, as far as it is known. */
+/** The output must be counted, as far as it is known. */
 export const lacksOutput = ({ usage, isBeginning }: Reading): boolean => usage === null || isBeginning;
 
 const isGathered = (reading: Reading): boolean =>
   lacksOutput(reading) && reading.outputText.length < OUTPUT_CHARS_MAX;
 
-/** Null for what is not a JSON object: the provider's affair, the bytes pass. */
+/** Null for a text that is not a JSON object: its bytes pass, and the provider is responsible for them. */
 export function parsedObject(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(withoutByteOrderMark(text));

@@ -4,27 +4,27 @@ import type { Hold } from '../limits/hold.js';
 import type { Target } from '../types/target.js';
 import type { Reading } from './metering.js';
 
-/** What the record of an attempt is made from. Times are milliseconds. `Attempt` is one. */
+/** Input of an attempt's record. Times are in milliseconds. `Attempt` implements it. */
 export interface RecordedAttempt {
   readonly startedAt: number;
   readonly startedAtEpoch: number;
   readonly firstByteAt: number | null;
   readonly endedAt: number | null;
-  /** 0 before the head of the answer. */
+  /** 0 before the head of the response. */
   readonly status: number;
-  /** Where it goes in the config, and the model there; the request's own where that is null. */
+  /** The target's path in the config, and the model there; null for the request's own. */
   readonly option: string;
   readonly model: string | null;
   readonly wasSent: boolean;
   readonly wasLeft: boolean;
   readonly hasTimedOut: boolean;
-  /** The cache gave the answer. */
+  /** The response came from the cache. */
   readonly isReplayed: boolean;
-  /** Its answer came to its end. */
+  /** Its response was complete. */
   readonly isWhole: boolean;
-  /** What it may use at most; null where no limit reserved that. */
+  /** Its maximum usage; null if no limit reserved it. */
   readonly reserved: Estimate | null;
-  /** Null from here on are what the record takes over: what it holds of limits, its reservation, its target and what was read. */
+  /** From here on, fields are null once the record takes them over: limit reservations, its reservation record, target and reading. */
   hold: Hold | null;
   reservation: AttemptRecord | null;
   target: Target | null;

@@ -24,18 +24,18 @@ import type { Trail } from './trail.js';
 import { maskedHeaders, maskedPath } from './masking.js';
 import { lacksOutput, type Reading, TIER_CHARS_MAX, UNREAD } from './metering.js';
 
-/** What the steps of an exchange have found so far. */
+/** Results of an exchange's steps so far. */
 export interface Findings {
-  /** Of the request, as they came. */
+  /** Of the request, as received. */
   readonly rawHeaders: HeaderPairs;
   readonly id: string;
   readonly traceId: string;
-  /** Arrival: milliseconds since the epoch, and on the process's own clock. */
+  /** Arrival: milliseconds since the epoch, and on the monotonic clock. */
   readonly createdAt: number;
   readonly arrivedAt: number;
   readonly overheadMs: number;
   readonly asked: GatewayHeaders;
-  /** Credentials, ours and the provider's: masked wherever they might show. Known when the exchange ends. */
+  /** Credentials, ours and the provider's: masked wherever they might appear. Known when the exchange ends. */
   readonly secrets: readonly string[];
   readonly endpoint: Endpoint | null;
   readonly trail: Trail;
@@ -43,11 +43,11 @@ export interface Findings {
   readonly decisions: readonly string[] | null;
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
-  /** What a usage would cost at the place where the request went, nano-dollars; null when it is unknown. */
+  /** The cost of a usage at the request's last target, in nano-dollars; null when it is unknown. */
   worth(usage: Usage, responseModel: string | null): number | null;
 }
 
-/** How an exchange ended, as far as only the step that ended it knows. */
+/** How an exchange ended, from the step that ended it. */
 export interface ExchangeOutcome {
   readonly ending: Ending;
   readonly status: number;
@@ -59,7 +59,7 @@ export interface ExchangeOutcome {
   readonly responseHeaders: HeaderPairs;
 }
 
-/** The part of an outcome that tells of an answer, where there was none. */
+/** The response part of an outcome without a response. */
 export const NO_ANSWER = {
   reading: UNREAD,
   contentType: null,
@@ -112,26 +112,26 @@ function whereOf(target: Target | null): Where {
 export const metadataOf = (asked: GatewayHeaders, body: Json | null): OpenedExchange['metadata'] =>
   requestMetadata(asked.metadata, body);
 
-/** The row of a try, with what is added to it only where it applies: a spread of an object this wide costs microseconds. */
+/** The row of a try. Rare columns are added only if they apply: a spread of an object this wide costs microseconds. */
 type Rare = 'charges' | 'countable' | 'isAside' | 'isEstimated' | 'price';
 export type NewRecord = Omit<AttemptRecord, Rare> & {
   -readonly [Name in Rare]?: AttemptRecord[Name];
 };
 
-/** An attempt that is over, for its record. */
+/** An ended attempt, for its record. */
 export interface EndedAttempt {
   readonly errorCode: string | null;
   readonly reading: Reading;
-  /** It was working when its client left, so its input is billed whatever came of it. */
+  /** The provider was working when the client disconnected, so the input is billed in any case. */
   readonly isCut?: boolean;
-  /** The answer is complete, also where the attempt does not know it yet. */
+  /** The response is complete, even if the attempt does not reflect that yet. */
   readonly isComplete?: boolean;
-  /** Absent: the record of the request has the text of the answer. */
+  /** Absent: the record of the request has the text of the response. */
   readonly countable?: AttemptRecord['countable'] | null;
   readonly isAside?: true;
 }
 
-/** A try that is over. */
+/** The record of an ended try. */
 export function attemptRecord(
   attempt: RecordedAttempt,
   target: Target,
@@ -154,7 +154,7 @@ export function attemptRecord(
   };
 }
 
-/** An attempt that is about to be sent. */
+/** An attempt about to be sent. */
 export interface ReservedAttempt {
   readonly attempt: number;
   readonly option: string;
@@ -163,7 +163,7 @@ export interface ReservedAttempt {
   readonly estimate: Estimate;
 }
 
-/** An attempt that is about to be sent, as it is recorded if its end never is: it used all that it may use. */
+/** The record of an attempt about to be sent, for the case that its end is never recorded: it used its whole reservation. */
 export function reservedAttempt({
   attempt,
   option,
@@ -172,7 +172,7 @@ export function reservedAttempt({
   estimate,
 }: ReservedAttempt): AttemptRecord {
   const { tokens, costNanoUsd, usage = NO_USAGE } = estimate;
-  // A limit of tokens reserves the most tokens; the costliest way to be billed may have fewer.
+  // A token limit reserves the maximum of tokens; the most expensive usage may have fewer.
   const lacking = Math.max(0, tokens - usage.input_tokens - usage.output_tokens);
   return {
     attempt,
@@ -192,13 +192,13 @@ export function reservedAttempt({
   };
 }
 
-/** Providers bill no refusals, and nothing that never reached them. Everything else without an end is charged an estimate. */
+/** Providers do not bill refusals, or requests that never reached them. Every other attempt without an end is charged an estimate. */
 export const isUnended = ({ wasSent, status, isWhole }: RecordedAttempt, isComplete = false): boolean =>
   wasSent && status < 400 && !isComplete && !isWhole;
 
 type UsageColumns = Pick<RequestLogRecord, 'usage' | 'usage_source'>;
 
-/** Of an answer that reported nothing it is what the last attempt is charged, which is an estimate then. */
+/** If the response reported nothing, the usage that the last attempt is charged, as an estimate. */
 function usageIn(attempts: readonly AttemptRecord[], { usage, isAssumed }: Reading): UsageColumns {
   const last = attempts.at(-1);
   const known = usage ?? (last?.isEstimated ? last.usage : null);
@@ -216,7 +216,7 @@ export function closedRecord(
   outcome: ExchangeOutcome,
 ): RequestLogRecord {
   const used = usageIn(found.attempts, outcome.reading);
-  // The last target's: the first one, which the first frame told, may not have been the last.
+  // The last target. The first frame has the first one, which may differ.
   const { target } = found.trail;
   const where = target ? whereOf(target) : opened;
   return recordAt({ where, used, found, trail: found.trail, opened, outcome });
@@ -288,7 +288,7 @@ function tierInHeader({ target }: Trail, { responseHeaders }: ExchangeOutcome): 
   return name === undefined ? null : (headerOf(responseHeaders, name)?.slice(0, TIER_CHARS_MAX) ?? null);
 }
 
-/** What an answer that names none was asked for: by OpenAI's and Anthropic's name, or Google's. */
+/** The requested tier, for a response that names none: OpenAI's and Anthropic's field, or Google's. */
 function askedTier(body: Json | null): string | null {
   const tier = body?.service_tier ?? body?.serviceTier;
   return typeof tier === 'string' ? tier.slice(0, TIER_CHARS_MAX) : null;
@@ -296,18 +296,21 @@ function askedTier(body: Json | null): string | null {
 
 const isHit = (status: CacheStatus | null): boolean => status === 'HIT' || status === 'SEMANTIC HIT';
 
-/** What the cache answers costs what it took to find it, mostly nothing. An unknown price is no 0 there either. */
+/** A cache hit costs what finding it cost, usually nothing. There too, an unknown price is not 0. */
 function costIn({ attempts, trail: { cacheStatus } }: Findings): number | null {
   const isFree = isHit(cacheStatus) && attempts.every(({ usage }) => usage === null);
   return isFree ? 0 : costOfAttempts(attempts);
 }
 
-/** What an answer of the cache would have cost. */
+/** The cost that a cache hit avoided. */
 function savedIn(found: Findings, { usage, responseModel }: Reading): number | null {
   return isHit(found.trail.cacheStatus) && usage ? found.worth(usage, responseModel) : null;
 }
 
-/** Text to count where the provider gave an answer and no usage, or only that of its input; of a cut answer the input at least. */
+/**
+ * Text to count if the provider's response reported no usage, or only that of its input; for a response that was cut off, at least the
+ * input.
+ */
 function countable(
   { endpoint, trail: { cacheStatus, body } }: Findings,
   { reading, ending }: ExchangeOutcome,
@@ -317,11 +320,11 @@ function countable(
   return countableText(endpoint.usage, body, reading);
 }
 
-/** Whether there is something to count. */
+/** Whether there is text to count. */
 export const hasText = ({ outputText, isInputCounted }: Reading): boolean =>
   outputText !== '' || isInputCounted === true;
 
-/** What is to be counted of an answer: its output alone, where the provider reported its input. */
+/** The text to count of a response: only its output if the provider reported its input. */
 export function countableText(
   reader: UsageReader,
   body: Json,
@@ -334,7 +337,7 @@ function between(from: number, to: number | null): number | null {
   return to === null ? null : rounded(to - from);
 }
 
-/** Microsecond precision is all that the clock has. */
+/** The clock has only microsecond precision. */
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

@@ -4,13 +4,13 @@ import { SECRET_CHARS_MIN } from './masking.js';
 
 const STAR = 0x2a;
 
-/** What a body may unpack to: readers of the log unpack no more either. */
+/** Maximum decoded size of a body: readers of the log decode no more either. */
 const UNPACKED_BYTES_MAX = 10 * 1024 * 1024;
 
 /**
- * A captured body in which none of the secrets stands, each replaced by as many `*`. Providers echo credentials in
- * their error texts, packed ones too: a refusal is unpacked, and a hit leaves it so. Unpacking 1 KiB takes 40 µs, a third of a request, so other
- * answers are searched as they came. The bytes that go to the client are not touched: a hit is masked in a copy.
+ * A captured body with each secret replaced by as many `*`. Providers echo credentials in their error texts, compressed ones too: a refusal
+ * is decoded, and stays decoded if it contains a secret. Decoding 1 KiB takes 40 µs, a third of a request, so other responses are searched
+ * as they are. The client's bytes are not changed: secrets are masked in a copy.
  */
 export function redacted(
   body: CapturedBody | null,
@@ -25,7 +25,7 @@ export function redacted(
   return clear ? { ...body, chunks: [clear], content_encoding: text ? null : coding } : body;
 }
 
-/** Null for what no reader of the log can unpack. */
+/** Null if readers of the log cannot decode it. */
 function unpacked(bytes: Buffer, contentEncoding: string): Buffer | null {
   try {
     return decodedSync(bytes, codingsOf(contentEncoding), UNPACKED_BYTES_MAX);
@@ -34,7 +34,7 @@ function unpacked(bytes: Buffer, contentEncoding: string): Buffer | null {
   }
 }
 
-/** Null where none of them is found. */
+/** Null if there are none. */
 function masked(whole: Buffer, secrets: readonly string[]): Buffer | null {
   let clear: Buffer | null = null;
   for (const secret of secrets) {
@@ -44,10 +44,10 @@ function masked(whole: Buffer, secrets: readonly string[]): Buffer | null {
   return clear;
 }
 
-/** Some writers of JSON escape a slash, which base64 has: https://www.rfc-editor.org/rfc/rfc8259#section-7 */
+/** Some JSON serializers escape the slash, which base64 contains: https://www.rfc-editor.org/rfc/rfc8259#section-7 */
 const ESCAPED_SLASH = String.raw`\/`;
 
-/** `clear`: the copy in which others are masked already; null where there is none yet, as long as none is needed. */
+/** `clear`: the copy in which other secrets are already masked; null until a copy is needed. */
 function without(secret: string, whole: Buffer, clear: Buffer | null): Buffer | null {
   if (secret.length < SECRET_CHARS_MIN || !mayHold(whole, secret)) return clear;
   let copy = clear;
@@ -61,8 +61,8 @@ function without(secret: string, whole: Buffer, clear: Buffer | null): Buffer | 
 const END_CHARS = 12;
 
 /**
- * Keys begin alike and as words do (`sk-`, `gw_`), so their ends are found, or not, in half the time; and in half of that
- * where each character is a byte.
+ * Keys begin alike and like words (`sk-`, `gw_`), so that searching for their ends takes half the time; and half of that again if each
+ * character is one byte.
  */
 function mayHold(whole: Buffer, secret: string): boolean {
   const end = secret.slice(-END_CHARS);

@@ -5,8 +5,8 @@ import { parsedObject } from './metering.js';
 import { mayTellFailure, tellsFailure } from './tells-failure.js';
 
 /**
- * The report of a failure that a whole answer with the status of a success is, or that stands first in its array; null
- * for every other. Of what cannot be read nothing is known.
+ * The failure report in a whole response with a success status, alone or first in an array; null for every other response, and for
+ * unreadable ones.
  */
 export function reportedFailure(answer: Buffer): Json | null {
   if (!mayTellFailure(answer)) return null;
@@ -22,16 +22,13 @@ function firstOf(array: Buffer): Json | null {
   return first ?? null;
 }
 
-/**
- * The status that such a report names, where it names one: https://openrouter.ai/docs/api-reference/errors,
- * https://cloud.google.com/apis/design/errors
- */
+/** The status in such a report, if any: https://openrouter.ai/docs/api-reference/errors, https://cloud.google.com/apis/design/errors */
 export function reportedStatus({ error }: Json): number | null {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599 ? code : null;
 }
 
-/** What becomes of a try whose answer is such a report. */
+/** The error of a try whose response is such a report. */
 export const saidAnError = (what: 'answer' | 'stream'): AppError =>
   new AppError('upstream_error', {
     detail: what === 'answer' ? 'its response is an error' : 'its stream began with an error',

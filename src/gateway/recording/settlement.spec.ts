@@ -132,7 +132,7 @@ describe('an attempt whose answer has no end on record', () => {
 });
 
 describe('a client that leaves', () => {
-  /** Asks and leaves once the first of the answer has come, or the request has reached the provider. */
+  /** Sends a request and disconnects once the response has begun, or the request has reached the provider. */
   async function leaveEarly({ url, key, calls }: TestGateway, body: object, config: object): Promise<void> {
     const leave = new AbortController();
     const asked = fetch(`${url}/v1/chat/completions`, {
@@ -157,7 +157,7 @@ describe('a client that leaves', () => {
   }
 
   let leftAt = Infinity;
-  /** The rest of the answer comes when the gateway has noticed that the client left. */
+  /** The rest of the response is sent after the gateway has noticed the disconnect. */
   const late = () => {
     leftAt = Infinity;
     return () => Date.now() > leftAt + 100;
@@ -191,7 +191,7 @@ describe('a client that leaves', () => {
   const GUARDED = {
     output_guardrails: [{ 'default.contains': { operator: 'none', words: ['Apollo'] }, deny: true }],
   };
-  /** Of Anthropic, for a client that speaks OpenAI's dialect. */
+  /** Anthropic's events, for a client of OpenAI's dialect. */
   const claude = (type: string, data: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
   const CLAUDE = [

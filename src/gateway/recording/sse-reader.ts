@@ -1,7 +1,7 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Of a line longer than this only the end is looked at; the bytes pass all the same. */
+/** Of a longer line, only the end is read; the bytes pass all the same. */
 const LINE_BYTES_MAX = 1024 * 1024;
 const LINE_END_BYTES = 64 * 1024;
 
@@ -9,13 +9,13 @@ const BOM = '\ufeff';
 const DATA = 'data';
 
 /**
- * Reads server-sent events beside the bytes that pass: feed it chunks cut anywhere, receive the data of
- * each event, and the end of each line that is too long to be heard. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ * Reads server-sent events while their bytes pass, in chunks cut anywhere. Reports the data of each event, and the end of each line that is
+ * too long to read. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class SseReader {
   private pending: Buffer[] = [];
   private pendingBytes = 0;
-  /** Of the line that is too long. */
+  /** Bytes kept of a line that is too long. */
   private keptBytes = 0;
   private data: string[] = [];
   private endedWithCr = false;
@@ -39,7 +39,7 @@ export class SseReader {
     if (start < chunk.length) this.keep(chunk.subarray(start));
   }
 
-  /** The stream is over. An event without its closing blank line counts too: providers do end that way. */
+  /** The stream has ended. An event without its closing blank line counts too: some providers end that way. */
   end(): void {
     if (this.pendingBytes > 0) this.line(Buffer.alloc(0));
     this.dispatch();

@@ -7,48 +7,48 @@ import type { Target } from '../types/target.js';
 import type { BodyCapture } from './capture.js';
 
 /**
- * What one request found on its way from target to target, for its record. A hedged request has two, one for each of its
- * attempts at the same time, and the record is made from the winner's. Only its methods change it: everyone else holds a `Trail`.
+ * The results of one request on its way from target to target, for its record. A hedged request has two trails, one for each of its
+ * concurrent attempts, and the winner's is recorded. Only its methods change it: all other code holds a `Trail`.
  */
 export class RequestTrail {
   body: Json | null = null;
   model: string | null = null;
   isStreamed = false;
-  /** Where the request went last; null before it went anywhere. */
+  /** The last target; null before the first. */
   target: Target | null = null;
-  /** Where that target stands in the config. */
+  /** The path of that target in the config. */
   option = ROOT_OPTION;
-  /** The target's retries were used up, and none helped. */
+  /** All retries at the target were used and failed. */
   isExhausted = false;
-  /** Attempts at the target that failed and were followed by another one there. */
+  /** Failed attempts at the target that were retried there. */
   retries = 0;
-  /** Parameters that the target does not have and did not get; null for none. */
+  /** Parameters that the target does not support and that were dropped; null for none. */
   dropped: readonly string[] | null = null;
-  /** What the response cache did for the target; null where it was not asked. */
+  /** The result of the response cache for the target; null if it was not used. */
   cacheStatus: CacheStatus | null = null;
-  /** Likeness, 0 to 1, of the nearest stored question; null where no meanings were compared. */
+  /** Similarity of the semantic cache match, 0 to 1; null if nothing was compared. */
   cacheScore: number | null = null;
-  /** What guardrails said; null where there are none. */
+  /** Results of guardrails; null if there are none. */
   hookResults: HookResults | null = null;
 
   constructor(readonly requestBody: BodyCapture) {}
 
-  /** The client sent this body. */
+  /** Sets the client's body. */
   reads(body: Json): void {
     this.body = body;
   }
 
-  /** The client asked for this model. */
+  /** Sets the requested model. */
   asksFor(model: string | null): void {
     this.model = model;
   }
 
-  /** The client asked for its answer as a stream, or whole. */
+  /** Sets whether the client requested a stream. */
   asksForStream(isStreamed: boolean): void {
     this.isStreamed = isStreamed;
   }
 
-  /** The request goes to another target, and says this there. What was found at the one before is forgotten. */
+  /** Moves to another target, with the content for it. Results of the previous target are discarded. */
   goesTo(target: Target, option: string, { json, model, isStreamed }: Content): void {
     this.target = target;
     this.option = option;
@@ -62,13 +62,13 @@ export class RequestTrail {
     this.cacheScore = null;
   }
 
-  /** Guardrails changed the request. The log keeps it as it went on: what was redacted is not kept. */
+  /** Guardrails changed the request. The log stores the changed request, without redacted values. */
   rewritten(json: Json | null, body: Buffer): void {
     this.requestBody.replace(body);
     this.body = json;
   }
 
-  /** The target does not have these parameters. */
+  /** Sets the parameters that the target does not support. */
   drops(parameters: readonly string[] | null): void {
     this.dropped = parameters;
   }
@@ -81,29 +81,29 @@ export class RequestTrail {
     this.cacheStatus = status;
   }
 
-  /** An attempt at the target failed, and the next one follows. */
+  /** An attempt at the target failed and is retried. */
   retried(): void {
     this.retries += 1;
   }
 
-  /** The target's retries are over. */
+  /** The retries at the target have ended. */
   retriesEnded(isExhausted: boolean): void {
     this.isExhausted = isExhausted;
   }
 
-  /** Where guardrails add what they say. */
+  /** The list to which guardrails add their results. */
   verdicts(): HookResults {
     return (this.hookResults ??= { before_request_hooks: [], after_request_hooks: [] });
   }
 
-  /** The trail of a second attempt at the same time. What guardrails say of that one is its own. */
+  /** The trail of a second, concurrent attempt. It has guardrail results of its own. */
   fork(): Trail {
     const fork = new RequestTrail(this.requestBody.copy());
     const { requestBody } = fork;
     return Object.assign(fork, this, { requestBody, hookResults: null });
   }
 
-  /** It is not recorded, so its copy of the body is not needed any more. */
+  /** It is not recorded, so its copy of the body is no longer needed. */
   release(): void {
     this.requestBody.release();
   }

@@ -7,14 +7,14 @@ import type { Target } from '../types/target.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
 import { type Reading, UNREAD } from './metering.js';
 
-/** What is known of the request. */
+/** Facts of the request. */
 interface ChargedExchange {
   readonly endpoint: Endpoint | null;
   chargeAt(target: Target): ChargeKind;
   priceAt(target: Target, model: string | null): Price | null;
 }
 
-/** Where the attempt was made, and what was sent there. */
+/** The target of the attempt, and the request sent there. */
 interface ChargedPlace {
   readonly target: Target;
   readonly trail: {
@@ -25,9 +25,8 @@ interface ChargedPlace {
 }
 
 /**
- * What an answer used, where it did not report it although its provider bills it: what the request shows exactly, such
- * as characters and pictures; else its text, which is counted when the record is stored; else what a limit reserved for
- * it. Without a limit, what cannot be known stays unknown.
+ * The usage of a billed response that reported none: exact units of the request, such as characters and images; else its text, which is
+ * counted when the record is stored; else its reservation. Without a limit, a usage that cannot be determined stays unknown.
  */
 export function withUnreported(
   exchange: ChargedExchange,
@@ -58,13 +57,13 @@ function assumed(
   return usage && reserved ? { ...reading, usage, isAssumed: true } : reading;
 }
 
-/** A provider bills for an answer with a success status, and for work that it had begun when the attempt timed out. */
+/** A provider bills for a response with a success status, and for work that it had begun when the attempt timed out. */
 const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: RecordedAttempt): boolean =>
   wasSent && !isReplayed && ((status >= 200 && status < 300) || (hasTimedOut && status === 0));
 
 const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;
 
-/** Of an answer that was read, since one that was not may have said much. */
+/** Only for a response that was read: an unread one may contain any amount of text. */
 function isCountable(
   { endpoint }: ChargedExchange,
   { attempt, place, charge }: Assumption,
@@ -74,7 +73,7 @@ function isCountable(
   if (!endpoint?.usage || !body || reading === UNREAD) return false;
   switch (charge.unreported(body)) {
     case 'text':
-      // A whole answer without a text was not understood: it may be too large to be read.
+      // A complete response without text was not parsed: it may be too large to read.
       return reading.outputText !== '' || (attempt.wasLeft && !attempt.isWhole);
     case 'input':
       return endpoint.usage.inputText(body) !== '';
@@ -83,7 +82,7 @@ function isCountable(
   }
 }
 
-/** The same as a limit would reserve, of a request that shows it exactly. */
+/** The amount that a limit would reserve, for a request that shows it exactly. */
 function shown(
   exchange: ChargedExchange,
   { target, trail }: ChargedPlace,

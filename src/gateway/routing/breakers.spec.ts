@@ -16,7 +16,7 @@ function aTarget(cb_config?: BreakerRules, saved: typeof SAVED | null = SAVED): 
   return planFromConfig(read.config, saved).plan as PlannedTarget;
 }
 
-/** Processes that hear of each other. */
+/** Processes that notify each other. */
 class Bus {
   readonly told: string[] = [];
   private readonly listeners: ((target: string, cooldownMs: number) => void)[] = [];

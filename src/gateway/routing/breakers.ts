@@ -8,21 +8,21 @@ import type { TargetAnswer, Outcome } from './outcome.js';
 /** Failures are counted over the last one to two of these. */
 const SPAN_MS = 30_000;
 
-/** Targets that others found out of service and this process does not know yet, at most. */
+/** Maximum targets out of service in other processes that this one has not used yet. */
 const TOLD_MAX = 10_000;
 
-/** Milliseconds that never go back, so that a clock that jumps opens and closes nothing. */
+/** Monotonic milliseconds, so that a change of the wall clock opens and closes nothing. */
 export type Clock = () => number;
 
 /**
- * A circuit breaker per target (https://learn.microsoft.com/azure/architecture/patterns/circuit-breaker). Each process
- * counts what it sees itself. One that opens tells the others, which take the target out for the same time. When the time is over,
- * one request tries it: the target comes back with its success, or stays out for as long again.
+ * A circuit breaker per target (https://learn.microsoft.com/azure/architecture/patterns/circuit-breaker). Each process counts its own
+ * requests. A breaker that opens notifies the other processes, which take the target out for the same time. After that, one request probes
+ * it: the target returns if it succeeds, or stays out for another period.
  */
 @Injectable()
 export class Breakers {
   private readonly circuits = new WeakMap<BreakerPlan, Circuit>();
-  /** Until when a target is out, as another process said. */
+  /** When a target returns, as reported by another process. */
   private readonly told = new LRUCache<string, number>({ max: TOLD_MAX });
   private readonly now: Clock = () => performance.now();
 
@@ -30,19 +30,19 @@ export class Breakers {
     news.subscribe((target, cooldownMs) => this.hear(target, cooldownMs));
   }
 
-  /** The target is out of service, so that others should be asked. */
+  /** The target is out of service, so other targets should be tried. */
   isOpen({ breaker }: PlannedTarget): boolean {
     if (!breaker) return false;
     const now = this.now();
     return this.isTold(breaker, now) || this.circuitOf(breaker).isOpen(now);
   }
 
-  /** A request goes to the target. */
+  /** A request is sent to the target. */
   began({ breaker }: PlannedTarget): void {
     if (breaker) this.circuitOf(breaker).began(this.now());
   }
 
-  /** What became of it; null where the client left. That, and a refusal of our own, say nothing about the target. */
+  /** The outcome of the request; null if the client disconnected. That, and an error of our own, do not count for or against the target. */
   ended({ breaker }: PlannedTarget, outcome: Outcome<TargetAnswer> | null): void {
     if (!breaker) return;
     const hasFailed = failureIn(outcome, breaker);
@@ -70,7 +70,7 @@ export class Breakers {
   }
 }
 
-/** Whether an outcome speaks against the target; null where it says nothing of it. */
+/** Whether an outcome counts against the target; null if it does not count. */
 function failureIn(outcome: Outcome<TargetAnswer> | null, { statuses }: BreakerPlan): boolean | null {
   if (!outcome) return null;
   const { answer, thrown } = outcome;
@@ -101,7 +101,7 @@ class Circuit {
     if (this.openUntil !== null && now >= this.openUntil) this.isProbing = true;
   }
 
-  /** Answers whether the target has just gone out of service. */
+  /** Returns whether the target has just gone out of service. */
   ended(hasFailed: boolean | null, now: number): boolean {
     const wasProbe = this.isProbing;
     this.isProbing = false;

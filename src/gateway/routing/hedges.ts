@@ -1,27 +1,26 @@
 import type { HedgePlan } from '../types/plan.js';
 
-/** Times to the first byte that are remembered of a first target, and how many of them it takes to rely on them. */
+/** How many times to the first byte are kept of a first target, and how many are needed to rely on them. */
 const SAMPLES = 200;
 const SAMPLES_MIN = 20;
 const PERCENTILE = 0.95;
-/** The percentile is worked out again after so many further ones. */
+/** The percentile is recomputed after this many new times. */
 const RENEW_EVERY = 10;
-/** A process that saved up may ask twice so many times in a row. */
+/** Maximum hedged requests in a row, after a quiet period. */
 const BURST = 10;
 
 /**
- * When this process may ask a second target beside the first one.
+ * Decides when this process may try a second target beside the first one.
  *
- * Share and spend are two buckets: each request puts its share in, each second question takes a whole one out. So over any
- * stretch of time no more than the share (and a burst of ten) is asked twice, however slow the first target is.
- * https://research.google/pubs/the-tail-at-scale/
+ * Share and spend are two token buckets: each request adds its share, each hedged attempt removes a whole one. Over any period, no more
+ * than the share (plus a burst of ten) is hedged, however slow the first target is. https://research.google/pubs/the-tail-at-scale/
  */
 export class Hedges {
   private readonly histories = new WeakMap<HedgePlan, History>();
 
   /**
-   * A request begins. Answers for how long its first target is waited for, milliseconds; null where too little is known to
-   * say. `estimate` is what the request may cost, nano-dollars; null when it is unknown.
+   * A request begins. Returns how long to wait for its first target, in milliseconds; null if too little is known. `estimate` is the
+   * maximum cost of the request in nano-dollars; null when it is unknown.
    */
   began(plan: HedgePlan, estimate: number | null): number | null {
     const history = this.historyOf(plan);
@@ -33,7 +32,7 @@ export class Hedges {
     return history.usualMs ?? plan.afterMs;
   }
 
-  /** Whether a second question of that estimate may be asked now; then it has been taken out. What it costs must be known. */
+  /** Whether a hedged attempt of that estimated cost may start now; if so, it is deducted. Its cost must be known. */
   take(plan: HedgePlan, estimate: number | null): boolean {
     const history = this.historyOf(plan);
     if (estimate === null || history.questions < 1 || history.money < estimate) return false;
@@ -42,7 +41,7 @@ export class Hedges {
     return true;
   }
 
-  /** How long a first target took to its first byte, or to the moment at which nobody waited any longer. */
+  /** Records how long a first target took to its first byte, or until it was no longer waited for. */
   measured(plan: HedgePlan, ms: number): void {
     const history = this.historyOf(plan);
     history.times[history.count % SAMPLES] = ms;

@@ -4,12 +4,12 @@ import { Loads } from './loads.js';
 
 const aTarget = (path: string, weight = 1): WeightedPlan => ({ plan: {} as PlannedTarget, path, weight });
 
-/** Loads by a clock that the test moves. */
+/** Loads with a clock that the test moves. */
 class Clock {
   now = 1_000;
   readonly loads = new Loads(() => this.now);
 
-  /** An answer that takes so long; `isOver` says whether its last byte has passed, too. */
+  /** A response after `ms`; `isOver`: its last byte has passed, too. */
   async request(
     target: WeightedPlan,
     { ms = 10, isOver = true, fails = false, isReplayed = false } = {},

@@ -1,27 +1,27 @@
 import type { WeightedPlan } from '../types/plan.js';
 
-/** How fast what was measured is forgotten. */
+/** How fast measurements lose their weight. */
 const DECAY_MS = 10_000;
 
-/** What a failure counts as: a target that fails fast must not look like a fast one. */
+/** The latency that a failure counts as: a target that fails fast must not look like a fast one. */
 const FAILURE_MS = 10_000;
 
 interface Load {
   running: number;
-  /** Peak of the times to an answer, decaying; 0 where nothing is known. */
+  /** Decaying peak of response times; 0 if unknown. */
   latencyMs: number;
   measuredAt: number;
 }
 
-/** What this process has under way at each target of a load balance, and how fast they answer. */
+/** The running requests of this process at each target of a load balance, and the targets' response times. */
 export class Loads {
   private readonly loads = new WeakMap<WeightedPlan, Load>();
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * Runs a request at a target. `whenOver` calls back when the last byte of its answer has passed. What the cache answered
-   * says nothing of the target, and keeps it busy no longer.
+   * Runs a request at a target. `whenOver` calls back when the last byte of its response has passed. A cache hit counts neither as a
+   * measurement nor as load.
    */
   async measured<T extends { readonly attempt?: { readonly isReplayed: boolean } }>(
     target: WeightedPlan,
@@ -43,13 +43,13 @@ export class Loads {
       else this.note(load, this.now() - startedAt);
       return answer;
     } catch (error) {
-      // A client that left says nothing of the target.
+      // A client that disconnected says nothing about the target.
       if (!isOver) this.note(load, Math.max(FAILURE_MS, this.now() - startedAt));
       throw error;
     }
   }
 
-  /** The one with the fewest requests under way for its weight; the first of equals from `random`, in [0, 1), on. */
+  /** The target with the fewest running requests for its weight; among equals, the first from `random`, in [0, 1), on. */
   leastBusy(targets: readonly WeightedPlan[], random: number): WeightedPlan {
     const first = Math.floor(random * targets.length);
     const turned = [...targets.slice(first), ...targets.slice(0, first)];
@@ -57,9 +57,9 @@ export class Loads {
   }
 
   /**
-   * The better of two drawn ones, by their peak latency and what they have under way. Two choices spread requests nearly as well
-   * as looking at all, and send no herd to the one that looks best.
-   * https://www.eecs.harvard.edu/~michaelm/postscripts/handbook2001.pdf, https://twitter.github.io/finagle/guide/Clients.html#power-of-two-choices-p2c-least-loaded
+   * The better of two random ones, by peak latency and running requests. Two choices spread requests nearly as well as comparing all, and
+   * do not send a herd to the apparent best. https://www.eecs.harvard.edu/~michaelm/postscripts/handbook2001.pdf,
+   * https://twitter.github.io/finagle/guide/Clients.html#power-of-two-choices-p2c-least-loaded
    */
   fastest(targets: readonly WeightedPlan[], random: () => number): WeightedPlan {
     const one = Math.floor(random() * targets.length);
@@ -85,7 +85,7 @@ export class Loads {
     return this.loadOf(target).latencyMs * this.business(target);
   }
 
-  /** A slower answer counts at once, faster ones little by little. */
+  /** A slower response counts at once, faster ones gradually. */
   private note(load: Load, latencyMs: number): void {
     const now = this.now();
     const kept = Math.exp((load.measuredAt - now) / DECAY_MS);

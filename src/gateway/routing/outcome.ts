@@ -4,17 +4,17 @@ import type { Target } from '../types/target.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { isListed } from '../types/failure-statuses.js';
 
-/** What a target answered, as far as routes look at it. */
+/** A target's response, as far as routing needs it. */
 export interface TargetAnswer {
   readonly status: number;
   readonly attempt?: {
-    /** The cache gave the answer: no provider was asked. */
+    /** A cache hit: no provider was called. */
     readonly isReplayed: boolean;
-    /** Milliseconds of the process's clock. */
+    /** Milliseconds on the monotonic clock. */
     readonly startedAt: number;
     readonly firstByteAt: number | null;
   };
-  /** Where it comes from. */
+  /** The target of the response. */
   readonly target?: Pick<Target, 'usesCallersKey'>;
 }
 
@@ -24,10 +24,10 @@ export type Outcome<Answer> =
 const TIMED_OUT = 408;
 const TOO_MANY = 429;
 
-/** How providers refuse a credential: it is wrong, its account has no money, or it may not do this. */
+/** Statuses of a rejected credential: it is wrong, its account has no funds, or it lacks a permission. */
 const CREDENTIAL_REFUSED: ReadonlySet<number> = new Set([401, 402, 403]);
 
-/** Refusals that are about one target when they come from the attempt at it: its virtual key, its limits. */
+/** Errors that concern one target when an attempt at it throws them: its virtual key, its limits. */
 const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
   'budget_exceeded',
   'concurrency_limited',
@@ -40,8 +40,8 @@ const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Whether a fallback tries its next target. Without a list of statuses: where another target may do better, so not for
- * what the caller did wrong, a refused key of its own included, nor for the gateway's own failures.
+ * Whether a fallback tries its next target. Without a list of statuses: if another target may succeed, so not for the caller's own
+ * mistakes, such as a refused key of its own, nor for the gateway's own failures.
  */
 export function movesOn(outcome: Outcome<TargetAnswer>, onStatuses: ReadonlySet<number> | null): boolean {
   if (outcome.answer) return isUnwelcome(outcome.answer, onStatuses);

@@ -10,19 +10,19 @@ export interface PickedTarget {
   readonly by: 'session' | BalanceRule;
 }
 
-/** What a choice is made by besides the request. */
+/** Input of a choice besides the request. */
 export interface Chances {
   readonly loads: Loads;
   /** In [0, 1). */
   readonly random: () => number;
-  /** What a token costs at each target, where that is what they are chosen by. */
+  /** The cost of a token at each target, if targets are chosen by it. */
   readonly costs: Costs;
 }
 
 export type Costs = ReadonlyMap<WeightedPlan, number | null>;
 export const NO_COSTS: Costs = new Map();
 
-/** The target of a load balance for one request. A session goes before everything else. */
+/** The target of a load balance for one request. A sticky session overrides everything else. */
 export function pick(
   balance: LoadBalance,
   request: RoutedRequest,

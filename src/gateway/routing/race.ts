@@ -5,20 +5,20 @@ import { type TargetAnswer, movesOn, type Outcome, settle } from './outcome.js';
 import type { RoutableRequest, Routing } from './routable-request.js';
 import { tryTarget } from './try-target.js';
 
-/** What came of the first targets of a fallback, and how many of them were asked. */
+/** The outcome of the first targets of a fallback, and how many of them were tried. */
 export interface RaceResult<Answer> {
   readonly outcome: Outcome<Answer>;
   readonly tried: 1 | 2;
 }
 
-/** A stream wins with its first useful token, so it is held that long whatever the fallback says. */
+/** A stream wins with its first useful token, so it is held that long whatever the fallback sets. */
 const HOLD_MS = 10_000;
 
 type HedgedFallback = Fallback & { readonly hedge: HedgePlan };
 
 /**
- * Asks the first target, and the second one too when the first takes longer than it almost always does. The first answer
- * that stands is taken; the other attempt is ended.
+ * Tries the first target, and also the second when the first takes longer than it nearly always does. Takes the first accepted response and
+ * cancels the other attempt.
  */
 export async function race<Answer extends TargetAnswer>(
   plan: HedgedFallback,
@@ -52,11 +52,11 @@ interface Race<Answer extends TargetAnswer> {
   readonly request: RoutableRequest<Answer>;
   readonly fork: RoutableRequest<Answer>;
   readonly onStatuses: Fallback['onStatuses'];
-  /** Takes the time of the first target; null where it was not waited for to its end. */
+  /** Records the time of the first target; null if it was not awaited to its end. */
   readonly measure: (outcome: Outcome<Answer> | null) => void;
 }
 
-/** What stands of two outcomes that are on their way. */
+/** The better of two pending outcomes. */
 async function better<Answer extends TargetAnswer>(
   { one, two }: Readonly<Record<'one' | 'two', Promise<Outcome<Answer>>>>,
   { request, fork, onStatuses, measure }: Race<Answer>,
@@ -64,7 +64,7 @@ async function better<Answer extends TargetAnswer>(
   const isFirst = await Promise.race([one.then(() => true), two.then(() => false)]);
   const outcome = await (isFirst ? one : two);
   if (movesOn(outcome, onStatuses)) {
-    // One has failed, so the other's outcome stands, whatever it is.
+    // One has failed, so the other's outcome is final, whatever it is.
     await (isFirst ? request : fork).giveUp(outcome);
     const last = await (isFirst ? two : one);
     measure(await one);
@@ -78,13 +78,13 @@ async function better<Answer extends TargetAnswer>(
   return outcome;
 }
 
-/** How long a target took to its first byte; null where there was none, or where the cache answered, which says nothing of it. */
+/** A target's time to its first byte; null without one, and for a cache hit, which says nothing about the target. */
 function firstByteMs({ answer, thrown }: Outcome<TargetAnswer>): number | null {
   const attempt = answer ? answer.attempt : thrown instanceof FailedAttempt ? thrown.attempt : null;
   return attempt?.firstByteAt && !attempt.isReplayed ? attempt.firstByteAt - attempt.startedAt : null;
 }
 
-/** What comes within the time from when it was sent on; null where nothing does. */
+/** The result within `patienceMs` after the request was sent; null if there is none by then. */
 async function withPatience<T>(
   pending: Promise<T>,
   sent: Promise<void>,

@@ -7,43 +7,43 @@ import type { Hedges } from './hedges.js';
 import type { Loads } from './loads.js';
 import type { TargetAnswer, Outcome } from './outcome.js';
 
-/** What routing needs of a request: how to ask one target, and what choices are made by. */
+/** A request as routing needs it: how to attempt one target, and the input of choices. */
 export interface RoutableRequest<Answer extends TargetAnswer> {
-  /** What conditions and sticky sessions read. */
+  /** Input of conditions and sticky sessions. */
   readonly conditions: RoutedRequest;
-  /** Nobody waits for an answer any more: the client has left, or the other one of two has won. */
+  /** No response is needed any more: the client has disconnected, or the other hedged attempt has won. */
   readonly isOver: boolean;
   /**
-   * Asks one target, as often as its retry rule allows. Rejects with the FailedAttempt, or with what refused the target. With
-   * `hold`, an answer that fails before its first useful token is a failed attempt too.
+   * Attempts one target, as often as its retry rule allows. Rejects with the FailedAttempt, or with the error that refused the target. With
+   * `hold`, a response that fails before its first useful token is a failed attempt too.
    */
   attempt(target: PlannedTarget, hold: HoldRule | null): Promise<Answer>;
-  /** Whether another target may be tried after this one: the client is there, and the request can be sent again. */
+  /** Whether another target may be tried: the client is connected, and the request can be sent again. */
   mayGoOn(failed: FailedAttempt | null): boolean;
-  /** Discards an answer or a failure, because another target is tried. */
+  /** Discards a response or a failure, because another target is tried. */
   giveUp(outcome: Outcome<Answer>): Promise<void>;
-  /** Notes a choice and its reason, for the log. */
+  /** Records a choice and its reason, for the log. */
   decided(decision: string): void;
-  /** Calls back when the exchange is over. */
+  /** Calls back when the exchange has ended. */
   whenOver(then: () => void): void;
-  /** The price of a target's model; null where it is unknown. Never rejects. */
+  /** The price of a target's model; null if it is unknown. Never rejects. */
   priceOf(target: PlannedTarget): Promise<Price | null>;
-  /** The most that the request may cost at a target, nano-dollars; null where it cannot be estimated. Never rejects. */
+  /** The maximum cost of the request at a target, in nano-dollars; null if it cannot be estimated. Never rejects. */
   costOf(target: PlannedTarget): Promise<number | null>;
 
-  /** It may be sent to two targets at once, because it leaves nothing at a provider. */
+  /** It may be sent to two targets at once, because it stores nothing at a provider. */
   readonly mayBeSentTwice: boolean;
-  /** Resolves when the next try has been sent: before that, a second target would wait for the same. */
+  /** Resolves when the next try has been sent: before that, a second target would wait for the same thing. */
   whenSent(): Promise<void>;
-  /** The same request for a second target at the same time. One of the two is abandoned. */
+  /** The same request for a second, concurrent target. One of the two is abandoned. */
   fork(): RoutableRequest<Answer>;
-  /** Takes the outcome of the fork as its own. */
+  /** Takes over the outcome of the fork. */
   adopt(fork: RoutableRequest<Answer>): void;
-  /** Ends the try under way; its cost is written down. */
+  /** Cancels the current try; its cost is recorded. */
   abandon(): void;
 }
 
-/** A request on its way along a plan, and what this process knows of targets. */
+/** A request on its way along a plan, and this process's knowledge of targets. */
 export interface Routing<Answer extends TargetAnswer> {
   readonly request: RoutableRequest<Answer>;
   readonly breakers: Pick<Breakers, 'isOpen' | 'began' | 'ended'>;

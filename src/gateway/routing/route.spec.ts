@@ -28,7 +28,7 @@ type Scripted = number | AppError | FailedAttempt;
 
 const failed = (error: AppError): FailedAttempt => new FailedAttempt({ wasSent: true } as Attempt, error);
 
-/** Walks a plan whose targets answer as they are told, in the order in which they are tried; answers what was tried and heard. */
+/** Walks a plan with scripted targets. Returns which targets were tried, in order, and the result. */
 async function walked(
   plan: Plan,
   outcomes: Scripted[],

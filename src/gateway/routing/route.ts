@@ -11,8 +11,8 @@ import type { RoutableRequest, Routing } from './routable-request.js';
 import { tryTarget } from './try-target.js';
 
 /**
- * Follows a plan until a target gives an answer that stands. The outcome of the last target stands, whatever it is.
- * `hold` is how long an answer of one of several targets has to prove itself.
+ * Follows a plan until a target's response is accepted. The outcome of the last target is always accepted. `hold`: how long a response of
+ * one of several targets is held for its first useful token.
  */
 export function route<Answer extends TargetAnswer>(
   plan: Plan,
@@ -98,7 +98,7 @@ async function costsOf(targets: readonly WeightedPlan[], routing: ChoiceWalk): P
   return new Map(await Promise.all(costs));
 }
 
-/** What a token costs where the plan would go first; null where that has no known price. */
+/** The cost of a token at the plan's first choice; null if that has no known price. */
 async function costOfPlan(plan: Plan, routing: ChoiceWalk): Promise<number | null> {
   if (plan.kind === 'loadbalance') return leastOf([...(await costsOf(plan.targets, routing)).values()]);
   if (plan.kind !== 'target') {
@@ -115,7 +115,7 @@ function firstOf(plan: Fallback | Conditional, routing: ChoiceWalk): Plan | null
   return plan.branches.find(({ condition }) => condition(routing.request.conditions))?.plan ?? plan.otherwise;
 }
 
-/** Those that are not out of service; all of them when none is left. */
+/** The targets in service; all of them when there are none. */
 function inService<T>(targets: readonly T[], routing: ChoiceWalk, planOf: (target: T) => Plan): readonly T[] {
   if (!targets.some((target) => isOut(planOf(target), routing))) return targets;
   const fit = targets.filter((target) => !isOut(planOf(target), routing));
@@ -144,7 +144,7 @@ function choose({ path, branches, otherwise }: Conditional, { request }: ChoiceW
   return plan;
 }
 
-/** What choosing among targets needs, whatever they answer. */
+/** Input of a choice among targets, regardless of their responses. */
 interface ChoiceWalk {
   readonly request: Pick<RoutableRequest<TargetAnswer>, 'conditions' | 'decided' | 'priceOf'>;
   readonly breakers: Pick<Breakers, 'isOpen'>;

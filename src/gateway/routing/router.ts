@@ -7,7 +7,7 @@ import type { TargetAnswer } from './outcome.js';
 import type { RoutableRequest } from './routable-request.js';
 import { route } from './route.js';
 
-/** Sends a request along a plan until an answer stands, by what this process knows of the targets. */
+/** Sends a request along a plan until a response is accepted, using this process's knowledge of the targets. */
 @Injectable()
 export class Router {
   private readonly loads = new Loads();

@@ -21,7 +21,7 @@ interface Config {
   readonly targets?: readonly Config[];
 }
 
-/** Configs whose conditionals meet a branch, their default, or nothing. */
+/** Configs whose conditions match a branch, their default, or nothing. */
 const { config } = fc.letrec<{ config: Config; target: Config; branching: Config }>((tie) => ({
   target: fc.constant({ virtual_key: 'v' }),
   config: fc.oneof({ maxDepth: 3, withCrossShrink: true }, tie('target'), tie('branching')),
@@ -45,7 +45,7 @@ const { config } = fc.letrec<{ config: Config; target: Config; branching: Config
     })),
 }));
 
-/** The targets that a request tries while every one of them is down, and what ends it. */
+/** The targets that a request tries while all of them are down, and the error that ends it. */
 async function tried(document: Config): Promise<readonly [string[], string]> {
   const read = readRoutingConfig(document, 'sent');
   if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));

@@ -2,7 +2,7 @@ import type { HoldRule, PlannedTarget } from '../types/plan.js';
 import { type TargetAnswer, settle, unwrap } from './outcome.js';
 import type { Routing } from './routable-request.js';
 
-/** Asks one target. Its breaker learns the outcome. */
+/** Attempts one target and reports the outcome to its breaker. */
 export function tryTarget<Answer extends TargetAnswer>(
   target: PlannedTarget,
   { request, breakers }: Pick<Routing<Answer>, 'request' | 'breakers'>,
@@ -18,7 +18,7 @@ async function watched<Answer extends TargetAnswer>(
 ): Promise<Answer> {
   breakers.began(target);
   const outcome = await settle(request.attempt(target, hold));
-  // An answer from the cache says nothing of the target, nor does one that nobody waited for.
+  // A cache hit says nothing about the target, nor does a response that was no longer awaited.
   const isTelling = !request.isOver && !outcome.answer?.attempt?.isReplayed;
   breakers.ended(target, isTelling ? outcome : null);
   return unwrap(outcome);

@@ -12,7 +12,7 @@ const given = async (): Promise<TestGateway> =>
   }));
 afterEach(() => gateway.close());
 
-/** Requests that meet the query go to `openai-prod`, all others to `groq`. */
+/** Requests that match the query go to `openai-prod`, all others to `groq`. */
 const meets = (query: object): Record<string, string> => ({
   'x-gateway-virtual-key': '',
   'x-gateway-config': JSON.stringify({
@@ -26,7 +26,7 @@ const meets = (query: object): Record<string, string> => ({
 const MET = 'config.targets[0]';
 const placeOf = ({ headers }: Response): string | null => headers.get('x-gateway-last-used-option-index');
 
-/** As clients do that write bytes: Node's fetch takes no others than Latin-1. */
+/** Sends raw bytes, as some clients do: Node's fetch allows only Latin-1. */
 function sendRaw(headers: Readonly<Record<string, Buffer>>): Promise<string> {
   const raw = Object.fromEntries(
     Object.entries(headers).map(([name, bytes]) => [name, bytes.toString('latin1')]),
@@ -44,7 +44,7 @@ function sendRaw(headers: Readonly<Record<string, Buffer>>): Promise<string> {
       },
     );
     sent.on('error', reject);
-    // Of a text Node makes one with the headers, and writes both as UTF-8.
+    // Node joins a text body with the headers and writes both as UTF-8.
     sent.end(Buffer.from(JSON.stringify(CHAT)));
   });
 }

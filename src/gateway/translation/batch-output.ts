@@ -9,8 +9,8 @@ import { joined, ownPath, type PathSubject } from './own-path.js';
 const OUTPUT = /^\/batches\/([^/]+)\/output$/;
 
 /**
- * A request for the output of a batch: the batch is asked where it is, and then that is streamed. Every other request is
- * as it is, also for the output at a provider whose batches are not known here.
+ * A request for the output of a batch first reads the batch for the output's location, then streams the output. Every other request is
+ * unchanged, including that for an output at a provider without a batch rule.
  */
 export function batchRequest(
   request: WireRequest,

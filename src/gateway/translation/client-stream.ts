@@ -4,30 +4,30 @@ import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ActiveTranslation } from './outgoing.js';
 
-/** A stream on its way: the provider's bytes in, the client's text out. */
+/** A stream in progress: takes the provider's bytes and returns the client's text. */
 export interface ClientStream {
-  /** Why the answer is not whole; null while it may still be, and when it is. */
+  /** Why the response is incomplete; null while it may still complete, and when it has. */
   readonly error: HubError | null;
   readonly isOver: boolean;
-  /** We stopped it, and not the provider. */
+  /** We stopped it, not the provider. */
   readonly isDenied?: boolean;
   feed(bytes: Buffer): string;
   end(): string;
   fail(error: HubError): string;
-  /** Resolves when all that is told of it is in the journal. Absent: it is. */
+  /** Resolves when all results about it are in the exchange record. Absent: they already are. */
   settle?(): Promise<void>;
 }
 
-/** What is delivered, and how. */
+/** How a response is delivered. */
 export interface Way {
   readonly attempt: Attempt;
   readonly target: Target;
-  /** Null: the provider speaks the client's dialect. */
+  /** Null: the provider uses the client's dialect. */
   readonly translated: ActiveTranslation | null;
-  /** What a stream goes through instead of its translation alone. */
+  /** Opens the stream that replaces the plain translation. */
   readonly open?: (reading: Reading) => ClientStream;
-  /** Absent: the provider's own. */
+  /** Default: the provider's own. */
   readonly status?: number;
-  /** Of a stream. Absent: that of an event stream. */
+  /** Of a stream. Default: that of an event stream. */
   readonly contentType?: string;
 }

@@ -9,14 +9,14 @@ export interface TranslatedBody {
   readonly bytes: Buffer;
 }
 
-/** Writes what a dialect made of a request. `known`: long strings of what it was made of. */
+/** Serializes a dialect's request. `known`: long strings of its source. */
 export function encodeBody(body: ProviderRequest['body'], known: LongStrings | null = null): TranslatedBody {
   if (body instanceof MediaFile) return { contentType: body.contentType, bytes: bufferOf(body.bytes) };
   if (body instanceof Form) return encodeForm(body);
   return { contentType: 'application/json', bytes: written(body, known) };
 }
 
-/** Writes what a client gets. `known`: long strings of what it was made of. */
+/** Serializes a client's response. `known`: long strings of its source. */
 export function encodeAnswer(answer: Json | MediaFile, known: LongStrings | null = null): TranslatedBody {
   if (answer instanceof MediaFile) return encodeBody(answer);
   return { contentType: 'application/json; charset=utf-8', bytes: written(answer, known) };
@@ -25,7 +25,7 @@ export function encodeAnswer(answer: Json | MediaFile, known: LongStrings | null
 const written = (json: Json, known: LongStrings | null): Buffer =>
   known?.write(json) ?? Buffer.from(JSON.stringify(json));
 
-/** https://www.rfc-editor.org/rfc/rfc7578. Nobody who wrote a file of it can have known the boundary. */
+/** https://www.rfc-editor.org/rfc/rfc7578. The boundary is random, so that no file can contain it. */
 function encodeForm({ parts }: Form): TranslatedBody {
   const boundary = randomUUID();
   const pieces: Buffer[] = [];

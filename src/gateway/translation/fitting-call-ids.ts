@@ -3,7 +3,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { isObject } from '../../providers/endpoints/reading.js';
 import type { CallIdRule } from '../../providers/provider.js';
 
-/** A message whose ids of tool calls are such as the provider takes; the same object where they are already. */
+/** A message with tool call ids that the provider accepts; the same object if it has them already. */
 export function withIds(message: unknown, ids: CallIds | null): unknown {
   if (!ids || !isObject(message)) return message;
   const { tool_calls: calls, tool_call_id: id } = message;
@@ -22,7 +22,7 @@ function withId(call: unknown, ids: CallIds): unknown {
   return fitting === call.id ? call : ({ ...call, id: fitting } satisfies Json);
 }
 
-/** A chat whose ids of tool calls are such as the provider takes; the same object where they are already, as nearly always. */
+/** A chat with tool call ids that the provider accepts; the same object if it has them already, as nearly always. */
 export function withFittingIds(chat: Json, rule: CallIdRule): Json {
   const { messages } = chat;
   if (!Array.isArray(messages) || messages.every((message) => fits(message, rule))) return chat;

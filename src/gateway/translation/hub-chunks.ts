@@ -3,7 +3,7 @@ import type { ChunkTranslator, StreamEvent } from '../../providers/translation.j
 
 const DONE: readonly StreamEvent[] = [{ event: null, data: '[DONE]' }];
 
-/** A stream for clients of the hub's own shape, which get the usage only when they requested it. */
+/** A stream for clients of the hub's own format, which receive the usage only on request. */
 export function hubChunks(asked: Json): ChunkTranslator {
   const options = asked.stream_options as { include_usage?: unknown } | null | undefined;
   const wantsUsage = options?.include_usage === true;

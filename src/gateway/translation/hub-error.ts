@@ -3,7 +3,7 @@ import type { HubError } from '../../providers/translation.js';
 
 const MESSAGE_CHARS_MAX = 4_096;
 
-/** What OpenAI says of a status. https://platform.openai.com/docs/guides/error-codes */
+/** OpenAI's error types by status. https://platform.openai.com/docs/guides/error-codes */
 const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** The refusal of a provider that speaks the hub's own shape, as far as it keeps to it. */
+/** The refusal of a provider that uses the hub's own format, as far as it adheres to it. */
 export function hubErrorOf(status: number, body: Json | null): HubError {
   const { error: given, detail } = body ?? {};
   const error = (typeof given === 'object' && given !== null ? given : (body ?? {})) as Json;

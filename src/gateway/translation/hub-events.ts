@@ -7,8 +7,8 @@ import { hubErrorOf } from './hub-error.js';
 const DONE = '[DONE]';
 
 /**
- * The events of a provider that speaks the hub's own shape. Not every one says `[DONE]`
- * (https://github.com/perplexityai/api-discussion/issues/209): a stream that closes when each answer has reported why it ended is whole.
+ * The events of a provider that uses the hub's own format. Some omit `[DONE]` (https://github.com/perplexityai/api-discussion/issues/209):
+ * a stream that closes after each choice has reported its finish reason is complete.
  */
 export function hubEvents(): EventTranslator {
   const answers = new Answers();
@@ -25,7 +25,7 @@ export function hubEvents(): EventTranslator {
   };
 }
 
-/** Which of the answers, of which there may be several (`n`), have ended. */
+/** Tracks which of the choices, of which there may be several (`n`), have ended. */
 class Answers {
   private readonly begun = new Set<unknown>();
   private readonly ended = new Set<unknown>();
@@ -44,7 +44,7 @@ class Answers {
   }
 }
 
-/** An object as OpenAI has it, or the text alone. */
+/** An object as in OpenAI's format, or only the text. */
 function isError(value: unknown): boolean {
   return (typeof value === 'object' && value !== null) || (typeof value === 'string' && value !== '');
 }

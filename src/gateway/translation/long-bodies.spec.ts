@@ -22,7 +22,7 @@ const answer = (text: string): ScriptedAnswer => ({
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-/** What Anthropic is asked. */
+/** The body that Anthropic receives. */
 async function asked(config: Json): Promise<{ readonly sent: string }> {
   gateway = await aGateway({ virtualKeys: { claude: 'anthropic' }, answers: [answer(TEXT)] });
   const response = await gateway.chat(

@@ -16,7 +16,7 @@ const knownIn = (source: string) => {
   return LongStrings.of(bytes, parsed(bytes));
 };
 
-/** As Python writes JSON, and others: what could stand as it is may stand as an escape as well. */
+/** JSON as Python and others write it: characters that could stay plain may be escaped. */
 const escaped = (json: string): string =>
   json.replaceAll(/[^\n\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 

@@ -10,41 +10,41 @@ import {
 } from './string-literals.js';
 import { roomFor } from './short-lived-bytes.js';
 
-/** In smaller texts everything is written again: looking for strings takes 15 µs, and so does writing 5 KiB. */
+/** Smaller texts are serialized as usual: searching for strings takes 15 µs, as long as writing 5 KiB. */
 const TEXT_BYTES = 8 * 1024;
-/** No character takes more bytes of JSON than this, as `\u00e9`. */
+/** Maximum JSON bytes of a character, as in `\u00e9`. */
 const BYTES_PER_CHAR_MAX = 6;
 const LONG_CHARS = Math.ceil(LONG_BYTES / BYTES_PER_CHAR_MAX);
-/** Where less of a text is long strings, there are many values besides, and looking at them takes longer than is won. */
+/** If long strings are a smaller share of a text, it has many other values, and the search takes longer than it saves. */
 const SHARE_MIN = 0.5;
 
-/** Begins what stands for a long string. Nobody outside has ever seen it, so nobody can have written it. */
+/** Prefix of the placeholders for long strings. It is random and never leaves the process, so no input can contain it. */
 const MARK = `${randomUUID()}:`;
 const MARK_IN_JSON = `"${MARK}`;
 const MARKS = Array.from({ length: LONG_MAX }, (_, at) => MARK + String(at));
 
 /**
- * The long strings of a JSON text with the bytes that stand for them.
+ * The long strings of a JSON text with their bytes.
  *
- * A translation puts a text into another place and changes no character of it, but to escape and encode it again takes
- * longer than all the rest: 170 to 490 µs for 100 KiB. Here the bytes that came are copied instead, 10 µs.
+ * A translation moves a text without changing it, but escaping and encoding it again takes longer than everything else: 170 to 490 µs for
+ * 100 KiB. Copying the received bytes instead takes 10 µs.
  */
 export class LongStrings {
   private readonly values: string[] = [];
   /** With their quotation marks. */
   private readonly literals: Buffer[] = [];
-  /** Where the last one was found: they come in much the same order. */
+  /** Index of the last match: strings recur in nearly the same order. */
   private last = -1;
 
   private constructor(private readonly bytes: Buffer) {}
 
   /**
-   * Null where `bytes` has none that are worth it. `json` must be what `bytes` says: a string of it is never compared with its
-   * bytes, but known by its place. `decoded`: the bytes as text, where somebody has it.
+   * Null if `bytes` has too few of them. `json` must be the parsed `bytes`: strings are matched by position, never compared with their
+   * bytes. `decoded`: the bytes as text, if available.
    */
   static of(bytes: Buffer, json: Json, decoded = ''): LongStrings | null {
     if (bytes.length < TEXT_BYTES) return null;
-    // Each byte is a character, so that positions are those of bytes. No byte within a character of UTF-8 is a quotation mark.
+    // In Latin-1, each byte is a character, so that positions are those of bytes. No byte inside a UTF-8 character is a quotation mark.
     const found = literalsOf(decoded.length === bytes.length ? decoded : bytes.toString('latin1'));
     if (found.longBytes < bytes.length * SHARE_MIN) return null;
     const strings = new LongStrings(bytes);
@@ -55,7 +55,7 @@ export class LongStrings {
   write(value: Json): Buffer {
     const text = JSON.stringify(this.marked(value, 0));
     const used: UsedMark[] = [];
-    // Marks count, too, so that there is always room.
+    // Includes the placeholders, so that the buffer is always large enough.
     let room = Buffer.byteLength(text);
     for (let from = text.indexOf(MARK_IN_JSON); from >= 0; from = text.indexOf(MARK_IN_JSON, from + 1)) {
       const number = from + MARK_IN_JSON.length;
@@ -68,13 +68,13 @@ export class LongStrings {
   }
 
   private add(value: string, { start, end }: LiteralSpan): void {
-    // Bytes that are no UTF-8 were read as this: they must not be copied. What has it by right is written again, too.
+    // Invalid UTF-8 was decoded to this character and must not be copied. Valid texts that contain it are serialized as usual, too.
     if (value.length < LONG_CHARS || value.includes('\uFFFD')) return;
     this.values.push(value);
     this.literals.push(this.bytes.subarray(start, end));
   }
 
-  /** The same with marks in the places of long strings. What has none is the very same. */
+  /** The same value with placeholders for long strings; the same object if it has none. */
   private marked(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.markOf(value);
     if (!isNode(value) || depth > DEPTH_MAX) return value;
@@ -90,7 +90,7 @@ export class LongStrings {
     return changed ?? value;
   }
 
-  /** By its positions, which are numbers: as names of fields they would have to be made texts. */
+  /** By index, because a loop over names would convert each index to a string. */
   private markedList(list: readonly unknown[], depth: number): readonly unknown[] {
     let changed: unknown[] | null = null;
     for (let at = 0; at < list.length; at++) {
@@ -113,7 +113,7 @@ export class LongStrings {
   }
 }
 
-/** Where in a text a mark stands, and for what. */
+/** The position of a placeholder in a text, and the bytes it stands for. */
 interface UsedMark {
   readonly from: number;
   readonly to: number;

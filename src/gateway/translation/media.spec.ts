@@ -26,7 +26,7 @@ const speak = (slug: string, body: object = {}): Promise<Response> =>
     body: JSON.stringify({ model: 'aura-2-thalia-en', input: 'Hello', voice: 'thalia', ...body }),
   });
 
-/** `fields` behind the file, as OpenAI's client for Node sends them, or before it, as the one for Python does. */
+/** `fields` after the file, as in OpenAI's client for Node, or before it, as in the one for Python. */
 function transcribe(slug: string, fields: object, isFileFirst = true): Promise<Response> {
   const form = new FormData();
   const file = new File([SOUND], 'a.mp3', { type: 'audio/mpeg' });

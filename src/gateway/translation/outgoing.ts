@@ -26,26 +26,26 @@ import { plainHub } from './plain-hub.js';
 import { type Translation, translationFor } from './translation-for.js';
 import { ParameterDrops, without } from './unsupported-parameters.js';
 
-/** A request as it leaves, and how its answer comes back. */
+/** An upstream request, and how to translate its response. */
 export interface TranslatedRequest {
   readonly wire: WireRequest;
-  /** Null: the answer is the client's as it is. */
+  /** Null: the client receives the response unchanged. */
   readonly translated: ActiveTranslation | null;
-  /** Parameters that the provider does not have and that it is not sent; null for none. */
+  /** Parameters that the provider does not support and that are not sent; null for none. */
   readonly dropped: readonly string[] | null;
 }
 
-/** A translation under way. */
+/** A translation in progress. */
 export interface ActiveTranslation {
   readonly translation: Translation;
   readonly context: Context;
-  /** The client's own request, without what was dropped of it. */
+  /** The client's own request, without dropped parameters. */
   readonly asked: Json;
-  /** The same in the hub's words. */
+  /** The same in the hub's format. */
   readonly hub: Json;
 }
 
-/** Whether it is a form that this target needs in other words. Throws what `translationFor` throws. */
+/** Whether it is a form that this target needs translated. Throws what `translationFor` throws. */
 export function needsFields(content: Content, planned: PlannedTarget, target: Target, entry: Entry): boolean {
   return (
     content.form !== undefined &&
@@ -54,7 +54,7 @@ export function needsFields(content: Content, planned: PlannedTarget, target: Ta
   );
 }
 
-/** A request with what its form says, for which all of it must have come. Rejects with `body_too_large`. */
+/** The request with the fields of its form, once all of it has arrived. Rejects with `body_too_large`. */
 export async function withFields(content: Content): Promise<Content> {
   const { form } = content;
   const fields = (await form?.readAll()) ?? {};
@@ -72,20 +72,20 @@ export async function withFields(content: Content): Promise<Content> {
   };
 }
 
-/** What is known of a request besides its content. */
+/** Facts of a request besides its content. */
 export type RequestSubject = Pick<Entry, 'id' | 'createdAt' | 'gatewayKey' | 'asked' | 'endpoint'>;
 
-/** What the steps before have found. */
+/** Results of the previous steps. */
 export interface PreparedRequest {
   readonly request: ClientRequestHead;
-  /** As this target gets it. */
+  /** As this target receives it. */
   readonly content: Content;
   readonly planned: PlannedTarget;
   readonly target: Target;
   readonly entry: RequestSubject;
 }
 
-/** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
+/** Builds the upstream request: the client's own bytes, or a translation of them if the provider uses another dialect. */
 export function outgoing(prepared: PreparedRequest): TranslatedRequest {
   const { content, planned, target, entry } = prepared;
   const isUntouched = isAsItIs(content, planned, target);
@@ -95,11 +95,11 @@ export function outgoing(prepared: PreparedRequest): TranslatedRequest {
     : { wire: isUntouched ? ownRequest(prepared) : knownRequest(prepared), translated: null, dropped: null };
 }
 
-/** The request or the config wants nothing translated. */
+/** The request or the config turns translation off. */
 const isAsItIs = ({ path }: Content, planned: PlannedTarget, { provider }: Target): boolean =>
   path.isProxied || planned.isPassedThrough || isOwnPath(provider, path);
 
-/** The client's own request, but for those that mean more than they say: to count, and to find the output of a batch. */
+/** The client's own request, except when it requires more: counting, or the output of a batch. */
 function knownRequest(prepared: PreparedRequest): WireRequest {
   const { content, target, entry } = prepared;
   const request = ownRequest(prepared);
@@ -125,7 +125,7 @@ function ownRequest(prepared: PreparedRequest): WireRequest {
   };
 }
 
-/** What is asked of the coding of an answer that is read, or written again, on its way. */
+/** The `accept-encoding` for a response that the gateway reads or rewrites. */
 function codingsFor({ request, content, target, entry }: PreparedRequest): readonly string[] | undefined {
   if (target.provider.links?.some(({ paths }) => paths.test(content.path.path))) return PLAINLY;
   return entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
@@ -136,7 +136,7 @@ const PLAINLY = ['accept-encoding', 'identity'] as const;
 const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
   isMovedDeployment(content, target) ? bodyOfDeployment(content, target) : bodyOf(content);
 
-/** A conversation may have begun at a provider whose ids of tool calls this one refuses. */
+/** A conversation may have begun at a provider whose tool call ids this one refuses. */
 function withCallIds(
   body: WireRequest['body'],
   { content, target, entry }: PreparedRequest,
@@ -148,12 +148,12 @@ function withCallIds(
   return fitting === json ? body : editedJson(read, json, fitting);
 }
 
-/** Of bytes that are known the HTTP client says it itself. Not every provider takes a body without. */
+/** For a buffer, the HTTP client sets the length itself. Some providers refuse a body without one. */
 function addLength(headers: string[], body: WireRequest['body']): void {
   if (body && !Buffer.isBuffer(body) && body.size !== null) headers.push('content-length', String(body.size));
 }
 
-/** The client's own bytes go on while nothing has changed what they decode to. */
+/** The client's own bytes are sent as long as their decoded content is unchanged. */
 const bodyOf = ({ body, encoded }: Content): WireRequest['body'] =>
   encoded && body === encoded.decoded ? encoded.bytes : body;
 
@@ -162,8 +162,8 @@ const isMovedDeployment = ({ path }: Content, { provider }: Target): boolean =>
   namesDeployment(path) && !path.isProxied && !isOwnPath(provider, path);
 
 /**
- * What a client of Azure sends to a provider that has no deployments: what its path names is the model. Throws `endpoint_unsupported` for
- * a body that is no JSON.
+ * An Azure client's body for a provider without deployments: the model is that of its path. Throws `endpoint_unsupported` for a body that
+ * is not JSON.
  */
 function bodyOfDeployment(content: Content, { provider }: Target): WireRequest['body'] {
   const { json, model, body } = content;
@@ -177,7 +177,7 @@ function bodyOfDeployment(content: Content, { provider }: Target): WireRequest['
   return editedJson(body, json, { ...json, model });
 }
 
-/** What is sent decoded loses the encoding that it came with. */
+/** A body sent decoded loses its content-encoding. */
 function headersOf(
   { request, target, entry, content }: PreparedRequest,
   own: readonly string[] | undefined,
@@ -217,7 +217,7 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
   return { wire, translated, dropped: drops.names };
 }
 
-/** The hub's request in the provider's words, which may be the hub's own. */
+/** The hub's request in the provider's dialect, which may be the hub's own. */
 function providerRequest(
   hub: Json,
   prepared: PreparedRequest,
@@ -231,7 +231,7 @@ function providerRequest(
   );
 }
 
-/** Those of the body as this target gets it, and of no earlier one: a guardrail may have changed it. */
+/** From the body for this target, never an earlier one: a guardrail may have changed it. */
 const longStrings = ({ body, json }: Content, asked: Json): LongStrings | null =>
   json === asked && Buffer.isBuffer(body) ? LongStrings.of(body, json) : null;
 
@@ -240,7 +240,7 @@ const unreadable = ({ provider }: Target, isForm = false): AppError =>
     detail: `The provider "${provider.id}" has a different API, so the request is translated, and its body must be ${isForm ? 'a multipart form' : 'JSON'} without a content-encoding.`,
   });
 
-/** What a stream cost is known only when the provider is asked to say it. */
+/** The cost of a stream is known only if the request asks for its usage. */
 const USAGE_ASKED = { stream_options: { include_usage: true } } as const;
 
 function hubRequest(
@@ -270,12 +270,12 @@ function contextOf(
     model: content.model ?? '',
     isStreamed: content.isStreamed,
     fields: target.credentials.fields,
-    // Other shapes have places for what OpenAI's has not.
+    // Other client formats have fields that OpenAI's lacks.
     isStrict: shape === null && isStrict,
   };
 }
 
-/** Whether answers are to have nothing that OpenAI's shape has not. */
+/** Whether responses may contain only OpenAI's own fields. */
 export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: ClientRequestHead): boolean {
   return isStrict ?? gatewayOption(headers, 'strict-open-ai-compliance') !== 'false';
 }

@@ -4,13 +4,13 @@ import type { Endpoint } from '../../providers/endpoint.js';
 import { beginsWith, type RequestPath, withoutParameter, writtenPath } from '../types/request-path.js';
 import type { Target } from '../types/target.js';
 
-/** What a path may depend on besides the target. */
+/** Input of a path besides the target. */
 export interface PathSubject {
   readonly entry: { readonly endpoint: Endpoint | null };
   readonly content: { readonly model: string | null };
 }
 
-/** The client's own path, but where the provider's dialect knows a better one for an endpoint. */
+/** The client's own path, unless the provider's dialect has another one for the endpoint. */
 export function ownPath(
   { provider, credentials }: Target,
   { entry: { endpoint }, content: { model } }: PathSubject,
@@ -27,7 +27,7 @@ export function joined(path: string, query: string): string {
   return path.includes('?') ? `${path}&${query}` : `${path}?${query}`;
 }
 
-/** Whether a client wrote a path of the provider in full: it goes there as it is, and nothing is translated. */
+/** Whether a client wrote a provider's own path in full: it is forwarded unchanged, and nothing is translated. */
 export function isOwnPath({ paths }: Provider, path: RequestPath): boolean {
   if (!paths) return false;
   const written = writtenPath(path);
@@ -35,8 +35,8 @@ export function isOwnPath({ paths }: Provider, path: RequestPath): boolean {
 }
 
 /**
- * Where a request that is not translated lies at a provider, without its query. Throws `endpoint_unsupported` for an upload in two
- * steps to a provider that takes none, and what the dialect throws.
+ * The provider's path of a request that is not translated, without its query. Throws `endpoint_unsupported` for a two-step upload to a
+ * provider without them, and what the dialect throws.
  */
 export function placeOf(requested: RequestPath, target: Target, subject: PathSubject): string {
   const { provider, basePath } = target;
@@ -46,7 +46,7 @@ export function placeOf(requested: RequestPath, target: Target, subject: PathSub
   if (beginsWith(written, provider.paths?.atRoot)) return rootOf(basePath, provider.paths) + written;
   if (beginsWith(written, provider.paths?.belowBase)) return basePath + written;
   if (prefix.startsWith(UPLOADS)) throw withoutUploads(provider);
-  // The base URL has the prefix, or the gateway knows the endpoint without.
+  // The base URL has the prefix, or the endpoint is known without it.
   if (subject.entry.endpoint || basePath.endsWith(prefix)) return basePath + ownPath(target, subject, path);
   return basePath + written;
 }
@@ -60,15 +60,15 @@ const withoutUploads = ({ id }: Provider): AppError =>
     detail: 'Send the file to the path of this provider for files.',
   });
 
-/** The base path without what the provider's own paths begin with: `/proxy` of `/proxy/v1beta`. */
+/** The base path without the beginning of the provider's own paths: `/proxy` of `/proxy/v1beta`. */
 export function rootOf(basePath: string, { atRoot = [] }: OwnPaths = {}): string {
   const ending = atRoot.find((beginning) => basePath.endsWith(beginning));
   return ending === undefined ? basePath : basePath.slice(0, -ending.length);
 }
 
 /**
- * The query of a request that is not translated: the client's own, without a key where the gateway adds a credential in its place, and
- * what the account adds to it.
+ * The query of a request that is not translated: the client's own, without a key that the gateway's credential replaces, plus the account's
+ * parameters.
  */
 export function queryAt(
   { provider, credentials, isAnonymous, query: added }: Target,

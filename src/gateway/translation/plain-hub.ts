@@ -6,17 +6,17 @@ import { withoutAnthropicWishes } from '../../providers/models/anthropic-wishes.
 import type { Provider } from '../../providers/provider.js';
 import { withIds } from './fitting-call-ids.js';
 
-/** What the hub adds to OpenAI's shape, and providers of that very shape may refuse. */
+/** Fields that the hub adds to OpenAI's format, and that providers of that format may refuse. */
 const EXTRAS: ReadonlySet<string> = new Set(['cache_control', 'citations', 'content_blocks', 'context']);
 const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
-/** OpenAI's limit of `user`; other providers take more. https://platform.openai.com/docs/api-reference/chat/create */
+/** OpenAI's limit of `user`; other providers accept more. https://platform.openai.com/docs/api-reference/chat/create */
 const USER_MAX = 64;
 
 /**
- * The hub's request for a provider that speaks OpenAI's shape itself: without marks, blocks and wishes that only other dialects
- * know. Reasoning of earlier turns goes back as text where the provider takes it: some refuse a request without it, others
- * one that has it (`Provider.reasoningField`). Ids of calls are such as it takes.
+ * The hub's request for a provider of OpenAI's format: without marks, blocks and options that only other dialects have. Reasoning of
+ * earlier turns is sent as text if the provider accepts it: some refuse a request without it, others one with it
+ * (`Provider.reasoningField`). Tool call ids fit the provider's rule.
  */
 export function plainHub(hub: Json, { reasoningField, callIds }: PlainFacts): Json {
   const { messages, tools, user } = hub;
@@ -34,7 +34,7 @@ export function plainHub(hub: Json, { reasoningField, callIds }: PlainFacts): Js
 
 type PlainFacts = Pick<Provider, 'reasoningField' | 'callIds'>;
 
-/** Tells users apart as well as the whole does. */
+/** A digest, which distinguishes users as well as the whole value. */
 const shortened = (user: string): string =>
   createHash('sha256').update(user).digest('hex').slice(0, USER_MAX);
 

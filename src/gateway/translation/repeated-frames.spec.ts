@@ -10,7 +10,7 @@ import { TranslatedStream } from './translated-stream.js';
 
 const CONTEXT: Context = { id: 'id', created: 1, model: 'm', isStreamed: true, fields: {}, isStrict: true };
 
-/** How each dialect frames a text, whose JSON is given. */
+/** How each dialect frames a text, given as JSON. */
 interface Dialect {
   readonly name: string;
   readonly open: (context: Context) => EventTranslator;
@@ -115,14 +115,14 @@ const DIALECTS: readonly Dialect[] = [
   },
 ];
 
-/** A client of the hub's own shape, and the others, of which one is numbered. */
+/** A client of the hub's own format, and of the others, one of which numbers its events. */
 const SHAPES: readonly (ClientShape | null)[] = [
   null,
   clientShapes.messages ?? null,
   clientShapes.responses ?? null,
 ];
 
-/** What is easily taken for something else, and all else. */
+/** Texts that are easily confused, and any other. */
 const text = fc.oneof(
   fc.constantFrom(
     '',
@@ -146,7 +146,7 @@ const text = fc.oneof(
   ),
   fc.string({ unit: 'binary', maxLength: 6 }),
 );
-/** JSON of a text, as `JSON.stringify` writes it or as others do. Some are no JSON. */
+/** The JSON of a text, as `JSON.stringify` or another serializer writes it. Some are invalid. */
 const literal = fc.oneof(
   { weight: 6, arbitrary: text.map((given) => JSON.stringify(given)) },
   text.map(
@@ -156,7 +156,7 @@ const literal = fc.oneof(
   fc.constantFrom('"\\/"', '"\\x"', '"a\tb"', '"a', '7', 'null', '"\\u00e9"', '["a"]'),
 );
 
-/** The frames of a stream: runs of texts, and something else between them. */
+/** The frames of a stream: runs of texts, and other events between them. */
 const framesOf = ({ start, says, others, end }: Dialect): fc.Arbitrary<string[]> => {
   const run = fc
     .tuple(fc.constantFrom(...says), fc.array(literal, { maxLength: 8 }))
@@ -207,7 +207,7 @@ describe.each(DIALECTS)('frames of $name that differ in their text alone', (dial
     const chance = fc.record({
       frames: framesOf(dialect),
       cuts,
-      // Chunks as they come: mostly a frame, sometimes several, sometimes cut within.
+      // Usual chunks: mostly one frame, sometimes several, sometimes cut inside.
       joins: fc.array(fc.boolean(), { maxLength: 60 }),
       shape: fc.constantFrom(...SHAPES),
       isStrict: fc.boolean(),
@@ -265,7 +265,7 @@ it('does not take another string for the text that says the same by chance', () 
   expect(reading.outputText).toBe('aaaa');
 });
 
-/** Frames in chunks: `joins[at]` puts a frame to the one before it; cuts are made within. */
+/** Frames in chunks: `joins[at]` appends a frame to the previous one; `cuts` split inside frames. */
 function chunksOf(frames: readonly string[], joins: readonly boolean[], cuts: readonly number[]): Buffer[] {
   const joined: string[] = [];
   frames.forEach((frame, at) => {

@@ -1,41 +1,41 @@
-/** Larger chunks are many frames, and worth being read. */
+/** Larger chunks contain many frames, and are worth parsing. */
 const BYTES_MAX = 64 * 1024;
-/** Streams whose frames differ in more than a text are not looked at for longer: ids, numbers and padding come with each. */
+/** Streams whose frames differ in more than a text are given up after this: ids, numbers and padding change with each. */
 const LESSONS_MAX = 8;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
-/** A frame that said one text, what was made of it, and both without the text. */
+/** A frame with one text and its translation, both split around the text. */
 interface Lesson {
   readonly text: string;
   readonly frame: readonly string[];
   readonly out: readonly string[];
 }
 
-/** Frames that say one text each. */
+/** Frames with one text each. */
 export interface RepeatedTexts {
   /** In order, none of them empty. */
   readonly texts: readonly string[];
-  /** What they become. */
+  /** Their translation. */
   readonly out: string;
 }
 
 /**
- * Most of a stream are frames that differ in a text alone, and so do their translations: for these the text is put between what
- * stood around the last one, and nothing is parsed.
+ * Most frames of a stream, and their translations, differ only in a text. For these, the text is inserted into the surroundings of the
+ * previous one, and nothing is parsed.
  *
- * What stands around it is learned from two frames in a row. If they are the same but for one JSON string, and different texts were
- * read in them, then that string is the text: all else is equal. So it is with what they became. A text that happens to stand elsewhere
- * in its frame, too, or is written in another way than `JSON.stringify` writes it, teaches nothing.
+ * The surroundings are learned from two consecutive frames. If they are equal except for one JSON string, and their parsed texts differ,
+ * then that string is the text. The same applies to their translations. Nothing is learned from a text that also occurs elsewhere in its
+ * frame, or is not written as `JSON.stringify` writes it.
  */
 export class RepeatedFrames {
   private last: Lesson | null = null;
   private isLearned = false;
   private lessons = 0;
 
-  /** What these bytes become, which begin with a frame; null where they are anything but frames like the last ones. */
+  /** The translation of these bytes, which begin with a frame; null unless all are frames like the last ones. */
   translated(bytes: Buffer): RepeatedTexts | null {
     if (!this.isLearned || bytes.length > BYTES_MAX) return null;
     const { frame, out: pieces } = this.last as Lesson;
@@ -54,7 +54,7 @@ export class RepeatedFrames {
     return { texts, out };
   }
 
-  /** The frame said `text`, and became `out`. */
+  /** Learns that a frame with `text` became `out`. */
   learn(bytes: Buffer, text: string, out: string): void {
     this.isLearned = false;
     if (this.lessons >= LESSONS_MAX) return;
@@ -66,7 +66,7 @@ export class RepeatedFrames {
     this.last = lesson;
   }
 
-  /** Something else has come. */
+  /** A frame of another kind has arrived. */
   forget(): void {
     this.last = null;
     this.isLearned = false;
@@ -81,7 +81,7 @@ const isOneMore = ({ text, frame, out }: Lesson, last: Lesson): boolean =>
   areEqual(out, last.out) &&
   isBetweenStrings(frame[0] as string);
 
-/** What follows begins a string, and does not end one. */
+/** The next character begins a string, and does not end one. */
 const isBetweenStrings = (before: string): boolean =>
   (before.match(QUOTES)?.filter((found) => found === '"').length ?? 0) % 2 === 0;
 
@@ -95,11 +95,11 @@ interface JsonString {
   readonly text: string;
   /** As `JSON.stringify` writes it. */
   readonly literal: string;
-  /** Behind the closing quotation mark. */
+  /** Position after the closing quotation mark. */
   readonly end: number;
 }
 
-/** The string that begins at `start`; null where none does, and for one without a character. */
+/** The string that begins at `start`; null without one, and for an empty one. */
 function stringAt(whole: string, start: number): JsonString | null {
   if (whole.charCodeAt(start) !== QUOTE) return null;
   let isEscaped = false;

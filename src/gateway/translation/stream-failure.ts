@@ -4,7 +4,7 @@ import type { Context, HubError } from '../../providers/translation.js';
 import type { Entry } from '../recording/entry.js';
 import { encodeSse } from './framing/index.js';
 
-/** The end of a stream that was stopped, in words that clients of its dialect understand. */
+/** The end of a stopped stream, in the client's dialect. */
 export function streamFailure(error: HubError, entry: Entry, context?: Context): string {
   const shape = entry.endpoint ? clientShapes[entry.endpoint.id] : undefined;
   const asked: Json = entry.trail.body ?? {};

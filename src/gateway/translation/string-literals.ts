@@ -1,31 +1,31 @@
 import type { Json } from '../../providers/endpoint.js';
 
-/** Of a long string, quotation marks included. */
+/** Minimum size of a long string, including quotation marks. */
 export const LONG_BYTES = 1024;
-/** So many long ones are told of a text. */
+/** Maximum long strings of a text. */
 export const LONG_MAX = 256;
-/** Deeper values are not looked into. */
+/** Deeper values are not searched. */
 export const DEPTH_MAX = 64;
 
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Where a string stands in a text, quotation marks included, and how many strings stand before it. */
+/** The position of a string in a text, including quotation marks, and the number of strings before it. */
 export interface LiteralSpan {
   readonly number: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** The strings of a JSON text, names of fields among them. */
+/** The strings of a JSON text, including names of fields. */
 interface Literals {
   readonly count: number;
   readonly long: readonly LiteralSpan[];
   readonly longBytes: number;
 }
 
-/** Of a sound text in which each character is a byte. */
+/** For a valid text in which each character is a byte. */
 export function literalsOf(text: string): Literals {
   const long: LiteralSpan[] = [];
   let count = 0;
@@ -41,7 +41,7 @@ export function literalsOf(text: string): Literals {
   return { count, long, longBytes };
 }
 
-/** Behind the closing quotation mark of the string that begins at `start`. */
+/** Position after the closing quotation mark of the string that begins at `start`. */
 function endOf(text: string, start: number): number {
   let at = text.indexOf('"', start + 1);
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
@@ -55,12 +55,11 @@ function isEscaped(text: string, quote: number): boolean {
 }
 
 /**
- * Tells `take` each long string value of `json` with its place in the text that it was parsed from. Answers false, perhaps after
- * some, where places cannot be known by counting: then none of them counts.
+ * Passes each long string of `json` to `take`, with its position in the text that `json` was parsed from. Returns false, possibly after
+ * some calls, if positions cannot be found by counting: then none of them is valid.
  *
- * A parsed object has its fields in the order of the text, but for those named by a whole number, and but for a field
- * that is there twice, of which the later one stays: then there are fewer strings than in the text.
- * https://tc39.es/ecma262/#sec-ordinaryownpropertykeys
+ * A parsed object has its fields in the order of the text, with two exceptions: fields named by a whole number, and duplicate fields, of
+ * which the later one stays, so that there are fewer strings than in the text. https://tc39.es/ecma262/#sec-ordinaryownpropertykeys
  */
 export function eachLong(
   json: Json,
@@ -71,7 +70,7 @@ export function eachLong(
   return counting.walk(json, 0) && counting.met === count;
 }
 
-/** Counts the strings of a value as they come in its text. Its methods are the same for every text, so that they are compiled once. */
+/** Counts the strings of a value in the order of its text. Its methods are the same for every text, so that they are compiled once. */
 class StringCounter {
   met = 0;
   private next = 0;
@@ -81,7 +80,7 @@ class StringCounter {
     private readonly take: (value: string, span: LiteralSpan) => void,
   ) {}
 
-  /** False where the order is not known. */
+  /** False if the order is unknown. */
   walk(value: unknown, depth: number): boolean {
     if (typeof value === 'string') return this.meet(value);
     if (typeof value !== 'object' || value === null) return true;

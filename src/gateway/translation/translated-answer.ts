@@ -14,7 +14,7 @@ import type { ActiveTranslation } from './outgoing.js';
 
 const readers = new Map(endpoints.flatMap(({ id, usage }) => (usage ? [[id, usage] as const] : [])));
 
-/** A plain answer in the client's words, and what it reported of itself. Throws `upstream_error` where it cannot be read. */
+/** A plain response in the client's dialect, with the values it reported. Throws `upstream_error` if it cannot be parsed. */
 export function translatedAnswer(
   { rawHeaders }: Pick<Reply, 'rawHeaders'>,
   body: Buffer,
@@ -31,7 +31,7 @@ export function translatedAnswer(
   return encodeAnswer(shape ? shape.answer(hub, asked, context) : rendered(endpoint, hub, hubAsked), known);
 }
 
-/** An answer in the hub's words, with the long strings of what it was made of. */
+/** A response in the hub's format, with the long strings of its source. */
 interface HubAnswer {
   readonly hub: Json;
   readonly known: LongStrings | null;
@@ -54,15 +54,15 @@ function hubAnswer(
   return { hub: translator ? translator.answer(answer, context, hub) : answer, known };
 }
 
-/** A bare list is an answer, too. */
+/** A bare list is a valid response, too. */
 const listIn = (text: string): Json | null =>
   text.startsWith('[') ? parsedObject(`{"items":${text}}`) : null;
 
-/** What becomes of an attempt whose answer is none: a page of a proxy, half an object, nothing. */
+/** The error of an attempt without a valid response: a proxy's page, half an object, nothing. */
 export const unreadableAnswer = (): AppError =>
   new AppError('upstream_error', { detail: 'its response is not valid JSON' });
 
-/** Whether a plain answer can be translated. */
+/** Whether a plain response can be translated. */
 export function isReadable(
   { rawHeaders }: Pick<Reply, 'rawHeaders'>,
   body: Buffer,
@@ -73,17 +73,17 @@ export function isReadable(
   return (parsedObject(text) ?? listIn(text)) !== null;
 }
 
-/** The answer becomes a part of the client's as it is. */
+/** The response's bytes become a part of the client's. */
 const isPicture = (type: string | null, { translation }: ActiveTranslation): boolean =>
   typeof translation.translator?.media === 'function' && isMedia(type);
 
 const isJson = (type: string | null): boolean =>
   type === null || /^application\/(?:[\w.-]+\+)?json/i.test(type);
 
-/** Neither pictures nor sounds are text: a page in place of one is no answer. */
+/** Images and audio are not text: a page instead of one is not a valid response. */
 const isMedia = (type: string | null): boolean => !isJson(type) && !/^text\//i.test(type ?? '');
 
-/** The translation of an answer; null for one that needs none, because it is the sound that the client wants. */
+/** The translation of a response; null for one that needs none, because it is the audio that the client requested. */
 export function unlessPassed(
   { status, rawHeaders }: Reply,
   translated: ActiveTranslation | null,
@@ -95,7 +95,7 @@ export function unlessPassed(
   return isPassed ? null : translated;
 }
 
-/** A provider's refusal in the client's words. */
+/** A provider's refusal in the client's dialect. */
 export function translatedError(
   { status, rawHeaders }: Pick<Reply, 'status' | 'rawHeaders'>,
   body: Buffer,

@@ -26,18 +26,18 @@ const BROKEN_OFF: HubError = {
 const UNREADABLE: HubError = { ...BROKEN_OFF, message: 'The provider sent a stream that cannot be read.' };
 
 /**
- * One stream on its way through a translation: the provider's bytes in, the client's text out, usage read beside it.
- * Once it `isOver`, nothing more comes out.
+ * One stream in translation: takes the provider's bytes and returns the client's text, and reads the usage. Once it `isOver`, it returns
+ * nothing more.
  */
 export class TranslatedStream {
   private readonly frames: FrameDecoder;
   private readonly events: EventTranslator;
   private readonly client: ChunkTranslator;
-  /** Null where each event of the client's differs. */
+  /** Null if each of the client's events differs. */
   private readonly repeated: RepeatedFrames | null;
-  /** What the last event became. */
+  /** The translation of the last event. */
   private last: Step = NOTHING;
-  /** Why the answer is not whole; null while it may still be, and when it is. */
+  /** Why the response is incomplete; null while it may still complete, and when it has. */
   error: HubError | null = null;
   isOver = false;
 
@@ -57,7 +57,7 @@ export class TranslatedStream {
     return this.oneMore(bytes) ?? this.read(bytes);
   }
 
-  /** Frames like those before; null for all others. */
+  /** Translates frames like those before; null for all others. */
   private oneMore(bytes: Buffer): string | null {
     const said = this.repeated && this.repeated.translated(bytes);
     if (!said) return null;
@@ -77,7 +77,7 @@ export class TranslatedStream {
     return text;
   }
 
-  /** `isAlone`: the bytes hold no more than one frame, from its beginning. */
+  /** `isAlone`: the bytes contain at most one frame, from its beginning. */
   private learn(repeated: RepeatedFrames, bytes: Buffer, text: string, isAlone: boolean): void {
     const { chunks, again } = this.last;
     const [chunk] = chunks;
@@ -96,7 +96,7 @@ export class TranslatedStream {
     return last + this.step(this.events.end()) + (this.isOver ? '' : this.fail(BROKEN_OFF));
   }
 
-  /** Null where the bytes are none: an error of the decoder would not be caught above. */
+  /** Null if the bytes are not frames: an error of the decoder would not be caught above. */
   private framesOf(read: () => readonly StreamEvent[]): readonly StreamEvent[] | null {
     try {
       return read();
@@ -105,7 +105,7 @@ export class TranslatedStream {
     }
   }
 
-  /** Tells the client, in its own words, that no more will come. */
+  /** Ends the client's stream with an error in its own dialect. */
   fail(error: HubError): string {
     if (this.isOver) return '';
     this.isOver = true;

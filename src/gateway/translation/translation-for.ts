@@ -8,21 +8,21 @@ import { providers } from '../../providers/registry.js';
 import { clientShapes } from '../../providers/shapes/index.js';
 import type { ClientShape, Translator } from '../../providers/translation.js';
 
-/** How an exchange is translated. At least one of `shape` and `translator` is there. */
+/** How an exchange is translated. At least one of `shape` and `translator` is set. */
 export interface Translation {
-  /** The client's shape; null when the client speaks the hub's own. */
+  /** The client's format; null for the hub's own. */
   readonly shape: ClientShape | null;
-  /** The provider's dialect; null when the provider speaks the hub's own. */
+  /** The provider's dialect; null for the hub's own. */
   readonly translator: Translator | null;
-  /** The endpoint of the hub in the middle. */
+  /** The hub's endpoint between the two. */
   readonly hub: EndpointId;
 }
 
 /**
- * How a provider serves an endpoint that it has not itself; null when the client's bytes go as they are. That is so for
- * an endpoint that the provider has, for requests that the gateway does not read (a provider may have something of its own by
- * that name), for providers that are only passed through to, and for a host of the caller's own, which may have more than
- * the provider whose dialect it speaks. Refuses with `endpoint_unsupported`, naming providers that have it.
+ * How a provider serves an endpoint that it does not have itself; null when the client's bytes are sent unchanged. That applies to an
+ * endpoint that the provider has, to requests that the gateway does not read (a provider may have something of its own by that name), to
+ * pass-through providers, and to a custom host of the caller, which may have more than the provider whose dialect it uses. Throws
+ * `endpoint_unsupported`, which names providers that have the endpoint.
  */
 export function translationFor(
   { provider, isCustomHost }: Target,
@@ -41,10 +41,10 @@ export function translationFor(
   });
 }
 
-/** Another host than the provider's own has it, too. */
+/** A custom host has it, too. */
 const isBelowBase = (translation: Translation | null): boolean => !translation?.translator?.isBesideBase;
 
-/** Neither the request nor the answer is looked at. */
+/** Neither the request nor the response is read. */
 const isUnread = ({ body, usage }: Endpoint): boolean => body === 'opaque' && usage === null;
 
 function translated(provider: Provider, endpoint: EndpointId): Translation {

@@ -47,7 +47,7 @@ interface Refusal {
 const refusalOf = async (answer: Response): Promise<Refusal['error']> =>
   ((await answer.json()) as Refusal).error;
 
-/** A value of each that asks for something, the client's endpoint, and a provider that does not have it. */
+/** Each with a value that has an effect, the client's endpoint, and a provider that does not support it. */
 const ASKED: readonly (readonly [name: string, value: unknown, slug: string, path: string])[] = [
   ['seed', 7, 'claude', 'chat/completions'],
   ['frequency_penalty', 0.5, 'claude', 'chat/completions'],

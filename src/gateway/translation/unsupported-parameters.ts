@@ -2,7 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { droppableIn } from '../../providers/unsupported-parameters.js';
 
-/** What a step of a translation accepted of a request, and what it made of it. */
+/** The parameters of a request that a translation step accepted, and its result. */
 interface TranslationResult<Made> {
   readonly request: Json;
   readonly made: Made;
@@ -10,11 +10,11 @@ interface TranslationResult<Made> {
 
 const HINT = 'Send "x-gateway-unsupported-parameters: drop" to send the request without it';
 
-/** The parameters that one translation loses. Costs nothing where the provider has all of them. */
+/** The parameters that one translation drops. Costs nothing if the provider supports all of them. */
 export class ParameterDrops {
   private readonly dropped: string[] = [];
 
-  /** `mayDrop` is asked only when a parameter is refused that the request may lose. */
+  /** `mayDrop` is called only when the provider does not support a parameter that may be dropped. */
   constructor(private readonly mayDrop: () => boolean) {}
 
   /** In the order in which they were refused; null for none. */
@@ -23,8 +23,8 @@ export class ParameterDrops {
   }
 
   /**
-   * Runs a step of a translation, without each parameter that it refuses and that the request may lose. Throws what the
-   * step throws for any other; under the rule `refuse`, the error says how to drop the parameter.
+   * Runs a step of a translation, without each parameter that it refuses and that may be dropped. For any other parameter, throws the
+   * step's error; under the rule `refuse`, that error explains how to drop the parameter.
    */
   run<Made>(request: Json, step: (request: Json) => Made): TranslationResult<Made> {
     for (let kept = request; ;) {

@@ -1,4 +1,4 @@
-/** The client went away before its request was whole. No answer is written. */
+/** The client disconnected before its request was complete. No response is sent. */
 export class ClientLeft extends Error {
   override readonly name = 'ClientLeft';
 }

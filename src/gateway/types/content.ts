@@ -1,60 +1,60 @@
 import type { Json } from '../../providers/endpoint.js';
 import type { RequestPath } from './request-path.js';
 
-/** A body on its way through. */
+/** A body that streams through. */
 export interface PassingBody extends AsyncIterable<Buffer> {
-  /** Its size, where the client has told it; null where it comes in chunks, and goes on in such. */
+  /** Its announced size; null if it is chunked, and is sent on in chunks. */
   readonly size: number | null;
 }
 
-/** Bytes that are known, or a body on its way through; null for none. */
+/** Bytes in memory, or a body that streams through; null for none. */
 export type RequestBody = Buffer | PassingBody | null;
 
-/** A multipart form on its way through, of which the fields before its first file were read. */
+/** A multipart form that streams through, of which the fields before its first file were read. */
 export interface PassingForm extends PassingBody {
-  /** Null for a field that has not come. */
+  /** Null for a field that has not arrived. */
   field(name: 'model' | 'stream'): string | null;
-  /** What the form says, files included, when all of it has come. Rejects with `body_too_large`. */
+  /** The fields of the form, files included, once all of it has arrived. Rejects with `body_too_large`. */
   readAll(): Promise<Json>;
-  /** The bytes that were read so far, once: the whole body where all of it was read. */
+  /** The bytes read so far, once: the whole body after all of it was read. */
   takeHead(): Buffer;
 }
 
-/** A body that came with a `content-encoding`: the bytes of the client, and what they decode to. */
+/** A body with a `content-encoding`: the client's bytes, and their decoded content. */
 export interface EncodedBody {
   readonly bytes: Buffer;
   readonly decoded: Buffer;
 }
 
-/** What a request says to a provider, as it will go upstream, and what was read of it. */
+/** The content of a request as it goes upstream, with its parsed parts. */
 export interface Content {
   readonly path: RequestPath;
   readonly body: RequestBody;
   /**
-   * The body as an object; null where it was not read. Whoever changes it changes `body` with it: long strings are copied from there
-   * (`translating/long-strings.ts`).
+   * The body as an object; null if it was not parsed. Code that changes it must change `body` too: long strings are copied from there
+   * (`translation/long-strings.ts`).
    */
   readonly json: Json | null;
-  /** Set where `body` was decoded. As long as nothing changes `body`, the client's own bytes go on in its place. */
+  /** Set if `body` was decoded. As long as `body` is unchanged, the client's own bytes are sent instead. */
   readonly encoded?: EncodedBody;
-  /** Why the gateway could not read a body that it reads at this endpoint, as the end of a sentence; absent where it could. */
+  /** Why the gateway could not read a body that it reads at this endpoint, as the end of a sentence; absent if it could. */
   readonly unreadable?: string;
-  /** The form that the body is, where it is one that the gateway reads. */
+  /** The body as a form, if the gateway reads it as one. */
   readonly form?: PassingForm;
-  /** What that form says, files included, where the target needs it in other words. */
+  /** The fields of that form, files included, if the target needs it translated. */
   readonly fields?: Json;
   readonly model: string | null;
   readonly isStreamed: boolean;
-  /** The connection is to become a WebSocket. */
+  /** The connection is upgraded to a WebSocket. */
   readonly isWebSocket?: true;
 }
 
-/** A request as it came. */
+/** A request as received. */
 export interface ReadRequest extends Content {
   /** Slug that the model named, `@slug/model`. */
   readonly modelSlug: string | null;
   /** The body is kept whole, so that another try can send it again. */
   readonly isRepeatable: boolean;
-  /** How long the client took to send it, milliseconds. */
+  /** How long the client took to send it, in milliseconds. */
   readonly waitedMs: number;
 }

@@ -2,8 +2,8 @@ import type { AppError } from '../../common/errors/app-error.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
 
 /**
- * Statuses by which a config may name a failure that brought no answer: the gateway's own, and those that the compatible
- * gateway gives for the same, so that its configs mean what they meant.
+ * Statuses by which a config can name a failure without a response: the gateway's own, and those of the compatible gateway for the same
+ * failure, so that its configs keep their meaning.
  */
 const ALIASES: Partial<Record<ErrorCode, readonly number[]>> = {
   upstream_error: [502, 500, 503],

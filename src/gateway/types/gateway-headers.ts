@@ -7,7 +7,7 @@ import {
 } from '../../common/contracts/unsupported-parameters.js';
 import { AppError } from '../../common/errors/app-error.js';
 
-/** What a caller asks of the gateway itself, in headers of either spelling. Null or false where nothing was said. */
+/** The caller's options for the gateway, in headers of either spelling. Null or false if an option is not set. */
 export interface GatewayHeaders {
   /** Name of a saved config, or its text. */
   readonly config: string | null;
@@ -19,17 +19,17 @@ export interface GatewayHeaders {
   readonly parentSpanId: string | null;
   readonly spanName: string | null;
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** False when the caller wants no bodies in the log. */
+  /** False when the caller turns logging of bodies off. */
   readonly keepsBodies: boolean;
-  /** Further tries after a 429 or 503 of the provider. */
+  /** Retries after a 429 or 503 of the provider. */
   readonly retries: number;
-  /** Bound of each attempt's time to the first byte, or null for the operator's. */
+  /** Limit of each attempt's time to the first byte, or null for the operator's. */
   readonly timeoutMs: number | null;
-  /** What the caller wants of the response cache where its config says nothing of it. */
+  /** Cache rules, for a config without its own. */
   readonly cache: CacheRules | null;
-  /** What happens to parameters that the provider does not have; null where the config and the virtual key decide. */
+  /** How to handle parameters that the provider does not support; null if the config and the virtual key decide. */
   readonly unsupportedParameters: UnsupportedParameterRule | null;
-  /** The caller wrote `x-portkey-*` and reads the answer's headers in that spelling too. */
+  /** The caller uses `x-portkey-*` and receives the response's headers in that spelling too. */
   readonly isCompatible: boolean;
 }
 
@@ -40,7 +40,7 @@ const METADATA_KEYS_MAX = 64;
 const RETRIES_MAX = 5;
 const TIMEOUT_MS_MAX = 30 * 60_000;
 
-/** What a request asks that was refused before it was read. */
+/** The options of a request that was refused before it was read. */
 export const NOTHING_ASKED: GatewayHeaders = {
   config: null,
   provider: null,
@@ -81,7 +81,7 @@ export function readGatewayHeaders(headers: IncomingHttpHeaders): GatewayHeaders
   };
 }
 
-/** Both spellings of an option, made once. */
+/** Both spellings of an option, built once. */
 type Option = readonly [string, string];
 const named = (name: string): Option => [PREFIXES[0] + name, PREFIXES[1] + name];
 
@@ -100,7 +100,7 @@ const REQUEST_TIMEOUT = named('request-timeout');
 const CACHE = named('cache');
 const UNSUPPORTED = named('unsupported-parameters');
 
-/** Those of the catalogue and of the code: there are no others to ask for. */
+/** Bounded: all names come from the catalogue and the code. */
 const asked = new Map<string, Option>();
 
 /** The value of `x-gateway-<name>` or its other spelling; null when absent or blank. */
@@ -119,8 +119,8 @@ function option(headers: IncomingHttpHeaders, [ours, compatible]: Option): strin
 const NOT_ASCII = /[\x80-\xff]/;
 
 /**
- * A value as its client wrote it. Node reads headers as Latin-1 (https://nodejs.org/docs/latest-v20.x/api/http.html#messageheaders);
- * most clients write UTF-8. Bytes that are not valid UTF-8 stay Latin-1.
+ * A value as its client wrote it. Node reads headers as Latin-1 (https://nodejs.org/docs/latest-v20.x/api/http.html#messageheaders); most
+ * clients write UTF-8. Bytes that are not valid UTF-8 stay Latin-1.
  */
 function utf8(value: string | null): string | null {
   if (value === null || !NOT_ASCII.test(value)) return value;

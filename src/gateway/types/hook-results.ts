@@ -1,6 +1,6 @@
 import type { HookFeedback, HookSpec } from '../../routing-config/guardrails/hook.js';
 
-/** What one check said, as the log and the client get it. */
+/** Result of one check, for the log and the client. */
 export interface CheckResult {
   readonly id: string;
   readonly verdict: boolean;
@@ -12,7 +12,7 @@ export interface CheckResult {
   readonly created_at: string;
 }
 
-/** What one guardrail said. */
+/** Result of one guardrail. */
 export interface HookResult {
   readonly id: string;
   readonly type: HookSpec['type'];
@@ -27,7 +27,7 @@ export interface HookResult {
   readonly created_at: string;
 }
 
-/** What the guardrails of an exchange said: before it was sent, and of the answer. */
+/** Results of an exchange's guardrails: on the request, and on the response. */
 export interface HookResults {
   readonly before_request_hooks: HookResult[];
   readonly after_request_hooks: HookResult[];

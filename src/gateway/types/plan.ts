@@ -7,12 +7,12 @@ import type { StickyField } from '../../routing-config/sessions.js';
 import type { Secret } from '../../common/settings/secret.js';
 
 /**
- * Where a request may go, decided once per config: everything that targets inherit is filled in, so that a request only
- * walks it. Shared by requests and never changed.
+ * The possible targets of a request, computed once per config: everything that targets inherit is filled in, so that a request only walks
+ * it. Shared by requests and never changed.
  */
 export type Plan = PlannedTarget | Fallback | LoadBalance | Conditional;
 
-/** What the answer's header tells where there is nothing to choose. */
+/** The option in the response's header if there is nothing to choose. */
 export const ROOT_OPTION = 'config';
 
 /** Tries its targets in order. */
@@ -22,22 +22,22 @@ export interface Fallback {
   readonly targets: readonly Plan[];
   /** Statuses that move on; null for the default. */
   readonly onStatuses: ReadonlySet<number> | null;
-  /** How long a stream is held back for its first useful token, so that a target that breaks before it can be replaced. */
+  /** How long a stream is held for its first useful token, so that a target that breaks before it can be replaced. */
   readonly holdMs: number;
-  /** Null: no target is asked before the one ahead of it has failed. */
+  /** Null: a target is tried only after the previous one has failed. */
   readonly hedge: HedgePlan | null;
 }
 
-/** How long an answer is held back until it has proven itself, and the statuses of a failure that replace it by then. */
+/** How long a response is held for its first useful token, and the failure statuses that replace it until then. */
 export type HoldRule = Pick<Fallback, 'holdMs' | 'onStatuses'>;
 
-/** When a fallback asks its second target beside the first one. */
+/** When a fallback tries its second target beside the first one. */
 export interface HedgePlan {
-  /** Milliseconds, while too little was measured of the first target; null for not at all then. */
+  /** Milliseconds, until enough is measured of the first target; null for no hedging until then. */
   readonly afterMs: number | null;
   /** Share of the requests, 0 to 1. */
   readonly share: number;
-  /** Share of what the requests are estimated at, 0 to 1. */
+  /** Share of the requests' estimated cost, 0 to 1. */
   readonly spend: number;
 }
 
@@ -47,24 +47,24 @@ export interface LoadBalance {
   readonly path: string;
   readonly targets: readonly WeightedPlan[];
   readonly by: BalanceRule;
-  /** Fields by which requests belong together; null where each request is for itself. */
+  /** Fields that identify a session; null if each request is independent. */
   readonly stickyBy: readonly StickyField[] | null;
 }
 
 export interface WeightedPlan {
   readonly plan: Plan;
-  /** Where it stands in the config. */
+  /** Its path in the config. */
   readonly path: string;
   /** Above 0. */
   readonly weight: number;
 }
 
-/** The first condition that a request meets chooses its target. */
+/** The first condition that matches a request selects its target. */
 export interface Conditional {
   readonly kind: 'conditional';
   readonly path: string;
   readonly branches: readonly Branch[];
-  /** For requests that meet none; null refuses them. */
+  /** For requests that match none; null refuses them. */
   readonly otherwise: Plan | null;
 }
 
@@ -73,22 +73,22 @@ export interface Branch {
   readonly plan: Plan;
 }
 
-/** One place, and what is done to requests that go there. Null or false where the config says nothing. */
+/** One target, with the settings of requests to it. Null or false if the config does not set them. */
 export interface PlannedTarget {
   readonly kind: 'target';
-  /** Where it stands in the config, `config.targets[1]`: the answer's header tells it. */
+  /** Its path in the config, `config.targets[1]`, which is sent in the response's header. */
   readonly path: string;
-  /** Null: where the request's own headers or model say. */
+  /** Null: the request's own headers or model name the target. */
   readonly where: TargetAccount | null;
   readonly customHost: string | null;
   readonly params: ParamChanges | null;
-  /** Lower-case names of headers that go on as the client wrote them, also in place of the gateway's own. */
+  /** Lower-case names of headers that are forwarded as the client wrote them, even in place of the gateway's own. */
   readonly forwarded: ReadonlySet<string> | null;
   readonly timeoutMs: number | null;
   readonly onClientDisconnect: ClientDisconnectRule | null;
   readonly unsupportedParameters: UnsupportedParameterRule | null;
   readonly isStrict: boolean | null;
-  /** The request goes to the provider untranslated. */
+  /** The request is sent to the provider untranslated. */
   readonly isPassedThrough: boolean;
   readonly retry: RetryPlan | null;
   readonly breaker: BreakerPlan | null;
@@ -96,7 +96,7 @@ export interface PlannedTarget {
   readonly hooks: HookLists | null;
 }
 
-/** A stored credential by its slug, or a provider with the account written out. */
+/** A stored credential by its slug, or a provider with an inline account. */
 export type TargetAccount =
   | { readonly virtualKey: string; readonly provider?: undefined }
   | {
@@ -104,58 +104,58 @@ export type TargetAccount =
       readonly provider: string;
       /** Null: the caller's own. */
       readonly key: Secret | null;
-      /** No other provider of the config goes by the caller's own key, so that it is clear whose it is. */
+      /** No other provider of the config uses the caller's own key, so that the key's provider is unambiguous. */
       readonly isOnlyOne: boolean;
       /** By the names of the catalogue. */
       readonly account: Readonly<Record<string, string>>;
     };
 
-/** Changes of a JSON body, in this order. */
+/** Changes to a JSON body, in this order. */
 export interface ParamChanges {
-  /** Set where the request says nothing. */
+  /** Set if the request does not have them. */
   readonly defaults: JsonObject;
   readonly overrides: JsonObject;
   readonly drops: readonly ParamPath[];
 }
 
-/** Names, positions, and `*` for every item of a list. */
+/** Names, indexes, and `*` for every item of a list. */
 export type ParamPath = readonly (string | number)[];
 
 export interface RetryPlan {
-  /** Further tries. */
+  /** Maximum retries. */
   readonly attempts: number;
   readonly onStatuses: ReadonlySet<number>;
-  /** Waits as long as the provider asks. */
+  /** Waits as long as the provider requires. */
   readonly heedsProvider: boolean;
 }
 
 /** When a target is taken out of service. */
 export interface BreakerPlan {
-  /** Failures in a minute; null for no such bound. */
+  /** Failures in a minute; null for no such threshold. */
   readonly failures: number | null;
-  /** Failures in a minute as a share of the requests, 0 to 1, from `minimumRequests` on; null for no such bound. */
+  /** Failures in a minute as a share of the requests, 0 to 1, from `minimumRequests` on; null for no such threshold. */
   readonly share: number | null;
   readonly minimumRequests: number;
   readonly cooldownMs: number;
   /** Null: 500 and above. */
   readonly statuses: ReadonlySet<number> | null;
-  /** What processes call the target among each other; null where the config came with the request. */
+  /** The target's name among processes; null if the config was sent with the request. */
   readonly sharedAs: string | null;
 }
 
-/** A config that was compiled. */
+/** A compiled config. */
 export interface CompiledConfig {
   readonly plan: Plan;
-  /** Null for one that came with the request. */
+  /** Null for one sent with the request. */
   readonly saved: SavedConfig | null;
-  /** What the root says for all requests, whichever target they go to. */
+  /** Settings of the root for all requests, whichever target they go to. */
   readonly cache: CacheRules | null;
   readonly hooks: HookLists | null;
-  /** How many places there are. */
+  /** Number of targets. */
   readonly targetCount: number;
   /**
-   * Slugs of the virtual keys that its targets name. Null when a target names neither a provider nor a virtual key: that one goes where
-   * the request says.
+   * Slugs of the virtual keys that its targets name. Null when a target names neither a provider nor a virtual key: that target is the one
+   * that the request names.
    */
   readonly namedKeys: ReadonlySet<string> | null;
   /** A request may be sent more than once. */
@@ -168,7 +168,7 @@ export interface SavedConfig {
   readonly versionId: string;
 }
 
-/** The plan of a request without a config: one place, which the request names itself. */
+/** The plan of a request without a config: one target, which the request names itself. */
 export const AS_ASKED: PlannedTarget = {
   kind: 'target',
   path: ROOT_OPTION,
@@ -187,7 +187,7 @@ export const AS_ASKED: PlannedTarget = {
   hooks: null,
 };
 
-/** What a request without a config goes by. */
+/** The compiled config of a request without one. */
 export const NO_CONFIG: CompiledConfig = {
   plan: AS_ASKED,
   saved: null,

@@ -2,38 +2,38 @@ import { AppError } from '../../common/errors/app-error.js';
 
 const ROOT_LENGTH = '/v1'.length;
 const ROOT = /^\/v1(?=\/|$)/;
-/** Google's client puts a slash between its base address, which ends with one, and the path of a session. */
+/** Google's client adds a slash between its base URL, which ends with one, and the path of a session. */
 const DOUBLED_SLASH = /^\/\/(?=ws\/)/;
 const PROXY = '/proxy/';
 
-/** A key of ours, which would reach the provider with the path and its logs. */
+/** A gateway key, which the provider and its logs would receive with the path. */
 const GATEWAY_KEY = /gw_(admin|ws|user)_[0-9A-Za-z]/i;
 
-/** Paths made of these characters only, without a dot segment, need no closer look. */
+/** Paths of only these characters, without a dot segment, need no further check. */
 const PLAIN = /^[\w\-~/:@,+!$*=]*$/;
 
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Where a request goes at a provider. `prefix` and `path` together are what the client wrote, byte for byte. */
+/** The path of a request at a provider. `prefix` and `path` together are the client's spelling, byte for byte. */
 export interface RequestPath {
-  /** The path by which the gateway knows its endpoints, as it stands below a provider's base URL: `/chat/completions`. */
+  /** The path that identifies the endpoint, below a provider's base URL: `/chat/completions`. */
   readonly path: string;
   /** With its `?`, byte for byte; empty when there is none. */
   readonly query: string;
-  /** It came below `/proxy`: it goes to the provider as it is, whatever the gateway knows of it. */
+  /** It was sent below `/proxy`: it is forwarded unchanged, even if its path is a known endpoint. */
   readonly isProxied: boolean;
-  /** What stands in front of it, because it stands so at the provider for which the client was written; absent for nothing. */
+  /** The part before it, which the client adds because its own provider has it; absent for none. */
   readonly prefix?: string;
 }
 
 /**
- * What clients write between their base address and a path. The longest comes first. Where a provider has such a path, its row says
+ * Prefixes that clients write between their base URL and a path, longest first. A provider that has such paths itself lists them in its row
  * (`Provider.paths`).
  */
 const CLIENT_PREFIXES: readonly RegExp[] = [
-  // Google's version, and its paths of OpenAI's shape: https://ai.google.dev/gemini-api/docs/openai
+  // Google's version, and its paths of OpenAI's format: https://ai.google.dev/gemini-api/docs/openai
   /^\/v1(?:alpha|beta)(?:\/openai)?(?=\/)/,
-  // Google's version 1, in front of a call only: paths of other providers begin like this, too.
+  // Google's version 1, only before a model call: other providers' paths begin like this, too.
   /^\/v1(?=\/models\/[^/]+:\w+$)/,
   // Google's uploads: https://ai.google.dev/api/files#method:-media.upload
   /^\/upload\/v1(?:alpha|beta)(?=\/)/,
@@ -44,8 +44,8 @@ const CLIENT_PREFIXES: readonly RegExp[] = [
 /**
  * The part of a gateway path that belongs to the provider.
  *
- * It is decoded for inspection only: what goes on is the client's own spelling. A path that could climb
- * out of the provider's base path in any reading (dots, backslashes, encoded forms) is refused.
+ * It is decoded for inspection only: the client's own spelling is forwarded. A path that could leave the provider's base path in any
+ * reading (dots, backslashes, encoded forms) is refused.
  */
 export function requestPath(target: string): RequestPath {
   const mark = target.indexOf('?');
@@ -72,10 +72,10 @@ function prefixOf(path: string): string {
   return '';
 }
 
-/** What the client wrote below `/v1` or beside it, byte for byte. */
+/** The client's spelling below `/v1` or beside it, byte for byte. */
 export const writtenPath = ({ prefix = '', path }: RequestPath): string => prefix + path;
 
-/** Whether a path is, or lies below, one of these. */
+/** Whether a path is one of these or below one. */
 export function beginsWith(path: string, beginnings: readonly string[] = []): boolean {
   return beginnings.some(
     (beginning) =>
@@ -83,7 +83,7 @@ export function beginsWith(path: string, beginnings: readonly string[] = []): bo
   );
 }
 
-/** A query without a parameter; every other byte stays, and so does the query where it has none. */
+/** A query without one parameter; every other byte is unchanged. */
 export function withoutParameter(query: string, name: string): string {
   const parts = query.slice(1).split('&');
   const kept = parts.filter((part) => part !== name && !part.startsWith(`${name}=`));

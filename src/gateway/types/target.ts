@@ -5,47 +5,47 @@ import type { Limit } from '../../common/limits/limit.js';
 import type { Credentials } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
 
-/** One place a request may go: decided before the first attempt, never changed after. */
+/** A resolved target: decided before the first attempt, never changed afterwards. */
 export interface Target {
   readonly provider: Provider;
   /** Scheme, host and port. */
   readonly origin: string;
   /** Path of the provider's base URL, without a trailing slash; may be empty. */
   readonly basePath: string;
-  /** Parameters that every call carries, encoded; empty when there are none. */
+  /** Query parameters of every request, encoded; empty when there are none. */
   readonly query: string;
-  /** The stored credential in use, or null when the caller brought its own. */
+  /** The stored credential in use, or null when the caller sent its own. */
   readonly virtualKey: {
     readonly id: string;
     readonly slug: string;
     /** Absent when every model may be used. */
     readonly models?: AllowedModels;
-    /** Absent when list prices hold. */
+    /** Absent when list prices apply. */
     readonly prices?: OwnPrices;
-    /** Absent when nothing limits its use. */
+    /** Absent when the key has no limits. */
     readonly limits?: readonly Limit[];
-    /** Absent where the workspace decides. */
+    /** Absent if the workspace decides. */
     readonly onClientDisconnect?: ClientDisconnectRule;
-    /** Absent where unsupported parameters are refused. */
+    /** Absent if unsupported parameters are refused. */
     readonly unsupportedParameters?: UnsupportedParameterRule;
   } | null;
-  /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */
+  /** The gateway's additions to the request. Null key: the caller's own credential headers are forwarded. */
   readonly credentials: Credentials;
-  /** The caller's credential is for another provider, and this one wants none. */
+  /** The caller's credential is for another provider, and this one needs none. */
   readonly isAnonymous?: true;
-  /** The credential is the client's own: it sent it with the request. Absent for one that is stored or stands in a config. */
+  /** The credential is the caller's own, sent with the request. Absent for one that is stored or in a config. */
   readonly usesCallersKey?: true;
-  /** The address was named by the caller or by a virtual key, so it might lead back to us. */
+  /** The caller or a virtual key named the address, so it might lead back to us. */
   readonly isCustomHost: boolean;
-  /** Lower-case names of the client's headers that go on whatever they are; null for none. */
+  /** Lower-case names of the client's headers that are forwarded in any case; null for none. */
   readonly forwarded: ReadonlySet<string> | null;
 }
 
-/** Either the only models that may be used, or all but these. */
+/** Either the only models that may be used, or all except these. */
 export interface AllowedModels {
   readonly names: ReadonlySet<string>;
   readonly areAllowed: boolean;
 }
 
-/** What models cost instead of their list price, by name. */
+/** Prices of models that override their list price, by name. */
 export type OwnPrices = ReadonlyMap<string, Price>;

@@ -1,7 +1,7 @@
 const YES = /^(?:true|t|yes|y|on|1)$/i;
 
 /**
- * Whether the `stream` of a request asks for a stream. Servers that read JSON leniently take `1` and `"true"` for true, too:
+ * Whether the `stream` of a request requests a stream. Servers that parse JSON leniently accept `1` and `"true"` as true, too:
  * https://docs.pydantic.dev/latest/concepts/conversion_table/
  */
 export function wantsStream(stream: unknown): boolean {

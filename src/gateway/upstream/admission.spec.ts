@@ -195,7 +195,7 @@ describe('a request under limits', () => {
     expect(updated[0]?.attempts_so_far).toMatchObject([
       { attempt: 0, option_path: 'config.targets[0]', ...reserved },
     ]);
-    // What has ended stands there as it ended.
+    // An ended attempt is stored with its result.
     expect(updated[1]?.attempts_so_far).toMatchObject([
       { attempt: 0, status: 500, charges: [{ leased: 0 }, { leased: 0 }] },
       { attempt: 1, option_path: 'config.targets[1]', ...reserved },

@@ -22,14 +22,14 @@ import { Limiter, type LimitReservation, type LimitDemand } from '../limits/limi
 interface AdmissionRequest {
   readonly exchange: Exchange;
   readonly target: Target;
-  /** As this target gets it. */
+  /** As this target receives it. */
   readonly content: Content;
   readonly wire: WireRequest;
-  /** Where the target stands in the config. */
+  /** The target's path in the config. */
   readonly option: string;
 }
 
-/** A question beside the request, of which no more tokens come back than a vector has. */
+/** A side call, whose response is a vector and has no tokens. */
 interface Aside {
   readonly entry: Entry;
   readonly target: Target;
@@ -38,7 +38,7 @@ interface Aside {
   readonly body: Buffer;
 }
 
-/** Lets an attempt begin once the limits that apply to it have room for it. */
+/** Admits an attempt once all its limits have capacity for it. */
 @Injectable()
 export class Admission {
   constructor(
@@ -47,8 +47,8 @@ export class Admission {
   ) {}
 
   /**
-   * Reserves what the attempt may use, then begins it. The attempt settles when it is written down, the request when it
-   * ends. Where nothing limits, this costs two comparisons. Rejects as `Limiter.reserve` does, and when the client left.
+   * Reserves the maximum usage of the attempt, then begins it. The attempt's part is settled when it is recorded, the request's part when
+   * it ends. Without limits, this costs two comparisons. Rejects as `Limiter.reserve` does, and when the client has disconnected.
    */
   begin(sending: AdmissionRequest, start: () => Attempt): Attempt | Promise<Attempt> {
     const { exchange, target } = sending;
@@ -61,10 +61,7 @@ export class Admission {
       : this.beginWith(reserved, wish, start);
   }
 
-  /**
-   * The same for a question that the gateway asks beside the request, which counts as no request of its own. Rejects as
-   * `Limiter.reserve` does.
-   */
+  /** The same for a side call of the gateway, which does not count as a request of its own. Rejects as `Limiter.reserve` does. */
   beginAside({ entry, target, model, body }: Aside, start: () => Attempt): Attempt | Promise<Attempt> {
     const { caller } = entry;
     if (caller === null || !isLimited(caller, target)) return start();
@@ -94,7 +91,7 @@ export class Admission {
     const { entry, response } = wish.exchange;
     entry.admitted(request);
     const { target, option, reserved: estimate } = wish;
-    // A client that left while the stores were asked gets nothing sent for it.
+    // Nothing is sent for a client that disconnected while the stores were called.
     return beginHolding({ hold, entry, target, option, estimate }, () => {
       if (response.destroyed) throw new ClientLeft();
       return start();
@@ -102,14 +99,14 @@ export class Admission {
   }
 }
 
-/** A request and where it goes. */
+/** A request with its target. */
 interface PlacedRequest {
   readonly entry: Entry;
   readonly target: Target;
   readonly content: Content;
 }
 
-/** What a request may use at most at a target. */
+/** The maximum usage of a request at a target. */
 export function estimateAt(
   { entry, target, content }: PlacedRequest,
   outputCeiling: number,
@@ -128,7 +125,7 @@ export function estimateAt(
   });
 }
 
-/** What an attempt wants, looked up where a limit asks for it: most limits count requests, and look at nothing. */
+/** The demands of an attempt, computed when a limit reads them: most limits count requests, and read nothing. */
 class Wish implements LimitDemand {
   private estimated: Estimate | Inestimable | null = null;
 
@@ -171,7 +168,7 @@ class Wish implements LimitDemand {
     return (this.estimated ??= this.estimateNow());
   }
 
-  /** What a limit of tokens or money reserves; null where no such limit applies. */
+  /** The reservation of token and cost limits; null if no such limit applies. */
   get reserved(): Estimate | null {
     const { estimated } = this;
     return estimated && !isInestimable(estimated) ? estimated : null;
@@ -180,13 +177,13 @@ class Wish implements LimitDemand {
   private estimateNow(): Estimate | Inestimable {
     const { target, wire, content } = this.sending;
     const { entry } = this.exchange;
-    // What the cache answers is a request like any other, and uses nothing. What the gateway counts leaves it neither.
+    // A cache hit is a request like any other, but uses nothing. Neither does a count by the gateway, which is not sent.
     if (wire.stored || wire.counted !== undefined) return FREE;
     return estimateAt({ entry, target, content }, this.outputCeiling);
   }
 }
 
-/** Whether a limit or a policy has to know what a form says before it is sent, the fields behind its file included. */
+/** Whether a limit or a policy needs the fields of a form, including those after its file, before it is sent. */
 export function isLimitedForm({ form, fields }: Content, caller: Principal, target: Target): boolean {
   if (!form || fields) return false;
   return limitsModels(caller, target) || limitsUse(caller, target);
@@ -210,17 +207,17 @@ function isLimited(caller: Principal, { virtualKey }: Target): boolean {
   return caller.limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
 }
 
-/** An attempt that limits have let pass. */
+/** An attempt that the limits have admitted. */
 interface AdmittedAttempt {
   readonly hold: Hold;
   readonly entry: Entry;
   readonly target: Target;
   readonly option: string;
-  /** Null where no limit counts tokens or money. */
+  /** Null if no limit counts tokens or money. */
   readonly estimate: Estimate | null;
 }
 
-/** Starts an attempt; what it holds of budgets is on record before. Gives back what it holds when it cannot start. */
+/** Starts an attempt after its budget reservations are recorded. Returns them when it cannot start. */
 function beginHolding(admitted: AdmittedAttempt, start: () => Attempt): Attempt | Promise<Attempt> {
   const { hold, entry, target, option, estimate } = admitted;
   const charges = hold.reservation;

@@ -14,19 +14,19 @@ import type { Target } from '../types/target.js';
 import { type Phase, unwatch, watch, type WatchedAttempt } from './deadlines.js';
 import type { AnswerRecording, Wire, WireHandler, WireRequest } from './wire.js';
 
-/** How long an answer is read on after its client left, so that what the provider had sent by then is counted. */
+/** How long a response is still read after its client disconnected, so that the usage sent by then is counted. */
 const READ_ON_MS = 50;
 
 export interface AttemptLimits extends UpstreamTimeouts {
-  /** The caller set the time to the first byte itself, so passing it is a 408 and not a 504. */
+  /** The caller set the time to the first byte itself, so exceeding it is a 408 and not a 504. */
   readonly setByCaller: boolean;
 }
 
 /**
  * One try at one target.
  *
- * `reply` settles when the head of the answer has come, or rejects with our error when none did.
- * From the head on, bytes flow to the attached sink; exactly one of `onEnd` and `onFail` ends it.
+ * `reply` settles when the head of the response has arrived, or rejects with our error when none did. From the head on, bytes flow to the
+ * attached sink; exactly one of `onEnd` and `onFail` ends it.
  */
 export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAttempt {
   readonly startedAt = performance.now();
@@ -36,34 +36,34 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
   hasFirstByte = false;
   firstByteAt: number | null = null;
   endedAt: number | null = null;
-  /** The connection stood and the request began to leave: it must not be sent a second time. */
+  /** The connection was open and the request began to be sent: it must not be sent a second time. */
   wasSent = false;
-  /** What it reserved of limits, until it is written down; null where nothing limits it. */
+  /** Its limit reservations, until it is recorded; null without limits. */
   hold: Hold | null = null;
-  /** What it may use at most, where a limit of tokens or money reserved that; null elsewhere. */
+  /** Its maximum usage, if a token or cost limit reserved it; otherwise null. */
   reserved: Estimate | null = null;
-  /** Its record if the process dies before it ends; null where it holds no part of a budget. */
+  /** Its record if the process dies before it ends; null without a budget reservation. */
   reservation: AttemptRecord | null = null;
-  /** Where it goes, for its row: two attempts of one request may be under way at once. The target until that is written. */
+  /** Its target, for its row, until that is written: two attempts of one request may run at once. */
   target: Target | null = null;
   option = ROOT_OPTION;
   model: string | null = null;
-  /** What its answer has reported before it was chosen, until it is written down. */
+  /** The values its response reported before it was chosen, until it is recorded. */
   partial: Reading | null = null;
-  /** Its answer is read to the end also when its client leaves. */
+  /** Its response is read to the end even if its client disconnects. */
   finishes = false;
-  /** Its client left before its answer was whole. */
+  /** Its client disconnected before its response was complete. */
   wasLeft = false;
-  /** The cache gave the answer: no provider was asked. */
+  /** A cache hit: no provider was called. */
   isReplayed = false;
-  /** Writes the answer down for the cache; null where it is not wanted. */
+  /** Records the response for the cache; null if it is not cached. */
   recording: AnswerRecording | null = null;
   /** It was given up after one of its timeouts. */
   hasTimedOut = false;
   status = 0;
   statusText = '';
   rawHeaders: readonly string[] = [];
-  /** The connection, where it has changed its protocol; it is no longer the attempt's. */
+  /** The socket after a protocol upgrade; the attempt no longer owns it. */
   socket: Duplex | null = null;
 
   readonly reply: Promise<Reply>;
@@ -84,7 +84,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
     });
   }
 
-  /** Its answer came to its end. */
+  /** Its response was complete. */
   get isWhole(): boolean {
     return this.isOver && this.failure === null;
   }
@@ -113,7 +113,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
     else if (wantsMore) this.resumeWire?.();
   }
 
-  /** Gives back what a sink has taken, for the next one. Until that comes, the provider waits. */
+  /** Puts back the bytes that a sink has taken, for the next one. Until that is attached, the provider waits. */
   detach(taken: Buffer[]): void {
     this.sink = null;
     this.early = taken;
@@ -131,15 +131,15 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
   }
 
   /**
-   * Its client left. An attempt that finishes goes on; another one ends, after what the provider had sent of its answer was read. Its
-   * sink, if there is one, takes everything from now on.
+   * The client disconnected. An attempt that finishes goes on; another one ends once the bytes already sent by the provider are read. Its
+   * sink, if any, must take everything from now on.
    */
   clientLeft(): void {
     if (this.isOver) return;
     this.wasLeft = true;
     if (this.hasFirstByte) this.resume();
     if (this.finishes) return;
-    // On a busy process the timer is late, and what came meanwhile is read only after timers have run.
+    // On a busy process the timer is late, and bytes received meanwhile are read only after timers have run.
     if (this.hasFirstByte) setTimeout(() => setImmediate(() => this.cancel()), READ_ON_MS).unref();
     else this.cancel();
   }
@@ -211,7 +211,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
     else if (this.sink) this.finish();
   }
 
-  /** Lets go of everything: undici keeps its last handler until the next request, and with it all that hangs on it. */
+  /** Drops all references: undici keeps its last handler until the next request, and with it everything it references. */
   private finish(): void {
     const { sink } = this;
     this.sink = null;
@@ -222,11 +222,11 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
   }
 }
 
-/** undici's word for a request that it will not send. It says `invalid <name> header`. */
+/** undici's error code for a request that it refuses to send. The message is `invalid <name> header`. */
 const INVALID_ARGUMENT = 'UND_ERR_INVALID_ARG';
 const HEADER_IN_MESSAGE = /invalid (\S+) header/;
 
-/** A header that the HTTP client will not send is the caller's to mend; everything else is the provider's failure. */
+/** A header that the HTTP client refuses to send is the caller's mistake; everything else is the provider's failure. */
 function failureOf(error: Error & { code?: string }): AppError {
   if (error instanceof InvalidRequestError) return headerInvalid(error.header, error);
   if (error.code === INVALID_ARGUMENT)

@@ -1,10 +1,10 @@
 import type { TokenCounter } from '../ports.js';
 import type { Wire } from './wire.js';
 
-/** Says of an answer that no provider counted. */
+/** Marks a response that no provider counted. */
 const ESTIMATED = ['x-gateway-token-count', 'estimated'] as const;
 
-/** The gateway's own counting of a text as a wire: its answer takes the way of any other, but for the socket. */
+/** A wire that counts a text's tokens in the gateway: apart from the socket, its response is handled like any other. */
 export function countingWire(counter: TokenCounter, text: string): Wire {
   return {
     dispatch: (_, handler) => {

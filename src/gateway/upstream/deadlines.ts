@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Roster, type RosterMember } from '../../common/processes/roster.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 
-/** Which bound of an attempt was passed. */
+/** The timeout that an attempt exceeded. */
 export type Phase = 'first byte' | 'idle' | 'total';
 
-/** How often running attempts are looked at. A timeout is late by this much at most. */
+/** How often running attempts are checked. A timeout is late by this much at most. */
 const TICK_MS = 20;
 
 /**
- * The clock of one attempt. The attempt moves it on with plain assignments; nothing is armed or
- * cleared per chunk, because one timer looks at all running attempts.
+ * The clock of one attempt. The attempt advances it with plain assignments; no timer is set or cleared per chunk, because one timer checks
+ * all running attempts.
  */
 export interface WatchedAttempt extends RosterMember {
   readonly startedAt: number;
-  /** When the last byte came or the client took the last chunk; moves only after the first byte. */
+  /** When the last byte arrived or the client took the last chunk; changes only after the first byte. */
   lastActivityAt: number;
   hasFirstByte: boolean;
   readonly timeouts: Pick<UpstreamTimeouts, 'firstByteMs' | 'idleMs' | 'totalMs'>;
@@ -24,7 +24,7 @@ export interface WatchedAttempt extends RosterMember {
 const watched = new Roster<WatchedAttempt>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Resolves when no attempt is under way, and after `withinMs` at the latest. */
+/** Resolves when no attempt is running, and after `withinMs` at the latest. */
 export async function attemptsEnded(withinMs: number): Promise<void> {
   const end = performance.now() + withinMs;
   while (watched.size > 0 && performance.now() < end) await delay(TICK_MS);

@@ -33,8 +33,8 @@ const CERTIFICATE = readFileSync(
 const KEY = readFileSync(new URL('../../../test/fixtures/tls/self-signed.key.pem', import.meta.url), 'utf8');
 
 /**
- * A provider with an event loop of its own, so that it closes while the gateway writes: it answers after the first bytes and
- * closes its connection while the rest is still coming.
+ * A provider with an event loop of its own, so that it closes while the gateway writes: it responds after the first bytes and closes its
+ * connection while the rest is still being sent.
  */
 const PROVIDER = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -82,7 +82,7 @@ async function aProvider(provider: Provider): Promise<Wire> {
 }
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
-/** A body on its way, as fast as it is taken, or slowly. */
+/** A streaming body, as fast as it is taken, or slowly. */
 const passing = (size: number | null, pauseMs = 0): PassingBody => ({
   size,
   async *[Symbol.asyncIterator]() {
@@ -93,7 +93,7 @@ const passing = (size: number | null, pauseMs = 0): PassingBody => ({
   },
 });
 
-/** The same over TLS, whose certificate only this socket trusts. */
+/** The same over TLS, with a certificate that only this socket trusts. */
 async function aSecureProvider(provider: Provider): Promise<Wire> {
   const port = await portOf({ ...provider, isSecure: true });
   const egress = anEgress();

@@ -6,7 +6,7 @@ export class FailedAttempt extends Error {
   constructor(
     readonly attempt: Attempt,
     readonly error: AppError,
-    /** The status that the provider gave its failure within an answer whose own status is that of a success. */
+    /** The failure status that the provider reported inside a response with a success status. */
     readonly reportedStatus: number | null = null,
   ) {
     super(error.message, { cause: error });

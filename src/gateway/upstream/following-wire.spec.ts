@@ -16,7 +16,7 @@ interface Scripted {
   readonly error?: Error;
 }
 
-/** A wire that plays answers in turn, and what was asked of it and heard from it. */
+/** A wire that plays responses in turn, with its requests and the events that its handler received. */
 function played(...answers: readonly Scripted[]) {
   const asked: WireRequest[] = [];
   const heard: unknown[] = [];

@@ -2,12 +2,12 @@ import { AppError } from '../../common/errors/app-error.js';
 import { parsedObject } from '../recording/metering.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
 
-/** What is read of the first answer at most. */
+/** Maximum size of the first response. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
- * Two requests, one after the other: the first answer says where the second goes, and the second answer is the one that is
- * heard. A first answer that is a refusal is heard as it is.
+ * Two consecutive requests: the first response names the path of the second, and the second response is passed on. A first response that is
+ * a refusal is passed on itself.
  */
 export function followingWire(wire: Wire, next: NonNullable<WireRequest['next']>): Wire {
   return {
@@ -22,7 +22,7 @@ export function followingWire(wire: Wire, next: NonNullable<WireRequest['next']>
   };
 }
 
-/** What a client asks of the answer that it gets, and would make the first one unreadable. */
+/** Client headers for its own response, which could make the first one unreadable. */
 const OF_THE_ANSWER: ReadonlySet<string> = new Set([
   'accept-encoding',
   'range',
@@ -41,12 +41,12 @@ function plainly(headers: readonly string[]): string[] {
 
 type Follow = (answer: NonNullable<ReturnType<typeof parsedObject>>) => void;
 
-/** Hears the first answer. */
+/** Receives the first response. */
 class FollowingHandler implements WireHandler {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private isHeard = false;
-  /** What it tells of, until it has; a connection may keep this object longer than the exchange needs it. */
+  /** The handler to notify, until then; a connection may keep this object longer than the exchange needs it. */
   private outer: { readonly handler: WireHandler; readonly follow: Follow } | null;
 
   constructor(handler: WireHandler, follow: Follow) {

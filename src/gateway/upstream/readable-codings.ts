@@ -1,6 +1,6 @@
 import { canDecode, codingsOf } from '../../common/http/content-coding.js';
 
-/** What clients wrote, and what goes on in its place; few write anything else than the others. */
+/** Cached decisions by the client's value; clients send few different ones. */
 const decided = new Map<string, readonly string[]>();
 const DECIDED_MAX = 200;
 
@@ -9,8 +9,8 @@ const AS_IT_IS: readonly string[] = [];
 const REFUSED = /;\s*q=0(?:\.0*)?$/i;
 
 /**
- * Name and value of an `accept-encoding` without the codings that the gateway cannot undo, where there are such; nothing where the
- * client's own can stay. For answers that are read on their way: what is in a coding that cannot be decoded is not charged.
+ * Name and value of an `accept-encoding` without the codings that the gateway cannot decode, if there are any; empty if the client's own
+ * can stay. For responses that are read on their way: a response in an unsupported coding could not be charged.
  */
 export function readableCodings(accepted: string | undefined): readonly string[] {
   if (accepted === undefined) return AS_IT_IS;

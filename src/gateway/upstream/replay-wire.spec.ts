@@ -9,7 +9,7 @@ const stored = {
   expiresAt: 1,
 };
 
-/** A reader that takes so many pieces at a time. */
+/** A reader that takes this many chunks at a time. */
 function played(takes: number) {
   const heard: string[] = [];
   let left = takes;

@@ -4,7 +4,7 @@ import type { Wire, WireHandler } from './wire.js';
 
 const OK = 200;
 
-/** A stored answer as a wire: it takes the way of any other answer, piece by piece as it once came, but for the socket. */
+/** A cached response as a wire: apart from the socket, it is handled like any other response, chunk by chunk as it was received. */
 export function replayWire(stored: StoredAnswer): Wire {
   return {
     dispatch: (_, handler) => {
@@ -32,7 +32,7 @@ class Replay {
     this.play();
   }
 
-  /** A reader may ask for more while it takes a piece: that is one run, not two. */
+  /** A reader may resume while it takes a chunk: that is one run, not two. */
   private play(): void {
     this.isResumed = true;
     if (this.isPlaying) return;

@@ -3,16 +3,15 @@ import { AppError } from '../../common/errors/app-error.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import type { Target } from '../types/target.js';
 
-/** What of a request goes into the head of the upstream one. */
+/** The parts of a request that the upstream head is made from. */
 export type ClientRequestHead = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
 
-/** What happens to a request header on its way upstream. */
+/** How a request header is handled on its way upstream. */
 type Rule = 'pass' | 'drop' | 'credential';
 
 /**
- * Headers that stay here. Hop-by-hop fields are about one connection
- * (https://www.rfc-editor.org/rfc/rfc9110#name-connection); cookies and forwarding fields are about the
- * caller's way to us; the metadata fields unlock the credentials of cloud machines.
+ * Headers that are not forwarded. Hop-by-hop fields concern one connection (https://www.rfc-editor.org/rfc/rfc9110#name-connection);
+ * cookies and forwarding fields concern the caller's path to us; the metadata fields unlock the credentials of cloud machines.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
@@ -43,13 +42,13 @@ const DROPPED: ReadonlySet<string> = new Set([
 
 const DROPPED_PREFIXES = ['x-gateway-', 'x-portkey-', 'x-forwarded-'] as const;
 
-/** Headers in which callers bring a provider's credential. */
+/** Headers in which callers send a provider's credential. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']);
 
 const RULES_MAX = 2_000;
 const rules = new Map<string, Rule>();
 
-/** The rule of a name as the client wrote it; remembered, because clients write few different ones. */
+/** The rule of a name as the client wrote it; cached, because clients write few different ones. */
 function ruleOf(name: string): Rule {
   const known = rules.get(name);
   if (known) return known;
@@ -63,7 +62,7 @@ function decide(name: string): Rule {
   return CREDENTIALS.has(name) ? 'credential' : 'pass';
 }
 
-/** Names that the client's own `Connection` header makes hop-by-hop. Ours are added after, so it cannot remove those. */
+/** Names that the client's own `Connection` header makes hop-by-hop. Ours are added afterwards, so it cannot remove those. */
 function connectionTokens(request: ClientRequestHead): ReadonlySet<string> | null {
   const connection = request.headers.connection;
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return null;
@@ -75,7 +74,7 @@ function connectionTokens(request: ClientRequestHead): ReadonlySet<string> | nul
   );
 }
 
-/** Loop protection: https://www.rfc-editor.org/rfc/rfc8586. Only where the address might be our own. */
+/** Loop protection: https://www.rfc-editor.org/rfc/rfc8586. Only if the address might be our own. */
 const LOOP_HEADER = 'cdn-loop';
 const LOOP_TOKEN = 'gatehouse';
 
@@ -86,9 +85,9 @@ export function checkLoop(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * The headers of an upstream request, names and values in turn, in the client's order and spelling.
- * `gatewayKey` is the caller's key: a header that contains it is not sent on, whatever its name. `own` are headers that
- * the gateway sets itself, names in lower case and values in turn, in place of the client's.
+ * The headers of an upstream request, names and values in turn, in the client's order and spelling. `gatewayKey` is the caller's key: a
+ * header that contains it is not forwarded, whatever its name. `own`: headers that the gateway sets itself in place of the client's,
+ * lower-case names and values in turn.
  */
 export function upstreamHeaders(
   request: ClientRequestHead,
@@ -121,7 +120,7 @@ function ruleFor(name: string, forwarded: Target['forwarded']): Rule {
   return forwarded?.has(name.toLowerCase()) ? 'pass' : ruleOf(name);
 }
 
-/** A key of ours, also another one than that by which the caller came. */
+/** Any gateway key, not only the caller's. */
 const ANY_GATEWAY_KEY = /gw_(admin|ws|user)_[0-9A-Za-z]{20}/;
 
 function staysHere(rule: Rule, value: string, target: Target, gatewayKey: string): boolean {
@@ -136,7 +135,7 @@ function isNamed(headers: readonly string[], name: string): boolean {
   return headers.length > 0 && headers.indexOf(name.toLowerCase()) % 2 === 0;
 }
 
-/** The config wants the client's own credential in place of the stored one. */
+/** The config forwards the client's own credential in place of the stored one. */
 export function bringsCredential(
   { headers }: Pick<ClientRequestHead, 'headers'>,
   { forwarded, provider: { auth } }: Target,

@@ -1,8 +1,8 @@
 import { setsSessionCookie } from '../../common/http/session-cookie-names.js';
 
 /**
- * Fields that do not pass: those about the provider's connection to us, and one that would sign users out of the
- * dashboard, which shares the origin. Everything else passes as it was written, except the dashboard's own cookie.
+ * Fields that are not forwarded: those of the provider's connection to us, and one that would sign users out of the dashboard, which shares
+ * the origin. Everything else is forwarded as written, except the dashboard's own cookie.
  */
 const NOT_PASSED: ReadonlySet<string> = new Set([
   'clear-site-data',
@@ -16,12 +16,12 @@ const NOT_PASSED: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What the gateway reads of an answer's head, besides passing it on. */
+/** The parts of a response's head that the gateway reads. */
 export interface ResponseHead {
-  /** Names and values in turn, without the fields that do not pass. */
+  /** Names and values in turn, without the fields that are not forwarded. */
   readonly headers: string[];
   readonly contentType: string | null;
-  /** Its media type, whose case says nothing: https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1 */
+  /** By its media type, which is case-insensitive: https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1 */
   readonly isJson: boolean;
   readonly isEventStream: boolean;
   readonly isSound: boolean;
@@ -41,7 +41,7 @@ const READ = new Map<string, 'contentType' | 'contentEncoding' | 'contentLength'
 const lowerCased = new Map<string, string>();
 const LOWER_CASED_MAX = 2_000;
 
-/** A header's name in lower case; remembered, because providers send few different ones. */
+/** A header's name in lower case; cached, because providers send few different ones. */
 export function lower(name: string): string {
   let known = lowerCased.get(name);
   if (known === undefined) {
@@ -85,7 +85,7 @@ function mediaTypeOf(contentType: string): string {
   return lower((end < 0 ? contentType : contentType.slice(0, end)).trim());
 }
 
-/** Drops what the provider's `Connection` header names as its own. */
+/** Drops the headers named by the provider's `Connection` header. */
 function withoutNamed(headers: string[], connection: string | undefined): string[] {
   if (connection === undefined || /^(keep-alive|close)$/i.test(connection)) return headers;
   const named = new Set(
@@ -97,7 +97,7 @@ function withoutNamed(headers: string[], connection: string | undefined): string
   return headers.filter((_, index) => !named.has(lower(headers[index - (index % 2)] as string)));
 }
 
-/** The first header of a name, which is given in lower case; null where there is none. */
+/** The first header of a name, which is given in lower case; null without one. */
 export function headerOf(rawHeaders: readonly string[], name: string): string | null {
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (lower(rawHeaders[index] as string) === name) return rawHeaders[index + 1] ?? null;

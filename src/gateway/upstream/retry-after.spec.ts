@@ -10,9 +10,9 @@ afterEach(() => {
   return gateway.close();
 });
 
-/** How long the gateway waits before it tries again, milliseconds; null where it gives up. */
+/** How long the gateway waits before it retries, in milliseconds; null if it gives up. */
 async function pauseFor(headers: Record<string, string>): Promise<number | null> {
-  // The gateway's own pause, where the provider names none: 500 ms at most, times this.
+  // The gateway's own pause, if the provider names none: at most 500 ms, times this.
   vi.spyOn(Math, 'random').mockReturnValue(0.1);
   gateway = await aGateway({ answers: [{ status: 429, headers, chunks: ['{}'] }, { chunks: ['{}'] }] });
   const startedAt = performance.now();

@@ -2,17 +2,17 @@ import { AppError } from '../../common/errors/app-error.js';
 import { sandboxAnswer } from '../../providers/sandbox/sandbox.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
 
-/** The sandbox reads at most this much of a request. */
+/** Maximum request body that the sandbox reads. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
-/** The built-in provider as a wire: its answers take the way of any other answer, but for the socket. */
+/** The built-in provider as a wire: apart from the socket, its responses are handled like any other. */
 export const sandboxWire: Wire = {
   dispatch: (request, handler) => {
     void new Performance(handler).play(request);
   },
 };
 
-/** One answer of the sandbox, frame by frame, at its own pace and the reader's. */
+/** One response of the sandbox, frame by frame, at its own pace and the reader's. */
 class Performance {
   private isAborted = false;
   private whenResumed: (() => void) | null = null;

@@ -13,7 +13,7 @@ import { countingWire } from './counting-wire.js';
 import { replayWire } from './replay-wire.js';
 import { type Wire, type WireRequest, wireOf } from './wire.js';
 
-/** Starts attempts. The only part of the gateway that hands bytes to a wire. */
+/** Starts attempts. The only part of the gateway that sends bytes to a wire. */
 @Injectable()
 export class Sender {
   private readonly limits: AttemptLimits;
@@ -27,16 +27,16 @@ export class Sender {
     this.limits = { ...settings.timeouts, setByCaller: false };
   }
 
-  /** Bounds of an attempt: the operator's, or the caller's own bound of the time to the first byte. */
+  /** Timeouts of an attempt: the operator's, with the caller's own limit of the time to the first byte, if any. */
   limitsFor(timeoutMs: number | null): AttemptLimits {
     return timeoutMs === null ? this.limits : { ...this.limits, firstByteMs: timeoutMs, setByCaller: true };
   }
 
-  /** `tenant` keeps connections of different tenants apart, so that nothing left on one can reach another. */
+  /** `tenant` separates the connections of tenants, so that nothing left on one can reach another. */
   start(tenant: string, target: Target, request: WireRequest, limits: AttemptLimits): Attempt {
     const attempt = new Attempt(limits);
     const signed = this.signed(request, target);
-    // The pool is asked for in the turn in which it is used: it may be closed for a newer one meanwhile.
+    // The pool is looked up in the turn in which it is used: a newer one may replace it meanwhile.
     if (signed instanceof Promise)
       signed.then(
         (ready) => attempt.send(this.wire(tenant, target, ready), ready),
@@ -46,7 +46,7 @@ export class Sender {
     return attempt;
   }
 
-  /** Signed again for each attempt, because a signature is good for minutes only. Most providers need none. */
+  /** Signed again for each attempt, because a signature is valid for minutes only. Most providers need none. */
   private signed(request: WireRequest, target: Target): WireRequest | Promise<WireRequest> {
     const { signer } = target.provider.auth;
     const isAnsweredHere = request.counted !== undefined || request.stored !== undefined;

@@ -6,7 +6,7 @@ import { withoutParameter } from '../types/request-path.js';
 import type { Target } from '../types/target.js';
 
 /**
- * A browser can set no header of a WebSocket, so OpenAI's clients write the key as a subprotocol there.
+ * A browser cannot set headers of a WebSocket, so OpenAI's clients send the key as a subprotocol.
  * https://github.com/openai/openai-node/blob/master/src/realtime/websocket.ts
  */
 const KEY_PREFIX = 'openai-insecure-api-key.';
@@ -19,7 +19,7 @@ function offered({ headers }: SubprotocolOffer): readonly string[] {
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Takes a gateway key that came as a subprotocol for what it is. */
+/** Copies a gateway key that was sent as a subprotocol to its header. */
 export function takeKeyFromSubprotocols(request: ClientRequest): void {
   const key = offered(request)
     .find((name) => name.startsWith(KEY_PREFIX))
@@ -27,13 +27,12 @@ export function takeKeyFromSubprotocols(request: ClientRequest): void {
   if (key !== undefined && looksLikeGatewayKey(key)) enterKey(request.headers, key);
 }
 
-/** The sessions of Google's clients: https://github.com/googleapis/js-genai/blob/main/src/live.ts */
+/** Sessions of Google's clients: https://github.com/googleapis/js-genai/blob/main/src/live.ts */
 const GOOGLES_SESSION = /^(?:\/v1|\/)?\/ws\/google\.ai\.generativelanguage\./;
 const KEY_PARAMETER = 'key';
 
 /**
- * Takes a gateway key out of the query of a Gemini Live session, where Google's clients write their key. It is gone from the address
- * before anything reads that.
+ * Moves a gateway key out of the query of a Gemini Live session, where Google's clients write their key, before anything reads the address.
  */
 export function takeKeyFromQuery(request: Pick<IncomingMessage, 'url' | 'headers'>): void {
   const { url = '' } = request;
@@ -46,10 +45,7 @@ export function takeKeyFromQuery(request: Pick<IncomingMessage, 'url' | 'headers
   request.url = url.slice(0, mark) + withoutParameter(query, KEY_PARAMETER);
 }
 
-/**
- * Adds the subprotocols that go on. A gateway key stays here, and so does a credential of the caller where the gateway adds
- * one.
- */
+/** Adds the subprotocols to forward. A gateway key is removed, and so is a credential of the caller if the gateway adds one. */
 export function addSubprotocols(
   headers: string[],
   request: SubprotocolOffer,

@@ -1,6 +1,6 @@
 import type { Reply } from '../types/reply.js';
 
-/** An answer that the gateway itself asked for, to its end. Rejects when it breaks off or is longer than `bytesMax`. */
+/** Reads a response to a request of the gateway's own to its end. Rejects when it breaks off or is longer than `bytesMax`. */
 export function wholeAnswer(reply: Reply, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

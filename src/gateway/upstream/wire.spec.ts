@@ -48,7 +48,7 @@ const passing = (...pieces: readonly Buffer[]): PassingBody => ({
   },
 });
 
-/** What was heard of one attempt, or its refusal. */
+/** The events of one attempt, or its error. */
 async function heard(wishes: Partial<WireRequest>, made: Made = { undici: 0 }): Promise<unknown> {
   const { wire } = await aProvider(made);
   const request: WireRequest = { method: 'POST', path: '/', headers: [], body: null, ...wishes };

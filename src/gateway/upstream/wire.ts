@@ -6,61 +6,61 @@ import type { RequestBody } from '../types/content.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Json } from '../../providers/endpoint.js';
 
-/** Takes an answer down for the cache as it passes, and drops it unless it is approved. */
+/** Records a passing response for the cache, and drops it unless it is approved. */
 export interface AnswerRecording {
   begin(status: number, rawHeaders: readonly string[]): void;
   add(chunk: Buffer): void;
-  /** The last byte has come, or will not come. */
+  /** The last byte has arrived, or will not arrive. */
   over(hasFailed: boolean): void;
-  /** The client got a good answer made of it. */
+  /** The client received a successful response made from it. */
   approve(): void;
   drop(): void;
 }
 
-/** A request whose answer the cache wants. */
+/** A request whose response the cache stores. */
 export interface AnswerWanted {
   /** For the next attempt. */
   record(): AnswerRecording;
-  /** The exchange is over. */
+  /** The exchange has ended. */
   close(): void;
 }
 
-/** A request as it goes upstream. */
+/** An upstream request. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body: RequestBody;
-  /** The protocol that the connection is to change to, where it is. */
+  /** The protocol to upgrade the connection to, if any. */
   readonly upgrade?: 'websocket' | undefined;
-  /** A text whose tokens the gateway counts by itself: nothing is sent to anybody. */
+  /** A text whose tokens the gateway counts itself: nothing is sent. */
   readonly counted?: string | undefined;
-  /** The answer, where the cache has it: nothing is sent to anybody. */
+  /** The cached response: nothing is sent. */
   readonly stored?: StoredAnswer | undefined;
-  /** Wants the answer for the cache. */
+  /** Records the response for the cache. */
   readonly lead?: AnswerWanted | undefined;
   /**
-   * The path of a second request like this one, by what the first answer says: its answer is the answer. Throws an AppError
-   * where there is none.
+   * The path of a second request like this one, taken from the first response: the second response is passed on. Throws an AppError if
+   * there is none.
    */
   readonly next?: ((answer: Json) => string) | undefined;
 }
 
-/** Receives an answer. */
+/** Receives a response. */
 export interface WireHandler extends ResponseHandler {
-  /** The connection has changed its protocol: from now on the socket is the caller's. */
+  /** The connection was upgraded: from now on the socket belongs to the caller. */
   onUpgrade(status: number, rawHeaders: readonly string[], socket: Duplex): void;
 }
 
-/** Something that answers requests: connections to a provider, or the sandbox. */
+/** A destination of requests: connections to a provider, or the sandbox. */
 export interface Wire {
   dispatch(request: WireRequest, handler: WireHandler): void;
 }
 
 /**
- * Connections to an origin as a wire: our own client where the request is whole and the setting allows it, undici where a body
- * passes through or the protocol changes.
+ * Connections to an origin as a wire: our own client if the request is in memory and the setting allows it, undici for a streaming body or
+ * an upgrade.
  */
 export function wireOf(connections: Origin, origin: string): Wire {
   return {
@@ -88,7 +88,7 @@ function dispatchByUndici(
 }
 
 /**
- * undici tells of headers as bytes, and of interim answers. Its callback form of `dispatch`:
+ * undici reports headers as bytes, and also interim responses. Its callback form of `dispatch`:
  * https://github.com/nodejs/undici/blob/v7.x/docs/docs/api/Dispatcher.md#dispatcherdispatchoptions-handler
  */
 class UndiciHandler implements Dispatcher.DispatchHandler {

@@ -2,12 +2,12 @@ import { workersAi } from '../dialects/workers-ai/index.js';
 import type { Provider } from '../provider.js';
 import { compatible, HOST_LABEL, optional, required } from './compatible.js';
 
-/** Clouds and data platforms that serve models beside other things. */
+/** Clouds and data platforms that serve models among other services. */
 export const cloudPlatforms: readonly Provider[] = [
   compatible({
     id: 'databricks',
     name: 'Databricks',
-    // Workspaces on Azure and Google Cloud have other hosts, which a custom host names.
+    // Workspaces on Azure and Google Cloud have other hosts, which need a custom host.
     baseUrl: 'https://{databricks-workspace}.cloud.databricks.com/serving-endpoints',
     endpoints: ['chat-completions', 'completions', 'embeddings', 'responses'],
     fields: [
@@ -185,7 +185,7 @@ export const cloudPlatforms: readonly Provider[] = [
   compatible({
     id: 'github',
     name: 'GitHub Models',
-    // The first address, models.inference.ai.azure.com, was given up.
+    // The first address, models.inference.ai.azure.com, was retired.
     baseUrl: 'https://models.github.ai/inference',
     endpoints: ['chat-completions', 'embeddings'],
     pricesId: null,

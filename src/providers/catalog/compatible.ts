@@ -5,7 +5,7 @@ import type { AccountField, AnswerLink, Provider } from '../provider.js';
 
 type SharedColumns = 'dialect' | 'auth' | 'endpoints';
 
-/** A row of a provider that speaks OpenAI's shape; it says only what it does not share. */
+/** A row of a provider with OpenAI's format; it lists only its differences. */
 export function compatible(
   row: Omit<Provider, SharedColumns> & Partial<Pick<Provider, SharedColumns>>,
 ): Provider {
@@ -27,14 +27,14 @@ export function translated(
 }
 
 /**
- * Where the results of a batch of messages are. Anthropic's client asks that address itself:
+ * The address of a message batch's results. Anthropic's client requests it directly:
  * https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/resources/messages/batches.ts (results)
  */
 export const messageBatchLinks: readonly AnswerLink[] = [
   { paths: /^(?:\/v1)?\/messages\/batches(?:\/[^/]+(?:\/cancel)?)?$/, field: 'results_url' },
 ];
 
-/** One label of a host name, as RFC 1123 has it: nothing that could end the host and begin something else. */
+/** One label of a host name by RFC 1123: it cannot end the host and begin another part of the URL. */
 export const HOST_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /** One segment of a path, with at least one letter or digit so that it cannot be "..". */

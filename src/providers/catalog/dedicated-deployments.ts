@@ -2,12 +2,12 @@ import { inHeader } from '../auth-scheme.js';
 import type { Provider } from '../provider.js';
 import { compatible, PATH_SEGMENT, required } from './compatible.js';
 
-/** Those where every deployment has an address of its own. */
+/** Providers with an address per deployment. */
 export const dedicatedDeployments: readonly Provider[] = [
   compatible({
     id: 'predibase',
     name: 'Predibase',
-    // The model of the body is an adapter, or empty for the model that is deployed.
+    // The body's model is an adapter, or empty for the deployed model.
     baseUrl:
       'https://serving.app.predibase.com/{predibase-tenant-id}/deployments/v2/llms/{predibase-deployment}/v1',
     fields: [
@@ -37,7 +37,7 @@ export const dedicatedDeployments: readonly Provider[] = [
   compatible({
     id: 'modal-proxy-auth',
     name: 'Modal, behind a proxy token',
-    // The key is the token's secret, and a field its id. The app itself asks for no key then.
+    // The key is the token's secret, and a field its id. The app itself then needs no key.
     baseUrl: null,
     auth: inHeader('modal-secret'),
     accountHeaders: [{ field: 'modal-key', header: 'modal-key' }],
@@ -47,7 +47,7 @@ export const dedicatedDeployments: readonly Provider[] = [
   compatible({
     id: 'anyscale',
     name: 'Anyscale',
-    // The shared endpoints are gone; a service has an address of its own.
+    // The shared endpoints were removed; a service has an address of its own.
     baseUrl: null,
     endpoints: ['chat-completions', 'completions', 'embeddings'],
     pricesId: null,

@@ -16,7 +16,7 @@ const JINA_RERANK: Price = {
   audioOutput: null,
 };
 
-/** What search is made of: embeddings, reranking, vector databases. */
+/** Building blocks of search: embeddings, reranking, vector databases. */
 export const embeddingsAndRerank: readonly Provider[] = [
   {
     id: 'jina',
@@ -24,7 +24,7 @@ export const embeddingsAndRerank: readonly Provider[] = [
     baseUrl: 'https://api.jina.ai/v1',
     dialect: jina,
     auth: bearer,
-    // Embeddings are close to OpenAI's shape, and unknown parameters are refused: the dialect renames and drops.
+    // Embeddings are similar to OpenAI's format, but unknown parameters are refused: the dialect renames and drops them.
     endpoints: ['rerank'],
     pricesId: null,
     prices: new Map(JINA_RERANKERS.map((model) => [model, JINA_RERANK])),

@@ -3,7 +3,7 @@ import { huggingFace } from '../dialects/huggingface/index.js';
 import type { Provider } from '../provider.js';
 import { compatible } from './compatible.js';
 
-/** Those who pass requests on to others. */
+/** Providers that forward requests to others. */
 export const gateways: readonly Provider[] = [
   compatible({
     id: 'openrouter',
@@ -15,7 +15,7 @@ export const gateways: readonly Provider[] = [
   compatible({
     id: 'huggingface',
     name: 'Hugging Face Inference Providers',
-    // A dedicated endpoint has an address of its own, which a custom host names.
+    // A dedicated endpoint has an address of its own, which needs a custom host.
     baseUrl: 'https://router.huggingface.co/v1',
     dialect: huggingFace,
     // Responses: https://huggingface.co/docs/inference-providers/guides/responses-api
@@ -28,7 +28,7 @@ export const gateways: readonly Provider[] = [
     name: 'Portkey',
     baseUrl: 'https://api.portkey.ai/v1',
     auth: inHeader('x-portkey-api-key'),
-    // Where its files, batches and fine-tuning jobs lie, its own account decides.
+    // Its own account decides where files, batches and fine-tuning jobs are stored.
     endpoints: [
       'chat-completions',
       'completions',

@@ -209,7 +209,7 @@ export const hyperscalers: readonly Provider[] = [
 
 type Proven = Pick<Provider, 'id' | 'name' | 'auth' | 'fields'>;
 
-/** Anthropic's own API in AWS, however the account proves itself. Every request names a workspace. */
+/** Anthropic's own API in AWS, for each kind of credential. Every request names a workspace. */
 function claudeOnAws({ fields = [], ...row }: Proven): Provider {
   return {
     ...row,
@@ -227,7 +227,7 @@ function claudeOnAws({ fields = [], ...row }: Proven): Provider {
   };
 }
 
-/** Azure OpenAI, however the account proves itself. */
+/** Azure OpenAI, for each kind of credential. */
 function azureOpenAiRow({ fields = [], ...row }: Proven): Provider {
   return {
     ...row,
@@ -247,7 +247,7 @@ function azureOpenAiRow({ fields = [], ...row }: Proven): Provider {
       'batches',
       'fine-tuning',
       'vector-stores',
-      // With a dated version the client names the deployment itself: /realtime?deployment=…
+      // With a dated version, the client names the deployment itself: /realtime?deployment=…
       'realtime',
       'models',
     ],

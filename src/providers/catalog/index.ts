@@ -10,13 +10,13 @@ import { modelLabs } from './model-labs.js';
 import { sandbox } from './sandbox.js';
 import { selfHosted } from './self-hosted.js';
 
-/** Rows of a kind, under a heading of the documentation. */
+/** Rows of one kind, under a heading of the documentation. */
 export interface CatalogGroup {
   readonly title: string;
   readonly rows: readonly Provider[];
 }
 
-/** The whole catalogue. A provider is a row in one of these; nothing else names it. */
+/** The whole catalogue. A provider is a row in one of these; its name occurs nowhere else. */
 export const catalog: readonly CatalogGroup[] = [
   { title: 'Model labs', rows: modelLabs },
   { title: 'Hyperscalers', rows: hyperscalers },

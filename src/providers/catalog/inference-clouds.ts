@@ -1,7 +1,7 @@
 import type { Provider } from '../provider.js';
 import { compatible, passedThrough, PATH_SEGMENT, required } from './compatible.js';
 
-/** Those who serve other people's models, most of them open ones. */
+/** Providers that serve other companies' models, mostly open ones. */
 export const inferenceClouds: readonly Provider[] = [
   compatible({
     id: 'groq',
@@ -18,7 +18,7 @@ export const inferenceClouds: readonly Provider[] = [
       'batches',
       'models',
     ],
-    // It refuses `reasoning_content`: https://github.com/janhq/jan/issues/8136. Its client names the other field.
+    // It refuses `reasoning_content`: https://github.com/janhq/jan/issues/8136. Its client has the other field.
     reasoningField: 'reasoning',
     // https://console.groq.com/docs/speech-to-text
     leastAudioInputMs: 10_000,
@@ -38,7 +38,7 @@ export const inferenceClouds: readonly Provider[] = [
       'transcriptions',
       'translations',
       'rerank',
-      // Transcription as it is spoken: https://docs.together.ai/docs/inference/transcription/streaming
+      // Streaming transcription: https://docs.together.ai/docs/inference/transcription/streaming
       'realtime',
       'models',
     ],
@@ -249,7 +249,7 @@ export const inferenceClouds: readonly Provider[] = [
   compatible({
     id: 'bytez',
     name: 'Bytez',
-    // Its own API wants the bare key; the compatible one is made for OpenAI's clients, which send a bearer token.
+    // Its own API requires the bare key; the compatible one is for OpenAI's clients, which send a bearer token.
     baseUrl: 'https://api.bytez.com/models/v2/openai/v1',
     pricesId: null,
     source: 'https://docs.bytez.com/http-reference/examples/openai-compliant/chatCompletionsExample.md',

@@ -5,7 +5,7 @@ import { elevenLabs } from '../dialects/elevenlabs/index.js';
 import { stability } from '../dialects/stability/index.js';
 import { compatible, optional, passedThrough, translated } from './compatible.js';
 
-/** Images, sound, video and 3D. Most have an API of their own, which passes through. */
+/** Images, audio, video and 3D. Most have an API of their own, which passes through. */
 export const media: readonly Provider[] = [
   compatible({
     id: 'recraft-ai',
@@ -72,7 +72,7 @@ export const media: readonly Provider[] = [
   passedThrough({
     id: 'black-forest-labs',
     name: 'Black Forest Labs',
-    // Europe and the United States have hosts of their own, https://api.eu.bfl.ai and https://api.us.bfl.ai.
+    // Europe and the United States have separate hosts, https://api.eu.bfl.ai and https://api.us.bfl.ai.
     baseUrl: 'https://api.bfl.ai/v1',
     auth: inHeader('x-key'),
     pricesId: null,

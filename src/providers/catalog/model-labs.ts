@@ -7,7 +7,7 @@ import { mistral } from '../dialects/mistral.js';
 import type { Provider } from '../provider.js';
 import { compatible, messageBatchLinks, passedThrough } from './compatible.js';
 
-/** Those who make models and serve them themselves. */
+/** Companies that train models and serve them themselves. */
 export const modelLabs: readonly Provider[] = [
   compatible({
     id: 'openai',
@@ -46,7 +46,7 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.anthropic.com/v1',
     dialect: anthropic,
     auth: inHeader('x-api-key'),
-    // Files and models have the paths of OpenAI's and a shape of their own, which Anthropic's clients expect.
+    // Files and models have OpenAI's paths but a format of their own, which Anthropic's clients expect.
     endpoints: ['messages', 'count-tokens', 'files', 'models'],
     links: messageBatchLinks,
     accountHeaders: [
@@ -62,8 +62,8 @@ export const modelLabs: readonly Provider[] = [
     dialect: gemini,
     auth: inHeader('x-goog-api-key'),
     endpoints: ['generate-content', 'embed-content'],
-    // Versions, live sessions and uploads stand beside each other: https://ai.google.dev/api/live,
-    // https://ai.google.dev/api/files#method:-media.upload. OpenAI's shape stands below a version:
+    // Versions, live sessions and uploads are siblings: https://ai.google.dev/api/live,
+    // https://ai.google.dev/api/files#method:-media.upload. OpenAI's format is below a version:
     // https://ai.google.dev/gemini-api/docs/openai
     paths: { atRoot: ['/v1beta', '/v1alpha', '/v1', '/ws', '/upload'], belowBase: ['/openai'] },
     uploadAddressHeader: 'x-goog-upload-url',
@@ -94,8 +94,8 @@ export const modelLabs: readonly Provider[] = [
     id: 'mistral-ai',
     name: 'Mistral AI',
     baseUrl: 'https://api.mistral.ai/v1',
-    // Moderation and speech have the paths of OpenAI's and a shape of their own, which Mistral's clients expect; batches and
-    // fine-tuning have other paths.
+    // Moderation and speech have OpenAI's paths but a format of their own, which Mistral's clients expect; batches and fine-tuning have
+    // other paths.
     dialect: mistral,
     endpoints: [
       'chat-completions',
@@ -127,7 +127,8 @@ export const modelLabs: readonly Provider[] = [
     id: 'x-ai',
     name: 'xAI',
     baseUrl: 'https://api.x.ai/v1',
-    // Image edits take JSON and batches have paths of their own; /v1/messages is deprecated. Realtime: https://docs.x.ai/docs/guides/voice/agent
+    // Image edits take JSON and batches have paths of their own; /v1/messages is deprecated. Realtime:
+    // https://docs.x.ai/docs/guides/voice/agent
     endpoints: ['chat-completions', 'responses', 'image-generations', 'files', 'realtime', 'models'],
     source: 'https://docs.x.ai/api-reference',
   }),
@@ -244,7 +245,7 @@ export const modelLabs: readonly Provider[] = [
   compatible({
     id: 'krutrim',
     name: 'Krutrim',
-    // Its client has base URL and key: https://github.com/ola-krutrim/krutrim-cloud-python/blob/main/src/krutrim_cloud/_client.py
+    // Base URL and key are in its client: https://github.com/ola-krutrim/krutrim-cloud-python/blob/main/src/krutrim_cloud/_client.py
     baseUrl: 'https://cloud.olakrutrim.com/v1',
     pricesId: null,
     source: 'https://docs.cloud.olakrutrim.com/basics/ai-studio/ai-jobs/inferencing',

@@ -4,8 +4,8 @@ import type { Provider } from '../provider.js';
 import { sandboxPrices } from '../sandbox/models.js';
 
 /**
- * The built-in provider: runs inside the gateway, deterministically, and asks for no account. The base URL
- * is a name that can never be called (RFC 2606 reserves `.invalid`); it only appears in logs.
+ * The built-in provider: runs inside the gateway, is deterministic, and needs no account. The base URL is a name that can never be called
+ * (RFC 2606 reserves `.invalid`); it only appears in logs.
  */
 export const sandbox: Provider = {
   id: 'sandbox',

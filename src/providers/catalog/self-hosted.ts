@@ -4,8 +4,8 @@ import type { Provider } from '../provider.js';
 import { compatible, translated } from './compatible.js';
 
 /**
- * Servers of one's own: a virtual key's custom host, or `x-gateway-custom-host`, says where they are. Those that may be
- * started with a key are asked with one; a server without takes any.
+ * Self-hosted servers, at the custom host of a virtual key or of `x-gateway-custom-host`. Servers that can require a key are sent one; a
+ * server started without accepts any.
  */
 export const selfHosted: readonly Provider[] = [
   compatible({

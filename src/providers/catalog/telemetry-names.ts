@@ -1,5 +1,5 @@
 /**
- * What OpenTelemetry's conventions call providers that it has a name for; the others bear their own id.
+ * Provider names in OpenTelemetry's conventions; other providers use their own id.
  * https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md
  */
 const NAMES: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   embeddings: 'embeddings',
 };
 
-/** The value of `gen_ai.operation.name` of an endpoint family; null is what passes through unread. */
+/** The value of `gen_ai.operation.name` of an endpoint family; null stands for unread pass-through. */
 export function operationNameOf(endpoint: string | null): string {
   if (endpoint === null) return 'proxy';
   return Object.hasOwn(OPERATIONS, endpoint) ? (OPERATIONS[endpoint] as string) : endpoint;

@@ -2,8 +2,8 @@ import { matroskaMs } from './audio-matroska.js';
 import { mp3Ms } from './audio-mp3.js';
 
 /**
- * How long a sound is by its container, milliseconds; null for a format that is not known here, and for a file that is
- * damaged. What the size of the file shows is preferred to what a header claims. Never throws.
+ * The duration of an audio file by its container, in milliseconds; null for an unknown format and for a damaged file. The file's size is
+ * preferred to a header's claim. Never throws.
  */
 export function audioDurationMs(file: Uint8Array): number | null {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
@@ -31,7 +31,7 @@ const FORMATS: readonly Format[] = [
 const isFrame = (bytes: Buffer): boolean =>
   bytes.length > 4 && bytes[0] === 0xff && ((bytes[1] as number) & 0xe0) === 0xe0;
 
-/** A field that a damaged file leaves out stands beyond its end. */
+/** In a damaged file, a missing field is past the end of the bytes. */
 function attempted(read: (bytes: Buffer) => number | null, bytes: Buffer): number | null {
   try {
     return read(bytes);
@@ -48,7 +48,7 @@ const sound = (ms: number | null): number | null =>
 const PCM: ReadonlySet<number> = new Set([1, 3, 0xfffe]);
 
 /**
- * Uncompressed sound alone: all of the file behind its format counts, whatever the header says of its length.
+ * Uncompressed audio only: everything after the format chunk counts, whatever length the header claims.
  * https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html
  */
 function waveMs(bytes: Buffer): number | null {
@@ -66,17 +66,17 @@ function waveMs(bytes: Buffer): number | null {
   return null;
 }
 
-/** Total samples and their rate stand in the first block. https://www.rfc-editor.org/rfc/rfc9639#section-8.2 */
+/** The first block has the total of samples and their rate. https://www.rfc-editor.org/rfc/rfc9639#section-8.2 */
 function flacMs(bytes: Buffer): number | null {
   const rate = bytes.readUIntBE(18, 3) >>> 4;
   const samples = ((bytes[21] as number) & 0x0f) * 2 ** 32 + bytes.readUInt32BE(22);
   return (samples * 1_000) / rate;
 }
 
-/** Opus counts 48,000 samples a second, whatever it was made of. https://www.rfc-editor.org/rfc/rfc7845#section-4 */
+/** Opus counts 48,000 samples a second, whatever the source's rate was. https://www.rfc-editor.org/rfc/rfc7845#section-4 */
 const OPUS_RATE = 48_000;
 
-/** The last page says how many samples there were. https://www.rfc-editor.org/rfc/rfc3533#section-6 */
+/** The last page has the number of samples. https://www.rfc-editor.org/rfc/rfc3533#section-6 */
 function oggMs(bytes: Buffer): number | null {
   const vorbis = bytes.subarray(0, 256).indexOf('\x01vorbis', 0, 'latin1');
   const isOpus = bytes.subarray(0, 256).includes('OpusHead', 0, 'latin1');
@@ -100,7 +100,7 @@ function mp4Ms(bytes: Buffer, from = 0, to = bytes.length, depth = 0): number | 
   return null;
 }
 
-/** A size of 1 is written as 64 bits behind the type; 0 means: to the end. */
+/** A size of 1 means 64 bits after the type; 0 means up to the end. */
 function boxSize(bytes: Buffer, at: number, to: number): readonly [head: number, size: number] {
   const size = bytes.readUInt32BE(at);
   if (size === 1) return [16, Number(bytes.readBigUInt64BE(at + 8))];

@@ -6,19 +6,19 @@ const DURATION = 0x4489;
 const CLUSTER = Buffer.from([0x1f, 0x43, 0xb6, 0x75]);
 const TIMESTAMP = 0xe7;
 const NANO_PER_MS = 1_000_000;
-/** Blocks of a cluster say by 16 bits how long after its beginning they are. */
+/** A block's offset from the beginning of its cluster has 16 bits. */
 const CLUSTER_TICKS_MAX = 32_767;
 
 interface Element {
   readonly id: number;
   readonly from: number;
-  /** Beyond the end of the file where the size is unknown. */
+  /** Past the end of the file if the size is unknown. */
   readonly to: number;
 }
 
 /**
- * WebM and Matroska say their duration in the head; what a browser records does not, and has its last cluster instead,
- * which lasts 33 seconds at most. The later one counts.
+ * WebM and Matroska have their duration in the head. Recordings of browsers do not; there, the last cluster counts, which lasts at most 33
+ * seconds. The later of the two is used.
  */
 export function matroskaMs(bytes: Buffer): number | null {
   const segment = find(bytes, { id: 0, from: 0, to: bytes.length }, SEGMENT);
@@ -31,7 +31,7 @@ export function matroskaMs(bytes: Buffer): number | null {
   return Math.max(duration, lastCluster(bytes, duration === 0)) * msPerTick;
 }
 
-/** When the last cluster begins or, where nothing else tells the end, when its last block may. */
+/** When the last cluster begins or, if nothing else marks the end, when its last block may begin. */
 function lastCluster(bytes: Buffer, isEnd: boolean): number {
   const at = bytes.lastIndexOf(CLUSTER);
   const cluster = at < 0 ? null : elementAt(bytes, at);
@@ -48,7 +48,7 @@ function find(bytes: Buffer, { from, to }: Element, wanted: number): Element | n
   return null;
 }
 
-/** Ids and sizes are as long as the zeros before their first one bit. https://www.rfc-editor.org/rfc/rfc8794#section-4 */
+/** The number of leading zeros gives the length of ids and sizes. https://www.rfc-editor.org/rfc/rfc8794#section-4 */
 function elementAt(bytes: Buffer, at: number): Element {
   const idBytes = Math.clz32(bytes.readUInt8(at)) - 23;
   const sizeAt = at + idBytes;

@@ -10,7 +10,7 @@ const RATES = [44_100, 48_000, 32_000] as const;
 /** How often the rate is halved, by the bits of the version; 1 is reserved. */
 const HALVINGS = [2, -1, 1, 0] as const;
 const ID3_BYTES = 10;
-/** Bytes between frames, such as tags. A file that has more is not looked through any further. */
+/** Maximum bytes between frames, such as tags. A file with more is not read further. */
 const OTHER_BYTES_MAX = 64 * 1024;
 
 interface Frame {
@@ -19,8 +19,8 @@ interface Frame {
 }
 
 /**
- * MPEG audio has no length: its frames are added up, as a decoder does. A header within the first frame may claim
- * another length, and is not believed. Null where no frame follows another, and for a file that is mostly something else.
+ * MPEG audio has no length: its frames are summed up, as a decoder does. A header inside the first frame may claim another length, and is
+ * ignored. Null if no two frames are adjacent, and for a file that is mostly something else.
  */
 export function mp3Ms(bytes: Buffer): number | null {
   let at = bytes.toString('latin1', 0, 3) === 'ID3' ? ID3_BYTES + syncSafe(bytes, 6) : 0;

@@ -1,43 +1,43 @@
 import type { Usage } from '../../common/contracts/usage.js';
 import type { Json, Operation } from '../endpoint.js';
 
-/** What a charge is estimated from. */
+/** Input of an estimate. */
 export interface ChargedRequest {
   /** The JSON body, or the fields of the form, files included. */
   readonly body: Json;
-  /** Size of the whole decoded body, bytes. */
+  /** Size of the whole decoded body, in bytes. */
   readonly bodyBytes: number;
-  /** Output of a request that does not bound it itself, tokens. */
+  /** Output tokens assumed for a request that sets no maximum itself. */
   readonly outputCeiling: number;
 }
 
-/** How the use of a request is bounded before it is sent, and known when its answer reports none. */
+/** How to limit a request's usage before it is sent, and to determine it when its response reports none. */
 export interface ChargeRule {
   /**
-   * The most that the request may use, once for each unit in which a provider may bill it: the price of the model says
-   * which applies. Null where the request does not show it, such as sound at an address.
+   * The maximum usage of the request, once for each unit in which a provider may bill it: the model's price decides which applies. Null if
+   * the request does not determine it, such as audio at a URL.
    */
   most(request: ChargedRequest): readonly Usage[] | null;
   /**
-   * What is charged when a successful answer reports no usage: the `text` of request and answer, counted, the text of the
-   * `input` alone, or the `reservation`. Units such as
-   * characters, pictures and seconds are charged as reserved in any case, because the request shows them exactly.
+   * The charge for a successful response without reported usage: the counted `text` of request and response, only the text of the `input`,
+   * or the `reservation`. Units such as characters, images and seconds are charged as reserved in any case, because the request determines
+   * them exactly.
    */
   unreported(body: Json): 'text' | 'input' | 'reservation';
-  /** Units are known exactly from the request, so that they are recorded where no limit reserves them, too. */
+  /** The request determines the units exactly, so that they are recorded even if no limit reserves them. */
   readonly isExact?: true;
   /** Providers that do not bill it. */
   readonly freeAt?: ReadonlySet<string>;
 }
 
-/** `nothing`: providers do not bill the request by itself. `unmeasured`: they may, and the gateway cannot say how much. */
+/** `nothing`: providers do not bill the request itself. `unmeasured`: they may, for an amount that the gateway cannot determine. */
 export type ChargeKind = ChargeRule | 'nothing' | 'unmeasured';
 
-/** One line of the charging table: requests that are charged alike. */
+/** One row of the charging table: requests with the same charge. */
 export interface ChargeRow {
   readonly operations: readonly Operation[];
   readonly charge: ChargeKind;
-  /** For the documentation: the units, where they are known from, and what is reserved. */
+  /** For the documentation: the units, their source, and the reservation. */
   readonly charged: string;
   readonly knownFrom: string;
   readonly reserved: string;

@@ -8,8 +8,8 @@ const find = compiled(chargeRows);
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
 /**
- * How a request is charged, by its method and its path below `/v1`. What the table does not list may be billed by its
- * provider, and the gateway cannot know how much: it is `unmeasured`, unless it only reads or deletes. Never throws.
+ * How a request is charged, by its method and its path below `/v1`. A request that the table does not list may be billed by its provider
+ * for an amount that the gateway cannot determine: it is `unmeasured`, unless it only reads or deletes. Never throws.
  */
 export function chargeOf(method: string, path: string, providerId: string): ChargeKind {
   if (READING.has(method)) return 'nothing';

@@ -8,15 +8,15 @@ import { highest } from './numbers.js';
 const reservation = (): 'reservation' => 'reservation';
 const UNITS_ONLY = { input_tokens: 0, output_tokens: 0 } as const;
 
-/** Tokens of the largest picture that has a published number: 1024 × 1536 in high quality. Larger ones have as many more. */
+/** Tokens of the largest image with a published number: 1024 × 1536 in high quality. Larger ones are scaled up. */
 const PICTURE_TOKENS = 6_240;
 const PICTURE_PIXELS = 1_024 * 1_536;
 /** https://platform.openai.com/docs/guides/image-generation#partial-images-cost */
 const PARTIAL_PICTURE_TOKENS = 100;
-/** A picture that is edited in high fidelity. https://platform.openai.com/docs/guides/image-generation#cost-and-latency */
+/** An image that is edited in high fidelity. https://platform.openai.com/docs/guides/image-generation#cost-and-latency */
 const SOURCE_TOKENS = 8_000;
 
-/** Pictures are billed by the piece, by size and quality, or by tokens. https://platform.openai.com/docs/pricing */
+/** Images are billed per image, by size and quality, or by tokens. https://platform.openai.com/docs/pricing */
 export const imagesCharge: ChargeRule = {
   most(request) {
     const { body } = request;
@@ -49,17 +49,17 @@ function pictureTokens(size: unknown): number {
   return Math.ceil(PICTURE_TOKENS * Math.max(1, pixels / PICTURE_PIXELS));
 }
 
-/** Pictures that a request brings, as files, addresses or ids: `image`, `images`, `mask`. */
+/** Images in a request, as files, URLs or ids: `image`, `images`, `mask`. */
 const sourcesIn = ({ image, images, mask }: Json): number =>
   [image, images, mask].flat().filter((one) => one !== undefined && one !== null).length;
 
-/** People speak about fifteen characters a second; a slow voice, pauses and digits take this long for one. */
+/** Speech has about fifteen characters a second; slow voices, pauses and digits take up to this long for one. */
 const CHARACTER_MS = 250;
 /** https://platform.openai.com/docs/pricing: $0.015 a minute at $12 a million tokens are 21 tokens a second. */
 const SPOKEN_TOKENS_PER_SECOND = 25;
 const SLOWEST_SPEED = 0.25;
 
-/** Speech is billed by the character, by the second, or by tokens of text and sound. */
+/** Speech is billed by the character, by the second, or by tokens of text and audio. */
 export const speechCharge: ChargeRule = {
   most(request) {
     const { input, speed } = request.body;
@@ -77,24 +77,24 @@ export const speechCharge: ChargeRule = {
   isExact: true,
 };
 
-/** Characters as providers count them: code points, and not the halves of which JavaScript makes some. */
+/** Characters as providers count them: code points, not UTF-16 units. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const character of text) length += character.length > 0 ? 1 : 0;
   return length;
 }
 
-/** Sound of an unknown format is taken to have 4 kbit/s, which is less than speech codecs use. */
+/** Audio of an unknown format is assumed to have 4 kbit/s, which is less than speech codecs use. */
 const UNKNOWN_MS_PER_BYTE = 2;
-/** Gemini makes 32 tokens of a second of sound, OpenAI 10. https://ai.google.dev/gemini-api/docs/audio */
+/** Gemini makes 32 tokens of a second of audio, OpenAI 10. https://ai.google.dev/gemini-api/docs/audio */
 const HEARD_TOKENS_PER_SECOND = 40;
-/** Nobody speaks so fast. */
+/** More than the fastest speech. */
 const WRITTEN_TOKENS_PER_SECOND = 30;
 const WRITTEN_TOKENS_LEAST = 256;
-/** Sound that lies elsewhere: its length is not in the request. */
+/** Fields for audio stored elsewhere: its length is not in the request. */
 const ADDRESSES = ['url', 'file_url', 'audio_url', 'file_id'] as const;
 
-/** Transcripts are billed by the second of sound, or by tokens of sound and text. */
+/** Transcripts are billed by the second of audio, or by tokens of audio and text. */
 export const transcriptsCharge: ChargeRule = {
   most(request) {
     const { body } = request;
@@ -111,7 +111,7 @@ export const transcriptsCharge: ChargeRule = {
   isExact: true,
 };
 
-/** All files, since a form may call them as it likes; without one, the body is taken for sound of an unknown format. */
+/** All files count, because a form may name them freely; without one, the body counts as audio of an unknown format. */
 function soundMs({ body, bodyBytes }: ChargedRequest): number {
   const files = filesIn(body);
   if (files.length === 0) return bodyBytes * UNKNOWN_MS_PER_BYTE;

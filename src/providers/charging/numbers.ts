@@ -1,8 +1,8 @@
 import type { Json } from '../endpoint.js';
 
 /**
- * A number that bounds a use, rounded up; null for anything else. Some providers read numbers in strings, and forms have
- * nothing but strings, so these count.
+ * A numeric limit, rounded up; null for anything else. Strings count too, because some providers accept numbers in them, and forms have
+ * only strings.
  */
 export function boundOf(value: unknown): number | null {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
@@ -10,7 +10,7 @@ export function boundOf(value: unknown): number | null {
   return Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
-/** The highest number that any of the fields has; null where none has one. A field of a form may come twice. */
+/** The highest number in any of the fields; null if none has one. A field of a form may occur twice. */
 export function highest(places: readonly Json[], names: readonly string[]): number | null {
   let most: number | null = null;
   for (const place of places)

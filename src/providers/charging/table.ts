@@ -23,10 +23,10 @@ const TOKENS = {
 const BYTES = 'one token per byte of the body';
 const bounded = (fields: string): string => `${BYTES}, plus ${fields} or the output ceiling`;
 
-/** Most pages of a document that is read. */
+/** The maximum number of pages of a document. */
 const ocrCharge: ChargeRule = { most: ({ body }) => [mostPages(body)], unreported: () => 'reservation' };
 
-/** What is billed by the request itself. */
+/** Requests that are billed themselves. */
 const metered: readonly ChargeRow[] = [
   {
     ...TOKENS,
@@ -124,7 +124,7 @@ const metered: readonly ChargeRow[] = [
 
 const NOTHING = { charge: 'nothing', charged: 'nothing', knownFrom: '–', reserved: 'nothing' } as const;
 
-/** What providers do not bill by itself: it counts, stores, or ends something. */
+/** Requests that providers do not bill: they count, store, or end something. */
 const free: readonly ChargeRow[] = [
   { ...NOTHING, operations: [...posts('/messages/count_tokens'), ...google('countTokens')] },
   {
@@ -151,7 +151,7 @@ const free: readonly ChargeRow[] = [
   },
 ];
 
-/** Known not to be measured. What is not listed at all is treated the same. */
+/** Known to be unmeasured. Requests that are not listed at all are treated the same. */
 const UNMEASURED = {
   charge: 'unmeasured',
   charged: 'tokens, calls, storage or seconds',
@@ -189,5 +189,5 @@ const unmeasured: readonly ChargeRow[] = [
   },
 ];
 
-/** How requests are charged, by what they are. Each request of an endpoint stands here; a test walks both tables. */
+/** How requests are charged, by their kind. Every request of an endpoint is listed; a test compares both tables. */
 export const chargeRows: readonly ChargeRow[] = [...metered, ...free, ...unmeasured];

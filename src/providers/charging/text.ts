@@ -3,7 +3,7 @@ import { isObject } from '../endpoints/reading.js';
 import type { ChargeRule, ChargedRequest } from './charge.js';
 import { highest } from './numbers.js';
 
-/** Where a request bounds its output, and how many answers it asks for. */
+/** The fields that limit a request's output, and those that set its number of responses. */
 interface OutputBounds {
   readonly most: readonly string[];
   readonly times?: readonly string[];
@@ -12,9 +12,9 @@ interface OutputBounds {
 const SAFE_MAX = Number.MAX_SAFE_INTEGER / 4;
 
 /**
- * Text in, text out. No tokenizer makes more tokens than the text has bytes, so the size of the body bounds the input,
- * short of what it refers to elsewhere (images by address, stored files). Output is what the request allows, or the
- * ceiling. Readers differ in which of two fields they believe, so the largest one counts.
+ * Text in, text out. No tokenizer makes more tokens than the text has bytes, so the size of the body limits the input, except for content
+ * referenced elsewhere (images by URL, stored files). Output is the request's maximum, or the ceiling. Providers differ in which of two
+ * fields they use, so the largest counts.
  */
 export const textCharge = (bounds: OutputBounds): ChargeRule => ({
   most: (request) => [{ input_tokens: request.bodyBytes, output_tokens: outputOf(bounds, request) }],
@@ -22,16 +22,15 @@ export const textCharge = (bounds: OutputBounds): ChargeRule => ({
 });
 
 /**
- * A response that is made in the background goes on when its request has ended, and a later request reads its usage. It
- * is charged its reservation: whether anybody comes back for it is for the client to decide.
- * https://platform.openai.com/docs/guides/background
+ * A background response continues after its request has ended, and a later request reads its usage. It is charged its reservation, because
+ * the client may never send that later request. https://platform.openai.com/docs/guides/background
  */
 export const responsesCharge: ChargeRule = {
   ...textCharge({ most: ['max_output_tokens'] }),
   unreported: ({ background }) => (background ? 'reservation' : 'text'),
 };
 
-/** Text in, no tokens out. Input that is no text (tokens, pictures) cannot be counted. */
+/** Text in, no tokens out. Input other than text (tokens, images) cannot be counted. */
 const inputOnly = (hasText: (body: Json) => boolean): ChargeRule => ({
   most: ({ bodyBytes }) => [{ input_tokens: bodyBytes, output_tokens: 0 }],
   unreported: (body) => (hasText(body) ? 'input' : 'reservation'),
@@ -62,14 +61,14 @@ export const moderationsCharge: ChargeRule = {
 export const rerankCharge: ChargeRule = {
   most: ({ body, bodyBytes }) => [
     { input_tokens: bodyBytes, output_tokens: 0 },
-    // A price by the request is charged with any usage.
+    // A price per request is charged with any usage.
     { input_tokens: 0, output_tokens: 0 },
     { input_tokens: 0, output_tokens: 0, search_units: searchUnits(body, bodyBytes) },
   ],
   unreported: () => 'input',
 };
 
-/** A search has up to 100 documents, and a document of more than 500 tokens is several. */
+/** A search has up to 100 documents, and a document of more than 500 tokens counts as several. */
 const SEARCH_DOCUMENTS = 100;
 const DOCUMENT_TOKENS = 500;
 
@@ -85,11 +84,11 @@ function outputOf({ most, times = [] }: OutputBounds, { body, outputCeiling }: C
   return Math.min(each * answers, SAFE_MAX);
 }
 
-/** Google's calls keep options in `generationConfig`. https://ai.google.dev/api/generate-content#generationconfig */
+/** Google's requests have options in `generationConfig`. https://ai.google.dev/api/generate-content#generationconfig */
 const placesOf = (body: Json): readonly Json[] =>
   [body, body.generationConfig, body.generation_config].filter(isObject);
 
-/** A completion may have several prompts, each with answers of its own. A list of numbers is one prompt of tokens. */
+/** A completion may have several prompts, each with responses of its own. A list of numbers is one prompt of tokens. */
 function promptsIn({ prompt }: Json): number {
   return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(1, prompt.length) : 1;
 }

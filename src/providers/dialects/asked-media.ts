@@ -3,9 +3,9 @@ import { wordOf } from '../endpoints/reading.js';
 import { MediaFile } from '../translation.js';
 import { because, type Impossible, invalid, unsupported } from './refusing.js';
 
-/** Reading of what the hub's endpoints of pictures and sound are asked. Fields of forms are texts. */
+/** Reads requests to the hub's image and audio endpoints. Fields of forms are strings. */
 
-/** The one file of a form. Throws `invalid_request` where there is none, and `parameter_unsupported` for several. */
+/** The only file of a form. Throws `invalid_request` if there is none, and `parameter_unsupported` for several. */
 export function fileIn(hub: Json, name: string): MediaFile {
   const value = hub[name];
   const files = Array.isArray(value) ? (value as readonly unknown[]) : [value];
@@ -14,19 +14,19 @@ export function fileIn(hub: Json, name: string): MediaFile {
   throw invalid(`The field "${name}" must be a file.`);
 }
 
-/** Null where it is absent. */
+/** Null if it is absent. */
 export function maybeFileIn(hub: Json, name: string): MediaFile | null {
   return hub[name] === undefined ? null : fileIn(hub, name);
 }
 
-/** A text that must be there. */
+/** A required string. */
 export function textIn(hub: Json, name: string): string {
   const value = hub[name];
   if (typeof value === 'string' && value !== '') return value;
   throw invalid(`The field "${name}" must be a string.`);
 }
 
-/** A number as JSON or as a field of a form has it; undefined where it is absent. */
+/** A number, or a numeric string of a form; undefined if it is absent. */
 export function numberIn(hub: Json, name: string): number | undefined {
   const value = hub[name] ?? '';
   if (value === '') return undefined;
@@ -35,17 +35,17 @@ export function numberIn(hub: Json, name: string): number | undefined {
   throw invalid(`The field "${name}" must be a number.`);
 }
 
-/** Without what is absent or null. */
+/** Without absent values and nulls. */
 export const present = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null));
 
-/** The fields that are not of the hub: they go along under their own names. Further files do not. */
+/** Fields that the hub does not have: they are passed on under their own names. Further files are not. */
 export const others = (hub: Json, read: ReadonlySet<string>): Json =>
   Object.fromEntries(
     Object.entries(hub).filter(([name, value]) => !read.has(name) && !(value instanceof MediaFile)),
   );
 
-/** The parts of a form that fields make: those that are absent or null are left out, and lists are repeated. */
+/** The fields as parts of a form: absent ones and nulls are left out, and lists are repeated. */
 export const partsOf = (fields: Json): readonly (readonly [name: string, value: string])[] =>
   Object.entries(present(fields)).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly unknown[]) : [value])
@@ -53,7 +53,7 @@ export const partsOf = (fields: Json): readonly (readonly [name: string, value: 
       .map((item) => [name, wordOf(item)] as const),
   );
 
-/** `/path?a=1&a=2`, of the same. */
+/** The same as a query, `/path?a=1&a=2`. */
 export function withQuery(path: string, fields: Json): string {
   const query = partsOf(fields)
     .map((part) => part.map(encodeURIComponent).join('='))
@@ -61,14 +61,14 @@ export function withQuery(path: string, fields: Json): string {
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** What a transcription of whole files cannot do. */
+/** Features that transcriptions of whole files lack. */
 export const NO_STREAMS: readonly (readonly [string, Impossible])[] = [
   ['stream', because('this provider sends a transcript only when it is complete', 'false', '"false"')],
   ['include', because('this provider returns no log probabilities', '[]')],
   ['chunking_strategy', because('this provider splits the audio itself', '"auto"')],
 ];
 
-/** What speech beside OpenAI's cannot do. */
+/** Features that other providers' speech lacks. */
 export const NO_EVENTS: readonly (readonly [string, Impossible])[] = [
   ['stream_format', because('this provider sends audio and no events', '"audio"')],
   ['instructions', because('the voices of this provider take no instructions', '""')],

@@ -6,15 +6,18 @@ export const ANTHROPIC_CALL_IDS: CallIdRule = { fitting: /^[A-Za-z0-9_-]+$/, len
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
 export const BEDROCK_CALL_IDS: CallIdRule = { fitting: /^[A-Za-z0-9_-]{1,64}$/, length: 64, joint: '_' };
 
-/** https://platform.openai.com/docs/api-reference/chat; the limit is that of the error message, https://github.com/BerriAI/litellm/issues/17343 */
+/**
+ * https://platform.openai.com/docs/api-reference/chat; the limit is that of the error message,
+ * https://github.com/BerriAI/litellm/issues/17343
+ */
 export const OPENAI_CALL_IDS: CallIdRule = { fitting: /^.{1,40}$/su, length: 40, joint: '_' };
 
-/** As the error message says: https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py */
+/** From the error message: https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py */
 export const MISTRAL_CALL_IDS: CallIdRule = { fitting: /^[A-Za-z0-9]{9}$/, length: 9, joint: '' };
 
 /**
- * Ids of the tool calls of one request. They are kept, but for those that the provider would refuse, as other providers' may
- * be: these become others, the same for a call and its result, and different for different calls.
+ * Ids of the tool calls of one request. Ids that the provider would refuse, such as other providers', are replaced: by the same id for a
+ * call and its result, and by different ids for different calls. All others are kept.
  */
 export class CallIds {
   private readonly known = new Map<string, string>();
@@ -35,7 +38,7 @@ export class CallIds {
     return this.rule.fitting.test(id);
   }
 
-  /** The first characters, because they are the same in each request of a conversation. */
+  /** A prefix of the id, so that it is the same in each request of a conversation. */
   private madeOf(id: string): string {
     const { length, joint } = this.rule;
     const stray = joint === '' ? /[^A-Za-z0-9]/g : /[^A-Za-z0-9_-]/g;

@@ -5,7 +5,7 @@ export interface Size {
   readonly height?: number;
 }
 
-/** `1024x768`, in pixels; nothing where the model may choose. */
+/** `1024x768`, in pixels; empty if the model may choose. */
 export function sizeOf(size: unknown): Size {
   if (size === undefined || size === null || size === 'auto') return {};
   const [, width, height] =
@@ -14,7 +14,7 @@ export function sizeOf(size: unknown): Size {
   return { width: Number(width), height: Number(height) };
 }
 
-/** Ratios of width to height that Stability's models know, and nothing else of the size. */
+/** Ratios of width to height in Stability's models, which take no other size. */
 const RATIOS: ReadonlySet<string> = new Set([
   '16:9',
   '1:1',
@@ -27,7 +27,7 @@ const RATIOS: ReadonlySet<string> = new Set([
   '9:21',
 ]);
 
-/** The ratio of a size for Stability's models; null where they may choose. */
+/** The ratio of a size for Stability's models; null if they may choose. */
 export function stabilityRatio(size: unknown): string | null {
   const { width, height } = sizeOf(size);
   if (width === undefined || height === undefined) return null;

@@ -1,7 +1,7 @@
 import { fileContent } from '../batches.js';
 import type { Dialect } from '../dialect.js';
 
-/** OpenAI's shape but for batches, which are jobs. https://docs.mistral.ai/api/endpoint/batch */
+/** OpenAI's format except for batches, which are jobs. https://docs.mistral.ai/api/endpoint/batch */
 export const mistral: Dialect = {
   id: 'mistral',
   batches: {

@@ -1,7 +1,4 @@
 import type { Dialect } from '../dialect.js';
 
-/**
- * An API of the provider's own that nothing here reads: paths that are no endpoint of the gateway pass through, with the
- * account's credentials.
- */
+/** A provider's own API, which is not parsed: paths that are not endpoints of the gateway pass through, with the account's credentials. */
 export const own: Dialect = { id: 'own' };

@@ -1,6 +1,8 @@
 import { because } from './refusing.js';
 
-/** What an endpoint cannot be asked for that makes one image of a prompt and sends it as it is. `name` is for the client. */
+/**
+ * Parameters that an endpoint does not support if it makes one image per prompt and sends only its bytes. `name`: its name for the client.
+ */
 export function beyondPlainImages(name: string): ReadonlyMap<string, ReturnType<typeof because>> {
   const none = `${name} has no such control of images`;
   return new Map([

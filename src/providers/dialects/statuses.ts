@@ -1,12 +1,12 @@
 import type { Json } from '../endpoint.js';
 import type { HubError } from '../translation.js';
 
-/** A kind of error in OpenAI's words. https://platform.openai.com/docs/guides/error-codes */
+/** OpenAI's type and code of an error. https://platform.openai.com/docs/guides/error-codes */
 export type Words = Pick<HubError, 'type' | 'code'>;
 
 export const words = (type: string, code: string | null = null): Words => ({ type, code });
 
-/** What a status means where the provider does not say it in words of its own. */
+/** The type and code of a status, if the provider sends none of its own. */
 const STATUSES: ReadonlyMap<number, Words> = new Map([
   [401, words('authentication_error', 'invalid_api_key')],
   [402, words('insufficient_quota', 'insufficient_quota')],
@@ -26,13 +26,10 @@ export function wordsOfStatus(status: number): Words {
 
 const MESSAGE_CHARS_MAX = 4_096;
 
-/** What reads the message of a refusal; null or empty where it has none. */
+/** Reads the message of an error; null or empty without one. */
 export type MessageOf = (body: Json) => string | null;
 
-/**
- * Refusals of a provider that tells a text and no type: the status must say the rest. `own` wins over its meaning. Never
- * throws.
- */
+/** Errors of a provider with a text and no type: the status determines the rest. `own` overrides a status. Never throws. */
 export function textError(messageOf: MessageOf, name = 'The provider', own?: ReadonlyMap<number, Words>) {
   return (status: number, body: Json | null): HubError => {
     const said = (body && messageOf(body)) || `${name} returned status ${status}.`;

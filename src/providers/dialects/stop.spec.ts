@@ -15,7 +15,7 @@ const CONTEXT: Context = {
   isStrict: true,
 };
 
-/** Where each dialect says its stop sequences, and how many it takes. */
+/** The field of each dialect's stop sequences, and its maximum. */
 const DIALECTS: readonly (readonly [provider: string, place: readonly string[], most: number])[] = [
   ['anthropic', ['stop_sequences'], Infinity],
   ['bedrock', ['inferenceConfig', 'stopSequences'], 2_500],
@@ -35,7 +35,7 @@ const at = (body: unknown, place: readonly string[]): unknown =>
 
 const asked = (stop: unknown): Json => ({ messages: [{ role: 'user', content: 'Hi' }], max_tokens: 9, stop });
 
-/** As Anthropic's client asks. */
+/** In the format of Anthropic's client. */
 const askedInMessages = (stop_sequences: readonly string[]): Json =>
   messages.request(
     { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], stop_sequences },

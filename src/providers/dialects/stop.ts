@@ -1,16 +1,16 @@
 import type { Json } from '../endpoint.js';
 import { invalid, unsupported } from './refusing.js';
 
-/** How many sequences a provider takes at most, and its name for the refusal. */
+/** A provider's maximum of stop sequences, and its name for the error. */
 interface StopLimit {
   readonly provider: string;
   readonly most: number;
 }
 
 /**
- * The hub's `stop`, a string or a list of strings, as a list. A text without a character stops nothing and is left out. Throws
- * `invalid_request` for anything else, `parameter_unsupported` for more than the provider takes.
- * https://platform.openai.com/docs/api-reference/chat/create (stop)
+ * The hub's `stop`, a string or a list of strings, as a list. Empty texts stop nothing and are left out. Throws `invalid_request` for
+ * anything else, `parameter_unsupported` for more than the provider accepts. https://platform.openai.com/docs/api-reference/chat/create
+ * (stop)
  */
 export function stopSequences({ stop }: Json, limit?: StopLimit): readonly string[] {
   const given: unknown = typeof stop === 'string' ? [stop] : (stop ?? []);

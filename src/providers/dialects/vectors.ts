@@ -1,6 +1,6 @@
 import type { Json } from '../endpoint.js';
 
-/** The hub's `data` of vectors in the order of the inputs; what is no vector is left out. `asked` may want base64. */
+/** The hub's `data` of vectors in the order of the inputs, without invalid vectors, as base64 if the request asks for it. */
 export const embeddingsOf = (
   vectors: readonly unknown[],
   { encoding_format: format }: Json,
@@ -16,7 +16,7 @@ const isVector = (value: unknown): value is readonly number[] =>
 
 const FLOAT_BYTES = 4;
 
-/** 32-bit floats, little end first, as OpenAI's clients read them. */
+/** 32-bit floats, little-endian, as OpenAI's clients read them. */
 export function base64Of(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * FLOAT_BYTES);
   for (const [position, value] of vector.entries()) bytes.writeFloatLE(value, position * FLOAT_BYTES);

@@ -119,7 +119,7 @@ describe('the text of a chat answer', () => {
 
   it('is what a chunk adds', () => {
     expect(reader.outputText({ choices: [{ delta: { content: 'Hel' } }] })).toBe('Hel');
-    // Perplexity repeats the answer so far beside each piece.
+    // Perplexity repeats the response so far beside each piece.
     const piece = { delta: { content: 'lo' }, message: { content: 'Hello' } };
     expect(reader.outputText({ choices: [piece] })).toBe('lo');
     expect(

@@ -2,16 +2,13 @@ import type { Json, UsageReader } from '../endpoint.js';
 import { isObject, list, plainTextIn, stringify, textOf, textOrNull } from './reading.js';
 import { usageOf } from './openai-usage.js';
 
-/**
- * Reads OpenAI's chat answers, stream chunks and requests.
- * https://platform.openai.com/docs/api-reference/chat
- */
+/** Reads OpenAI's chat responses, stream chunks and requests. https://platform.openai.com/docs/api-reference/chat */
 export const chatCompletionsUsage: UsageReader = {
   fromAnswer(answer) {
     return usageOf(answer.usage) ?? fromGroq(answer.x_groq);
   },
 
-  // Azure's first event tells of its filter, and has an empty one.
+  // Azure's first event reports its content filter, with an empty model.
   // https://learn.microsoft.com/en-us/azure/ai-services/openai/concepts/content-filter
   modelOf: ({ model }) => textOrNull(model),
 
@@ -21,7 +18,7 @@ export const chatCompletionsUsage: UsageReader = {
   outputText(answer) {
     let text = '';
     for (const choice of list(answer.choices)) {
-      // Perplexity's chunks repeat the answer so far as a message.
+      // Perplexity's chunks repeat the response so far as a message.
       if (isObject(choice)) text += messageText(choice.delta ?? choice.message);
     }
     return text;
@@ -39,7 +36,7 @@ export const chatCompletionsUsage: UsageReader = {
 /** Groq puts the usage of a stream into its last chunk as `x_groq.usage`. https://console.groq.com/docs/api-reference */
 const fromGroq = (extension: unknown) => (isObject(extension) ? usageOf(extension.usage) : null);
 
-/** All that a message says: content, refusal, reasoning, and the tools it calls with their arguments. */
+/** All texts of a message: content, refusal, reasoning, and tool calls with their arguments. */
 function messageText(message: unknown): string {
   if (!isObject(message)) return '';
   const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = message;

@@ -1,7 +1,7 @@
 import type { Usage, UsageCount } from '../../common/contracts/usage.js';
 import { count } from './reading.js';
 
-/** Kinds that are part of no total. */
+/** Kinds that are not part of a total. */
 const UNITS = [
   'citation_tokens',
   'web_searches',
@@ -37,16 +37,16 @@ const TOTAL_OF = {
 
 const KINDS = Object.keys(TOTAL_OF) as readonly FinerKind[];
 
-/** Finer counts as an answer tells them; null or absent where it tells none. */
+/** Finer counts of a response; null or absent if it reports none. */
 export type FinerCounts = Readonly<Partial<Record<FinerKind | (typeof UNITS)[number], number | null>>>;
 
 const isSound = (total: number | null): total is number => total !== null && Number.isSafeInteger(total);
 
 /**
- * A usage made of two totals and finer counts of tokens.
+ * A usage of two totals and finer counts of tokens.
  *
- * Null unless both totals are sound: half a usage would be charged as if the other half were free, whereas null makes
- * the gateway count the text. A finer count is never more than its total, and one of zero says nothing.
+ * Null unless both totals are valid: half a usage would be charged as if the other half were free, whereas null makes the gateway count the
+ * text. A finer count never exceeds its total, and zeros are omitted.
  */
 export function checkedUsage(
   input: number | null,
@@ -64,8 +64,8 @@ export function checkedUsage(
 }
 
 /**
- * A count in a stream whose events tell totals so far: the latest one, or what was known where an event leaves it out
- * or at zero. Null when neither tells one.
+ * A count in a stream whose events report totals so far: the latest one, or the previous one if an event omits it or has zero. Null when
+ * there is none.
  */
 export function latest(told: unknown, known: number | undefined): number | null {
   const value = count(told);

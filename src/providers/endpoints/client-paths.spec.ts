@@ -7,7 +7,7 @@ import { supportOf } from '../support.js';
 
 const BASE = 'http://gateway.invalid/v1';
 
-/** What OpenAI's own client sends for a call, as method and path below `/v1`. */
+/** The request of OpenAI's own client for a call, as method and path below `/v1`. */
 async function sentBy(call: (client: OpenAI, file: File) => PromiseLike<unknown>): Promise<[string, string]> {
   let sent: [string, string] = ['', ''];
   const client = new OpenAI({
@@ -98,7 +98,7 @@ describe("the paths of OpenAI's own client", () => {
   });
 });
 
-/** What other providers' own clients send below `/v1`, read in their sources; null passes through unread. */
+/** Requests of other providers' own clients below `/v1`, read in their sources; null passes through unread. */
 const OTHERS: readonly (readonly [provider: string, method: string, path: string, id: EndpointId | null])[] =
   [
     ['anthropic', 'POST', '/messages', 'messages'],
@@ -110,7 +110,7 @@ const OTHERS: readonly (readonly [provider: string, method: string, path: string
     ['cohere', 'POST', '/v2/chat', 'chat-v2'],
     ['cohere', 'POST', '/v2/embed', 'embed-v2'],
     ['cohere', 'POST', '/v2/rerank', 'rerank-v2'],
-    // The first version still answers, and is what Cohere's later pages lead away from: https://docs.cohere.com/docs/migrating-v1-to-v2
+    // The first version is still served; Cohere's later pages describe the migration: https://docs.cohere.com/docs/migrating-v1-to-v2
     ['cohere', 'POST', '/v1/chat', null],
     ['cohere', 'POST', '/v1/embed', null],
     ['cohere', 'POST', '/v1/rerank', null],
@@ -118,7 +118,7 @@ const OTHERS: readonly (readonly [provider: string, method: string, path: string
     ['mistral-ai', 'POST', '/chat/completions', 'chat-completions'],
     ['mistral-ai', 'POST', '/fim/completions', 'fim-completions'],
     ['mistral-ai', 'POST', '/agents/completions', 'agent-completions'],
-    // Agents are made, and conversations led, at Mistral: https://docs.mistral.ai/agents/agents
+    // Mistral hosts the creation of agents and their conversations: https://docs.mistral.ai/agents/agents
     ['mistral-ai', 'POST', '/agents', null],
     ['mistral-ai', 'POST', '/conversations', null],
     ['mistral-ai', 'POST', '/embeddings', 'embeddings'],
@@ -157,7 +157,7 @@ it.each(OTHERS)('%s has what its own client asks by %s %s, so that it is never r
 });
 
 describe("the paths of Google's own client", () => {
-  /** How it puts a URL together: https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts */
+  /** How the client builds a URL: https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts */
   const sent = (apiVersion: string, method: string): string =>
     ['', apiVersion, `models/gemini-2.5-pro:${method}`]
       .filter((part, at) => at === 0 || part !== '')

@@ -3,9 +3,8 @@ import { isObject, list, textOf, textOrNull } from './reading.js';
 import { usageOf } from './openai-usage.js';
 
 /**
- * Reads OpenAI's older completions, whose text stands in `choices[].text`; their usage is that of chat. A prompt may
- * be a text, a list of texts, or tokens, of which there is no text to count.
- * https://github.com/openai/openai-node/blob/master/src/resources/completions.ts
+ * Reads OpenAI's older completions, with text in `choices[].text` and the same usage as chat. A prompt may be a text, a list of texts, or
+ * tokens, which contain no text to count. https://github.com/openai/openai-node/blob/master/src/resources/completions.ts
  */
 export const completionsUsage: UsageReader = {
   fromAnswer: (answer) => usageOf(answer.usage),

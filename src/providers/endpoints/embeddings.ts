@@ -3,7 +3,7 @@ import { checkedUsage } from './checked-usage.js';
 import { count, countOfModality, isObject, list, objectOf, textOf, textOrNull } from './reading.js';
 
 /**
- * Reads OpenAI's embeddings, which put out no tokens. Voyage tells only `total_tokens`.
+ * Reads OpenAI's embeddings, which have no output tokens. Voyage reports only `total_tokens`.
  * https://github.com/openai/openai-node/blob/master/src/resources/embeddings.ts (CreateEmbeddingResponse.Usage)
  * https://docs.voyageai.com/reference/embeddings-api
  */
@@ -18,7 +18,7 @@ export const embeddingsUsage: UsageReader = {
 };
 
 /**
- * Reads Google's embeddings, one or many. Models before Gemini's tell no usage.
+ * Reads Google's embeddings, one or many. Models before Gemini's report no usage.
  * https://ai.google.dev/api/embeddings#EmbeddingUsageMetadata
  */
 export const embedContentUsage: UsageReader = {
@@ -41,16 +41,15 @@ export const embedContentUsage: UsageReader = {
 const contentText = (content: unknown): string => textOf(objectOf(content).parts);
 
 /**
- * Reads moderations, whose answers report usage at providers that bill them. Pictures are not counted.
+ * Reads moderations, whose responses report usage at providers that bill them. Images are not counted.
  * https://docs.mistral.ai/api/endpoint/classifiers
  */
 export const moderationsUsage: UsageReader = { ...embeddingsUsage, inputText: ({ input }) => textOf(input) };
 
 /**
- * Reads rerankings. Jina and Voyage report `usage.total_tokens`. Cohere bills search units (`meta.billed_units`), and may
- * report tokens in `meta.tokens` as well. Other hosts of Cohere's shape bill tokens: their search units cost nothing.
- * https://api.jina.ai/redoc#tag/rerank
- * https://docs.voyageai.com/reference/reranker-api
+ * Reads rerankings. Jina and Voyage report `usage.total_tokens`. Cohere bills search units (`meta.billed_units`), and may report tokens in
+ * `meta.tokens` as well. Other providers of Cohere's format bill tokens: their search units cost nothing.
+ * https://api.jina.ai/redoc#tag/rerank https://docs.voyageai.com/reference/reranker-api
  * https://github.com/cohere-ai/cohere-typescript/blob/main/src/api/types/ApiMeta.ts
  */
 export const rerankUsage: UsageReader = {

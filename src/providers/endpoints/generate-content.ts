@@ -13,14 +13,12 @@ import {
 } from './reading.js';
 
 /**
- * Reads Google's own shape of chat.
+ * Reads Google's own chat format.
  *
- * `promptTokenCount` contains what came from the cache. Beside it, `toolUsePromptTokenCount` is what tools gave the
- * model to read, and `thoughtsTokenCount` what it thought: the total is the sum of the prompt and these with
- * `candidatesTokenCount`. Events of a stream tell the counts so far, of which the last is right
- * (https://github.com/googleapis/python-genai/issues/1204); Google leaves out what is zero. An answer to
- * `:countTokens` has no usage and costs nothing.
- * https://ai.google.dev/api/generate-content#UsageMetadata
+ * `promptTokenCount` includes cached tokens. Counted separately are `toolUsePromptTokenCount`, the input that tools added, and
+ * `thoughtsTokenCount`: the total is the sum of the prompt, these two and `candidatesTokenCount`. Events of a stream report the counts so
+ * far, of which the last is right (https://github.com/googleapis/python-genai/issues/1204); Google omits zeros. A response to
+ * `:countTokens` has no usage and costs nothing. https://ai.google.dev/api/generate-content#UsageMetadata
  * https://googleapis.github.io/js-genai/release_docs/classes/types.GenerateContentResponseUsageMetadata.html
  */
 export const generateContentUsage: UsageReader = {
@@ -65,7 +63,7 @@ function usageOf(raw: unknown, known: Usage | null): Usage | null {
   });
 }
 
-/** A stream may begin with events that tell no prompt yet; an answer without one tells nothing. */
+/** A stream may begin with events without a prompt count; a response without one has no usage. */
 function inputOf(raw: Json, known: Usage | null): number | null {
   const prompt = count(raw.promptTokenCount);
   if (!prompt) return known?.input_tokens ?? null;
@@ -73,8 +71,8 @@ function inputOf(raw: Json, known: Usage | null): number | null {
 }
 
 /**
- * What was said, without what was thought. Should the total show that the candidates contain the thoughts, they are
- * taken out, so that they are not counted twice.
+ * Output tokens without thoughts. If the total shows that the candidates include the thoughts, they are subtracted, so that they are not
+ * counted twice.
  */
 function spokenIn(raw: Json, reasoning: number): unknown {
   const candidates = count(raw.candidatesTokenCount ?? 0);
@@ -85,7 +83,7 @@ function spokenIn(raw: Json, reasoning: number): unknown {
 
 const spokenOf = ({ output_tokens, reasoning_tokens = 0 }: Usage): number => output_tokens - reasoning_tokens;
 
-/** Sound, pictures and films. https://ai.google.dev/api/generate-content#ModalityTokenCount */
+/** Audio, images and video. https://ai.google.dev/api/generate-content#ModalityTokenCount */
 export function modalities({
   promptTokensDetails,
   toolUsePromptTokensDetails,

@@ -1,4 +1,4 @@
-/** What Google's clients say in the path, and others in the body. */
+/** Values that Google's clients send in the path, and others in the body. */
 export interface GoogleCall {
   /** Decoded: `gemini-2.5-pro`. */
   readonly model: string;
@@ -10,8 +10,8 @@ export interface GoogleCall {
 const CALL = /\/models\/([^/]+):(\w+)$/;
 
 /**
- * The model and the method of `…/models/{model}:{method}`; null for any other path, and for a model that is not valid
- * percent-encoding. https://ai.google.dev/api/generate-content
+ * The model and the method of `…/models/{model}:{method}`; null for any other path, and for a model that is not valid percent-encoding.
+ * https://ai.google.dev/api/generate-content
  */
 export function googleCallOf(path: string): GoogleCall | null {
   const [, encoded = '', method = ''] = CALL.exec(path) ?? [];

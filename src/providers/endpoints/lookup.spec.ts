@@ -23,7 +23,7 @@ describe('the table of endpoints', () => {
 
   it('reads usage only where a request makes an answer', () => {
     for (const { usage, operations: own } of endpoints)
-      // A session is a GET that answers for as long as it lasts.
+      // A session is a GET that lasts as long as its connection.
       if (usage)
         for (const { method, path } of own) expect(path === '/realtime' ? 'POST' : method).toBe('POST');
   });

@@ -1,6 +1,6 @@
 import type { Operation } from '../endpoint.js';
 
-/** A row of a table that is found by its requests: an endpoint, or a charge. */
+/** A row that is found by its requests: an endpoint, or a charge. */
 interface Row {
   readonly operations: readonly Operation[];
 }
@@ -11,14 +11,14 @@ export type Lookup<T> = (method: string, path: string) => T | null;
 /** One segment on the way to an operation. */
 interface Node<T> {
   readonly named: Map<string, Node<T>>;
-  /** Where any id may stand. */
+  /** Matches any id. */
   any: Node<T> | null;
-  /** What may follow an id within its segment, `:generateContent`. */
+  /** Suffixes of an id within its segment, `:generateContent`. */
   readonly verbs: Map<string, T>;
   row: T | null;
 }
 
-/** Paths of one method: those without an id as they are, the others segment by segment. */
+/** Paths of one method: those without an id exactly, the others segment by segment. */
 interface Paths<T> {
   readonly exact: Map<string, T>;
   readonly patterns: Node<T>;
@@ -31,14 +31,14 @@ const ID = /^\{\w+\}$/;
 const ID_WITH_VERB = /^\{\w+\}(:\w+)$/;
 
 /**
- * What may stand for an id: a segment that no reader takes for more, or for less, than one name. Encoded dots, slashes,
- * backslashes and percent signs could be read as something else further on.
+ * A valid id: a segment that every parser reads as exactly one name. Encoded dots, slashes, backslashes and percent signs could be read
+ * differently further on.
  */
 const NAME = /^(?!\.{1,2}$)(?!.*%(?:2e|2f|5c|25))[\w\-.~:@!$&'()*+,={}%]+$/i;
 
 /**
- * Compiles the operations of rows. One look-up is exact; only when that misses, the path is walked from its
- * first segment on, which ends at once for a path that no operation begins with.
+ * Compiles the operations of rows. The first look-up is exact; only if it misses, the path is walked from its first segment on, which ends
+ * at once for a path that no operation begins with.
  */
 export function compiled<T extends Row>(rows: readonly T[]): Lookup<T> {
   const methods = new Map<string, Paths<T>>();

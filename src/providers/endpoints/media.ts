@@ -4,10 +4,9 @@ import { textOrNull } from './reading.js';
 import { durationUsage, tokenUsageOf, usageOf } from './openai-usage.js';
 
 /**
- * Reads the usage of images and transcriptions, in the answer or in the last event of a stream
- * (`image_generation.completed`, `image_edit.completed`, `transcript.text.done`). Nothing of them can be counted as text
- * where a provider tells none. Tokens of images are part of the totals.
- * https://github.com/openai/openai-node/blob/master/src/resources/images.ts
+ * Reads the usage of images and transcriptions, in the response or in the last event of a stream (`image_generation.completed`,
+ * `image_edit.completed`, `transcript.text.done`). If a provider reports none, there is no text to count. Tokens of images are part of the
+ * totals. https://github.com/openai/openai-node/blob/master/src/resources/images.ts
  * https://github.com/openai/openai-node/blob/master/src/resources/audio/transcriptions.ts
  */
 export const mediaUsage: UsageReader = {
@@ -19,7 +18,7 @@ export const mediaUsage: UsageReader = {
 };
 
 /**
- * A transcript tells how long the sound was in `verbose_json`. Groq charges that length and tells no usage.
+ * A `verbose_json` transcript has the duration of the audio. Groq charges that duration and reports no usage.
  * https://console.groq.com/docs/speech-to-text
  */
 const heard = ({ text, duration }: Json): Usage | null =>

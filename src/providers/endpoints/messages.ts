@@ -6,9 +6,8 @@ import { isObject, list, objectOf, plainTextIn, stringify, textOf, textOrNull } 
 /**
  * Reads Anthropic's messages, plain and streamed.
  *
- * Their `input_tokens` are those after the last cache mark; the whole input is the sum with cache reads and writes. In
- * a stream, `message_start` tells the input and the first tokens of the output, and `message_delta` all counts as they
- * have grown since, not what was added.
+ * Their `input_tokens` are those after the last cache mark; the whole input is the sum with cache reads and writes. In a stream,
+ * `message_start` reports the input and the first tokens of the output, and `message_delta` the totals so far, not increments.
  * https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/resources/messages/messages.ts (Usage, MessageDeltaUsage)
  * https://docs.claude.com/en/docs/build-with-claude/streaming
  */
@@ -53,7 +52,7 @@ function usageOf(raw: unknown, known: Usage | null): Usage | null {
 
 const NOTHING_KNOWN: Partial<Usage> = {};
 
-/** What is kept in the cache for an hour costs more; searches are charged by the piece. */
+/** Cache writes that are kept for an hour cost more; searches are charged per search. */
 function finerOf(raw: Json, known: Partial<Usage>): FinerCounts {
   const { ephemeral_1h_input_tokens: hour } = objectOf(raw.cache_creation);
   const { web_search_requests: searches } = objectOf(raw.server_tool_use);
@@ -72,7 +71,7 @@ function deltaText({ text, thinking, partial_json }: Json): string {
   return textOf(text) + textOf(thinking) + textOf(partial_json);
 }
 
-/** What a result of a tool may contain: blocks of text, not results again. */
+/** Maximum nesting of a tool result: it contains text blocks, but no further results. */
 const DEPTH = 2;
 
 function blocksText(content: unknown, depth = DEPTH): string {

@@ -3,12 +3,11 @@ import type { Json, UsageReader } from '../endpoint.js';
 import { count, isObject, list, objectOf, textOrNull } from './reading.js';
 
 /**
- * Reads documents that became text. Pages are charged, and cost more where they are annotated; tokens are not reported.
+ * Reads document recognition. Pages are charged, at a higher price if they are annotated; tokens are not reported.
  *
- * Whether pages were annotated is told by what was asked, because a document without pictures gets no annotation to see. An
- * answer that has annotations says so too: a config may have asked for them in the client's place.
- * https://docs.mistral.ai/api/endpoint/ocr (OCRResponse, OCRUsageInfo)
- * https://docs.mistral.ai/studio/document-processing/annotations
+ * The request determines whether pages were annotated, because the response to a document without images contains no annotations. A
+ * response with annotations counts too: a config may have requested them instead of the client. https://docs.mistral.ai/api/endpoint/ocr
+ * (OCRResponse, OCRUsageInfo) https://docs.mistral.ai/studio/document-processing/annotations
  */
 export const ocrUsage: UsageReader = {
   fromAnswer: (answer) => told(answer, hasAnnotations(answer)),
@@ -20,7 +19,7 @@ export const ocrUsage: UsageReader = {
 
 const annotatedUsage: UsageReader = { ...ocrUsage, fromAnswer: (answer) => told(answer, true) };
 
-/** Of its pictures, or of the whole document. */
+/** Of its images, or of the whole document. */
 const asksForAnnotations = (request: Json): boolean =>
   isObject(request.bbox_annotation_format) || isObject(request.document_annotation_format);
 
@@ -43,10 +42,10 @@ function hasAnnotations({ document_annotation: whole, pages }: Json): boolean {
   );
 }
 
-/** A document has no more. https://docs.mistral.ai/studio/document-processing/basic_ocr */
+/** Mistral's maximum. https://docs.mistral.ai/studio/document-processing/basic_ocr */
 const PAGES_MAX = 1000;
 
-/** The most that a request may use. `pages` is a list of numbers, or a text of them and of ranges: `0,2-5`. */
+/** The maximum usage of a request. `pages` is a list of numbers, or a text of numbers and ranges: `0,2-5`. */
 export function mostPages(request: Json): Usage {
   const pages = Math.min(namedPages(request) ?? PAGES_MAX, PAGES_MAX);
   return pagesUsage(pages, asksForAnnotations(request));
@@ -57,7 +56,7 @@ function namedPages({ document, pages }: Json): number | undefined {
   return Array.isArray(pages) ? pages.length : textOrNull(pages)?.split(',').reduce(addRange, 0);
 }
 
-/** One that cannot be read may be all of them. */
+/** An unreadable range may mean all pages. */
 function addRange(sum: number, range: string): number {
   const [, first, last = first] = /^\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?$/.exec(range) ?? [];
   return sum + (first === undefined ? PAGES_MAX : Math.max(0, Number(last) - Number(first)) + 1);

@@ -4,8 +4,8 @@ import { checkedUsage, type FinerCounts } from './checked-usage.js';
 import { count, isObject, objectOf } from './reading.js';
 
 /**
- * Reads the `usage` object of OpenAI's chat answers, with what other providers add to it. Null unless both totals are
- * sound. Numbers that are negative, fractional, too large or not numbers are ignored.
+ * Reads the `usage` object of OpenAI's chat responses, with other providers' additions. Null unless both totals are valid. Numbers that are
+ * negative, fractional, too large or not numbers are ignored.
  */
 export function usageOf(raw: unknown): Usage | null {
   if (!isObject(raw)) return null;
@@ -27,12 +27,12 @@ export function usageOf(raw: unknown): Usage | null {
     // Perplexity: https://docs.perplexity.ai/api-reference/chat-completions-post
     citation_tokens: count(raw.citation_tokens),
     web_searches: count(raw.num_search_queries),
-    // Mistral charges sound by its length: https://docs.mistral.ai/api/endpoint/audio/transcriptions (UsageInfo)
+    // Mistral charges audio by its duration: https://docs.mistral.ai/api/endpoint/audio/transcriptions (UsageInfo)
     audio_input_ms: durationMs(raw.prompt_audio_seconds),
   });
 }
 
-/** What the details of an input say of sound, pictures and films, and of those that came from the cache. */
+/** Counts of audio, image and video tokens in an input's details, including cached ones. */
 function inputKinds(details: Json): FinerCounts {
   const cached = objectOf(details.cached_tokens_details);
   return {
@@ -51,9 +51,8 @@ const outputKinds = (details: Json): FinerCounts => ({
 });
 
 /**
- * Reasoning tokens that `completion_tokens` leaves out. OpenAI counts them inside; xAI's models count them
- * beside, which shows in the total of all three.
- * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/grok/capabilities/reasoning
+ * Reasoning tokens that `completion_tokens` excludes. OpenAI includes them; xAI's models count them separately, which the total of all
+ * three shows. https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/grok/capabilities/reasoning
  */
 function reasoningBeside(raw: Json, input: number, completion: number, reasoning: number | null): number {
   if (!reasoning) return 0;
@@ -61,10 +60,9 @@ function reasoningBeside(raw: Json, input: number, completion: number, reasoning
 }
 
 /**
- * Reads the newer `usage` object of OpenAI, `input_tokens` and `output_tokens`: of responses, images and
- * transcriptions. The details are called `input_tokens_details` in the first two and `input_token_details` in the last.
- * A transcription that is charged by the second tells `{ type: "duration", seconds }` and no tokens. `units` is what is
- * charged beside tokens.
+ * Reads OpenAI's newer `usage` object, `input_tokens` and `output_tokens`: of responses, images and transcriptions. The details are
+ * `input_tokens_details` in the first two and `input_token_details` in the last. A transcription that is charged by the second reports `{
+ * type: "duration", seconds }` and no tokens. `units`: charges besides tokens.
  * https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (ResponseUsage)
  * https://github.com/openai/openai-node/blob/master/src/resources/images.ts (ImagesResponse.Usage)
  * https://github.com/openai/openai-node/blob/master/src/resources/audio/transcriptions.ts (Transcription.Tokens)
@@ -86,7 +84,7 @@ export function tokenUsageOf(raw: unknown, units: FinerCounts = {}): Usage | nul
 
 const SECONDS_MAX = 10_000_000;
 
-/** Sound that is so long; null for what is no length. */
+/** A usage of audio of this duration; null for an invalid one. */
 export function durationUsage(seconds: unknown): Usage | null {
   const audio_input_ms = durationMs(seconds);
   return audio_input_ms === null ? null : checkedUsage(0, 0, { audio_input_ms });

@@ -1,6 +1,6 @@
 import type { Json } from '../endpoint.js';
 
-/** Reading of JSON whose author is not trusted: each function takes anything and never throws. */
+/** Reads untrusted JSON: each function accepts any value and never throws. */
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -12,12 +12,12 @@ export const objectOf = (value: unknown): Json => (isObject(value) ? value : NOT
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A count that can be added and charged: a whole number of zero or more, or null for everything else. */
+/** A count that can be added and charged: a whole number of zero or more; null for everything else. */
 export function count(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
 }
 
-/** The sum of tokens of one kind in Google's lists, `[{ modality: "AUDIO", tokenCount: 12 }]`; zero where none is reported. */
+/** The sum of tokens of one kind in Google's lists, `[{ modality: "AUDIO", tokenCount: 12 }]`; zero if none is reported. */
 export function countOfModality(details: unknown, modality: string): number {
   let sum = 0;
   for (const detail of list(details)) {
@@ -26,11 +26,11 @@ export function countOfModality(details: unknown, modality: string): number {
   return sum;
 }
 
-/** A string that says something, or null. */
+/** A non-empty string, or null. */
 export const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
-/** How deep text may be nested: a part of a message, and what Mistral's reasoning parts contain. */
+/** Maximum nesting of text: a part of a message, and the parts of Mistral's reasoning in it. */
 const DEPTH = 2;
 
 /** The text of a string or of a list of parts (`{ text }`, or Mistral's `{ thinking: [...] }`). */
@@ -46,8 +46,8 @@ export function textOf(value: unknown, depth = DEPTH): string {
 }
 
 /**
- * The one string that stands in a JSON text between `before` and `behind`, both of which say how the JSON goes on around it; null where
- * there is none, or several, or one with escapes.
+ * The only string in a JSON text between `before` and `behind`, which contain the JSON around it; null if there is none, or several, or one
+ * with escapes.
  */
 export function plainTextIn(json: string, before: string, behind: string): string | null {
   const at = json.indexOf(before);
@@ -59,12 +59,12 @@ export function plainTextIn(json: string, before: string, behind: string): strin
 }
 
 /**
- * The same text in memory of its own. What V8 slices from a string keeps the whole of that string alive: here an event of 300 bytes for
- * its one word, as long as its stream lasts. Joining and slicing once more makes V8 copy the part alone.
+ * The same text in memory of its own. A slice in V8 keeps the whole source string alive: here an event of 300 bytes for its one word, as
+ * long as its stream lasts. Joining and slicing again makes V8 copy only the part.
  */
 const apart = (text: string): string => ` ${text}`.slice(1);
 
-/** The JSON of a value; empty where there is none, as for one that is nested too deep to be written. */
+/** The JSON of a value; empty if there is none, as for one that is nested too deeply to be serialized. */
 export function stringify(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
@@ -73,5 +73,5 @@ export function stringify(value: unknown): string {
   }
 }
 
-/** A value of JSON where a word is looked for: a text as it is, and anything else as JSON. `String` throws for an object that has a field `toString`. */
+/** A JSON value as text: a string as it is, anything else as JSON. `String` throws for an object with a field `toString`. */
 export const wordOf = (value: unknown): string => (typeof value === 'string' ? value : stringify(value));

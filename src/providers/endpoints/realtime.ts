@@ -6,8 +6,8 @@ import { tokenUsageOf } from './openai-usage.js';
 const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
 
 /**
- * Reads the events that a realtime server sends. Each `response.done` tells the usage of that response, OpenAI's within the
- * response and xAI's beside it; a transcription of the input is charged beside it, at the price of a model of its own.
+ * Reads the events of a realtime server. Each `response.done` reports the usage of that response, OpenAI's inside the response and xAI's
+ * beside it; a transcription of the input is charged separately, at the price of its own model.
  * https://github.com/openai/openai-node/blob/master/src/resources/realtime/realtime.ts (ResponseDoneEvent,
  * ConversationItemInputAudioTranscriptionCompletedEvent)
  */
@@ -21,13 +21,13 @@ export const realtimeUsage: UsageReader = {
 const usageBeside = ({ type, usage }: Json): Usage | null =>
   type === TRANSCRIBED || type === 'response.done' ? tokenUsageOf(usage) : null;
 
-/** Whether an event tells of a transcription of the input. */
+/** Whether an event reports a transcription of the input. */
 export const isTranscription = (event: Json): boolean => event.type === TRANSCRIBED;
 
-/** The model that transcribes the input, as an event with the session's settings names it; null when it names none. */
+/** The model that transcribes the input, from an event with the session's settings; null when there is none. */
 export function transcriptionModelOf(event: Json): string | null {
   const session = objectOf(event.session);
   const { transcription } = objectOf(objectOf(session.audio).input);
-  // The second is how the beta of the interface said it.
+  // The second is the field of the API's beta version.
   return textOrNull(objectOf(transcription ?? session.input_audio_transcription).model);
 }

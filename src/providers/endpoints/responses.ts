@@ -3,7 +3,7 @@ import type { FinerCounts } from './checked-usage.js';
 import { isObject, list, objectOf, plainTextIn, stringify, textOf, textOrNull } from './reading.js';
 import { tokenUsageOf } from './openai-usage.js';
 
-/** Events that add text to the answer. Those of audio and images carry bytes, which are no text. */
+/** Events that add text to the response. Those of audio and images contain bytes, not text. */
 const DELTAS: ReadonlySet<unknown> = new Set([
   'response.output_text.delta',
   'response.refusal.delta',
@@ -18,8 +18,8 @@ const DELTAS: ReadonlySet<unknown> = new Set([
 const TEXT_DELTA = '{"type":"response.output_text.delta"';
 
 /**
- * Reads OpenAI's responses. A plain answer has `usage` itself; in a stream it stands in the `response` of the last
- * event, `response.completed`, `response.incomplete` or `response.failed`; earlier ones say null.
+ * Reads OpenAI's responses. A plain response has `usage` itself; in a stream it is in the `response` of the last event,
+ * `response.completed`, `response.incomplete` or `response.failed`; it is null in earlier ones.
  * https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts
  */
 export const responsesUsage: UsageReader = {
@@ -46,7 +46,7 @@ export const responsesUsage: UsageReader = {
 };
 
 /**
- * Searches are charged by the piece. Opening a page that was found, or looking for something in it, is not one.
+ * Searches are charged per search. Opening a page that was found, or searching in it, does not count.
  * https://platform.openai.com/docs/pricing
  */
 function searchesIn(output: unknown): FinerCounts {
@@ -68,7 +68,7 @@ function itemsText(items: unknown): string {
   return text;
 }
 
-/** A message, a piece of reasoning, a call of a tool or its result. */
+/** A message, a piece of reasoning, a tool call or its result. */
 function itemText(item: Json): string {
   const { content, summary, name, input, output } = item;
   return (

@@ -2,13 +2,12 @@ import type { Json, UsageReader } from '../endpoint.js';
 import { checkedUsage } from './checked-usage.js';
 import { count, isObject, list, objectOf, stringify, textOf } from './reading.js';
 
-/** Tokens of an answer. */
+/** Tokens of a response. */
 type Pair = readonly [input: number, output: number];
 
 /**
- * The tokens that Cohere bills. It adds tokens of its own around them, and says both; only these are charged, so only
- * these make the right cost. `tokens` counts where nothing was billed. Null when neither is sound.
- * https://docs.cohere.com/docs/how-does-cohere-pricing-work
+ * The tokens that Cohere bills. It adds tokens of its own around them and reports both counts, but charges only these. `tokens` counts if
+ * nothing was billed. Null when neither is valid. https://docs.cohere.com/docs/how-does-cohere-pricing-work
  */
 export function billedTokens({ billed_units: billed, tokens }: Json): Pair | null {
   return pairOf(billed) ?? pairOf(tokens);
@@ -22,8 +21,8 @@ function pairOf(counts: unknown): Pair | null {
 }
 
 /**
- * Reads the second version of Cohere's chat, plain and streamed. In a stream `message-end` tells the usage.
- * https://docs.cohere.com/reference/chat and https://docs.cohere.com/reference/chat-stream
+ * Reads version 2 of Cohere's chat, plain and streamed. In a stream, `message-end` has the usage. https://docs.cohere.com/reference/chat
+ * and https://docs.cohere.com/reference/chat-stream
  */
 export const chatV2Usage: UsageReader = {
   fromAnswer({ usage, delta }) {
@@ -41,7 +40,7 @@ export const chatV2Usage: UsageReader = {
   },
 };
 
-/** A whole message, or what an event adds to one, whose parts are no lists. */
+/** A whole message, or an event's addition to one, whose parts are not lists. */
 function messageText({ content, tool_plan: plan, tool_calls: calls }: Json): string {
   let text = textOf(isObject(content) ? [content] : content) + textOf(plan);
   for (const call of isObject(calls) ? [calls] : list(calls))
@@ -50,8 +49,7 @@ function messageText({ content, tool_plan: plan, tool_calls: calls }: Json): str
 }
 
 /**
- * It puts out no tokens; those of pictures are told beside those of texts.
- * https://docs.cohere.com/reference/embed
+ * It has no output tokens; those of images are reported beside those of texts. https://docs.cohere.com/reference/embed
  * https://github.com/cohere-ai/cohere-typescript/blob/main/src/api/types/ApiMetaBilledUnits.ts
  */
 export const embedV2Usage: UsageReader = {

@@ -4,9 +4,9 @@ import { nearestEffort } from './efforts.js';
 const WISHES: ReadonlySet<string> = new Set(['thinking', 'output_config', 'reasoning_effort']);
 
 /**
- * A request without Anthropic's own words for how to think, for a model that knows none of them. The hub has them beside the effort
- * that they stand for (`shapes/messages`); of that stays what the model takes, because a client of Anthropic says how to think to every
- * model. An effort in OpenAI's own words stays as it is.
+ * Removes Anthropic's thinking settings from a request for a model that does not support them. The hub has them beside the equivalent
+ * effort (`shapes/messages`), which is reduced to one that the model accepts, because Anthropic's clients send thinking settings to every
+ * model. An effort in OpenAI's own format is unchanged.
  */
 export function withoutAnthropicWishes(hub: Json, model: string): Json {
   if (hub.thinking === undefined && hub.output_config === undefined) return hub;

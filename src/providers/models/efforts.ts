@@ -1,4 +1,4 @@
-/** From the least to the greatest. */
+/** From the lowest to the highest. */
 const ORDER = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 type Effort = (typeof ORDER)[number];
@@ -6,10 +6,11 @@ type Effort = (typeof ORDER)[number];
 const COMMON: readonly Effort[] = ['low', 'medium', 'high'];
 
 /**
- * Values of `reasoning_effort` that models take, by name; the first pattern that fits counts. A name may stand behind that of a
- * reseller's maker, `openai/gpt-5`. A model that is not named here takes none: those that do not reason refuse the parameter.
- * https://platform.openai.com/docs/guides/reasoning, https://platform.openai.com/docs/models, https://api-docs.deepseek.com/guides/thinking_mode,
- * https://docs.x.ai/docs/guides/reasoning, https://openrouter.ai/docs/use-cases/reasoning-tokens
+ * Values of `reasoning_effort` that models accept, by name; the first matching pattern counts. A reseller may prefix the name with the
+ * maker's, `openai/gpt-5`. A model that is not listed accepts none: models without reasoning refuse the parameter.
+ * https://platform.openai.com/docs/guides/reasoning, https://platform.openai.com/docs/models,
+ * https://api-docs.deepseek.com/guides/thinking_mode, https://docs.x.ai/docs/guides/reasoning,
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
 const EFFORTS: readonly (readonly [RegExp, readonly Effort[]])[] = [
   [/gpt-5[^/]*-chat/, []],
@@ -29,7 +30,7 @@ const EFFORTS: readonly (readonly [RegExp, readonly Effort[]])[] = [
   [/claude-(3-7|(opus|sonnet|haiku|fable)-[4-9])|gemini-(2\.5|[3-9])/, COMMON],
 ];
 
-/** The effort that a model takes and that comes nearest, rather less than more; null where it takes none. No thinking has no neighbour. */
+/** The nearest effort that a model accepts, rather lower than higher; null if it accepts none. `none` is matched only exactly. */
 export function nearestEffort(model: string, wanted: unknown): string | null {
   const at = ORDER.findIndex((effort) => effort === wanted);
   const taken = EFFORTS.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1] ?? [];
@@ -42,8 +43,8 @@ export function nearestEffort(model: string, wanted: unknown): string | null {
 export const THINKING_BUDGET_MIN = 1_024;
 
 /**
- * Tokens of thinking that an effort of the hub stands for, where a model wants a number. Neither side documents
- * equivalents; each step doubles or more, and the largest leaves half of the default limit to the answer.
+ * Thinking tokens for an effort of the hub, if a model requires a number. Neither side documents equivalents; each step at least doubles,
+ * and the largest leaves half of the default limit to the response.
  */
 export const EFFORT_BUDGETS: ReadonlyMap<string, number> = new Map([
   ['minimal', THINKING_BUDGET_MIN],

@@ -1,6 +1,6 @@
 import type { EndpointId } from '../endpoint.js';
 
-/** What a model of a certain name does. */
+/** The endpoints of models with a certain name. */
 interface Kind {
   readonly name: RegExp;
   readonly endpoints: readonly EndpointId[];
@@ -14,7 +14,7 @@ const CHAT: readonly EndpointId[] = [
   'generate-content',
 ];
 
-/** Price data does not say what a model does, so its name must. The first kind that fits; all others talk. */
+/** Price data does not contain a model's purpose, so its name must determine it. The first match counts; all others are chat models. */
 const KINDS: readonly Kind[] = [
   { name: /rerank/, endpoints: ['rerank'] },
   { name: /embed|(^|\/)(bge|gte|e5|voyage)-/, endpoints: ['embeddings', 'embed-content'] },
@@ -34,7 +34,7 @@ const KINDS: readonly Kind[] = [
   { name: /^(text-)?(ada|babbage|curie|davinci)(-\d+)?$|turbo-instruct/, endpoints: ['completions'] },
 ];
 
-/** The endpoints where a model of this name can be named; none where it is reached by pass-through only. */
+/** The endpoints that accept a model of this name; none if it is reached only by pass-through. */
 export function endpointsOfModel(model: string): readonly EndpointId[] {
   const name = model.toLowerCase();
   return KINDS.find((kind) => kind.name.test(name))?.endpoints ?? CHAT;

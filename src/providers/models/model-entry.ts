@@ -6,28 +6,28 @@ import { dollars } from './dollars.js';
 import { endpointsOfModel } from './kinds.js';
 
 /**
- * A model of `GET /v1/models`: OpenAI's shape, and what the gateway knows besides.
+ * A model of `GET /v1/models`: OpenAI's format, with the gateway's additions.
  * https://github.com/openai/openai-node/blob/master/src/resources/models.ts (Model)
  */
 export interface ModelEntry {
   readonly id: string;
   readonly object: 'model';
-  /** OpenAI's clients want a number here; the time is unknown, so it is 0. */
+  /** OpenAI's clients require a number; the time is unknown, so it is 0. */
   readonly created: 0;
-  /** The provider, who is not always the maker. */
+  /** The provider, which is not always the maker. */
   readonly owned_by: string;
   readonly provider: string;
   /** The largest input in tokens; null when it is unknown. */
   readonly context_length: number | null;
   /** Null when it is unknown, which does not mean free. */
   readonly pricing: Pricing | null;
-  /** Where the model can be named, at its provider. */
+  /** The endpoints that accept the model, at its provider. */
   readonly endpoints: readonly EndpointId[];
 }
 
-/** Dollars per million tokens, as exact decimals: `"0.15"`. A kind that is absent is charged as the one it is part of. */
+/** Dollars per million tokens, as exact decimals: `"0.15"`. An absent kind is charged as the kind it is part of. */
 export interface ModelRates {
-  /** Absent, with `output`, where only units have a price. */
+  /** Absent, with `output`, if only units have a price. */
   readonly input?: string;
   readonly output?: string;
   readonly cached_input?: string;
@@ -44,7 +44,7 @@ export interface ModelRates {
   readonly video_output?: string;
 }
 
-/** Dollars for what is charged beside tokens. */
+/** Dollars for units besides tokens. */
 export interface ModelUnits {
   readonly thousand_requests?: string;
   readonly thousand_web_searches?: string;
@@ -52,7 +52,7 @@ export interface ModelUnits {
   readonly million_citation_tokens?: string;
   readonly audio_input_hour?: string;
   readonly thousand_document_pages?: string;
-  /** Instead of the price of a page, not beside it. */
+  /** Replaces the price of a page; the two are not added. */
   readonly thousand_annotated_pages?: string;
   readonly thousand_search_units?: string;
   readonly million_input_characters?: string;
@@ -70,11 +70,11 @@ export interface ModelImagePrice {
 
 export interface Pricing extends ModelRates {
   readonly units?: ModelUnits;
-  /** Rates of the whole request, once its input is longer. */
+  /** Rates of the whole request if its input is longer. */
   readonly tiers?: readonly (ModelRates & { readonly above_input_tokens: number })[];
 }
 
-/** What is said of a model of a provider, but for its price. `contextLength` is the largest input in tokens. */
+/** The entry of a provider's model, without its price. `contextLength` is the largest input in tokens. */
 export function modelEntry(id: string, provider: Provider, contextLength: number | null): ModelEntry {
   return {
     id,
@@ -88,7 +88,7 @@ export function modelEntry(id: string, provider: Provider, contextLength: number
   };
 }
 
-/** The model at a price; null where it is unknown. */
+/** The model at a price; null if it is unknown. */
 export function withPrice(entry: ModelEntry, price: Price | null): ModelEntry {
   return price ? { ...entry, pricing: pricingOf(price) } : entry;
 }
@@ -105,7 +105,7 @@ function pricingOf({ tiers = [], units, isByUnitOnly, ...rates }: Price): Pricin
   };
 }
 
-/** How the finer kinds are called. */
+/** Names of the finer kinds. */
 const NAMES = {
   cachedInput: 'cached_input',
   cacheWrite: 'cache_write',

@@ -7,17 +7,17 @@ import type { ModelEntry } from './model-entry.js';
 export interface ModelList {
   readonly object: 'list';
   readonly data: readonly ModelEntry[];
-  /** How many there are, of which `data` may be a part. */
+  /** The number of all matches; `data` may be a part of them. */
   readonly total: number;
 }
 
-/** Which models a client wants to see. */
+/** The models that a client requests. */
 export interface ModelQuery {
   readonly provider: string | null;
   /** Part of the name, lower case. */
   readonly search: string | null;
   readonly endpoint: EndpointId | null;
-  /** The whole catalogue, and not only what the caller may use. */
+  /** The whole catalogue, not only the caller's models. */
   readonly isOfAll: boolean;
   readonly offset: number;
   /** Null for all. */
@@ -25,8 +25,8 @@ export interface ModelQuery {
 }
 
 /**
- * What a query asks for; parameters that are not among `provider`, `search`, `endpoint`, `scope`, `limit` and `offset` are
- * those of other services and mean nothing here. Refuses with `provider_unknown` or `invalid_request`.
+ * Reads a query. Parameters other than `provider`, `search`, `endpoint`, `scope`, `limit` and `offset` belong to other services and are
+ * ignored. Throws `provider_unknown` or `invalid_request`.
  */
 export function modelQuery(query: URLSearchParams): ModelQuery {
   const provider = said(query, 'provider');
@@ -41,7 +41,7 @@ export function modelQuery(query: URLSearchParams): ModelQuery {
   };
 }
 
-/** The query of a client that wants to see all. */
+/** The query for all models. */
 export const EVERYTHING: ModelQuery = {
   provider: null,
   search: null,
@@ -51,11 +51,11 @@ export const EVERYTHING: ModelQuery = {
   limit: null,
 };
 
-/** Whether a query wants all that may be listed. */
+/** Whether a query requests everything that may be listed. */
 export const isEverything = ({ provider, search, endpoint, offset, limit }: ModelQuery): boolean =>
   provider === null && search === null && endpoint === null && offset === 0 && limit === null;
 
-/** The models that a query asks for, in their order. */
+/** The models that match a query, in their order. */
 export function modelList(models: readonly ModelEntry[], query: ModelQuery): ModelList {
   const { provider, search, endpoint, offset, limit } = query;
   const found = models.filter(
@@ -68,7 +68,7 @@ export function modelList(models: readonly ModelEntry[], query: ModelQuery): Mod
   return { object: 'list', data: found.slice(offset, end), total: found.length };
 }
 
-/** One model by its name: of the provider that the query names, or of the first that has it. Refuses with `not_found`. */
+/** One model by its name: of the query's provider, or of the first that has it. Throws `not_found`. */
 export function modelNamed(models: readonly ModelEntry[], id: string, { provider }: ModelQuery): ModelEntry {
   const named = (name: string, { id: known }: ModelEntry): boolean =>
     known === name || bareName(known) === name;
@@ -79,7 +79,7 @@ export function modelNamed(models: readonly ModelEntry[], id: string, { provider
   return found;
 }
 
-/** The name without the credential that it chooses: `@slug/model`. */
+/** The name without the credential in it: `@slug/model`. */
 const bareName = (id: string): string => (/^@(?!cf\/|hf\/)/.test(id) ? id.slice(id.indexOf('/') + 1) : id);
 
 function said(query: URLSearchParams, name: string): string | null {

@@ -1,13 +1,13 @@
 import { providers } from '../registry.js';
 import { type ModelEntry, modelEntry } from './model-entry.js';
 
-/** Either the only models that may be used, or all but these. */
+/** Either the only models that may be used, or all except these. */
 export interface ModelRule {
   readonly names: ReadonlySet<string>;
   readonly areAllowed: boolean;
 }
 
-/** A stored credential, by which models can be named: `@slug/model`. */
+/** A stored credential that models can name: `@slug/model`. */
 export interface ModelKey {
   readonly slug: string;
   readonly providerId: string;
@@ -15,7 +15,7 @@ export interface ModelKey {
   readonly models?: ModelRule;
 }
 
-/** What an organization allows; null for everything. */
+/** An organization's policy; null allows everything. */
 export interface ModelPolicy {
   readonly providers: ReadonlySet<string> | null;
   readonly models: ReadonlySet<string> | null;
@@ -29,13 +29,12 @@ export function allowedModels(
   return policy ? models.filter(({ provider, id }) => isAllowed(policy, provider, id)) : models;
 }
 
-/** A credential beyond so many models is left out: some ten megabytes of answer. */
+/** Credentials beyond this number of models are left out: the response would exceed some ten megabytes. */
 const MODELS_MAX = 20_000;
 
 /**
- * The models that can be named by stored credentials, each by the name that chooses the credential, too. One that an
- * integration names and the catalogue does not know is told without a price. Credentials are taken in their order until
- * the list is full.
+ * The models of stored credentials, each also under the name that selects the credential. A model that an integration names and the
+ * catalogue lacks is listed without a price. Credentials are added in order until the list is full.
  */
 export function usableModels(
   models: readonly ModelEntry[],

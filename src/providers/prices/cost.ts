@@ -13,17 +13,17 @@ import {
 } from './unit-cost.js';
 
 /**
- * What a usage costs, in whole nano-dollars; null where it has something that the price does not name.
+ * The cost of a usage, in whole nano-dollars; null if it has a kind that the price does not cover.
  *
- * The sum over all tokens and units is exact and is rounded once, at the end, half up. The result is never
- * negative and never above `Number.MAX_SAFE_INTEGER` (nine million dollars). Counts that are not whole
- * numbers of zero or more count as zero. The price must satisfy `isPrice`.
+ * The sum over all tokens and units is exact and is rounded once, at the end, half up. The result is never negative and never above
+ * `Number.MAX_SAFE_INTEGER` (nine million dollars). Counts that are not whole numbers of zero or more count as zero. The price must satisfy
+ * `isPrice`.
  */
 export const costOf = (usage: Usage, price: Price): number | null => costBy(usage, price, exactImagePrice);
 
 /**
- * The most that a usage may cost, for a reservation: like `costOf`, but images of unknown size or quality have the
- * highest price that may apply to them. Null where `costOf` is null for another reason.
+ * The maximum cost of a usage, for a reservation: like `costOf`, but images of unknown size or quality have the highest price that may
+ * apply to them. Null if `costOf` is null for another reason.
  */
 export const highestCostOf = (usage: Usage, price: Price): number | null =>
   costBy(usage, price, highestImagePrice);
@@ -46,7 +46,7 @@ function costBy(usage: Usage, price: Price, imagePriceOf: ImagePriceOf): number 
   return exact.nanoDollars;
 }
 
-/** Whether all tokens that were used have a price of their own, or are part of something that has. */
+/** Whether all used tokens have a price of their own, or are part of a kind that has one. */
 const isCovered = (usage: Usage, price: Price, rates: Rates): boolean =>
   has(usage.cache_write_1h_tokens, rates.cacheWrite1h) &&
   !(price.isByUnitOnly && usage.input_tokens + usage.output_tokens > 0 && !hasBillableUnits(usage));
@@ -58,8 +58,8 @@ function ratesFor(usage: Usage, price: Price): Rates {
 }
 
 /**
- * Splits the total into kinds that do not overlap, so that no token is charged twice. Where finer counts add
- * up to more than their total (cached audio is reported as both), the ones named first are believed.
+ * Splits the total into kinds that do not overlap, so that no token is charged twice. If finer counts exceed their total (cached audio is
+ * reported as both), the first ones take precedence.
  */
 function addInput(usage: Usage, rates: Rates, sum: Summands): void {
   const input = new Remainder(usage.input_tokens);
@@ -71,7 +71,7 @@ function addInput(usage: Usage, rates: Rates, sum: Summands): void {
   sum.add(input.tokens, rates.input, MILLION);
 }
 
-/** What came from the cache, by what it is, and what went there, by how long it is kept. */
+/** Cache reads by modality, and cache writes by how long they are kept. */
 function addCached(usage: Usage, rates: Rates, input: Remainder, sum: Summands): void {
   const { cached_audio_input_tokens: audio, cached_image_input_tokens: image } = usage;
   const { cache_write_tokens: written, cache_write_1h_tokens: writtenForLong } = usage;
@@ -92,7 +92,7 @@ function addOutput(usage: Usage, rates: Rates, sum: Summands): void {
   sum.add(output.tokens, rates.output, MILLION);
 }
 
-/** The tokens of a total that no finer kind has claimed yet. */
+/** The tokens of a total that no finer kind has used yet. */
 class Remainder {
   tokens: number;
 

@@ -1,12 +1,12 @@
 const NANO_DIGITS = 9;
 
-/** Turns dollars, as a price list writes them, into whole nano-dollars. */
+/** Converts dollars, as written in a price list, to whole nano-dollars. */
 export const nanoDollars = (dollars: unknown): number | null => scaled(dollars, NANO_DIGITS);
 
 /**
- * An amount times ten to the power of `digits`, as a whole number. Works on the decimal digits, because `0.07 * 1e9` is
- * not an integer in floating point. What is below one is rounded half up. Null for what is not a number of zero or more,
- * and for amounts beyond an exact integer.
+ * An amount times ten to the power of `digits`, as a whole number. Works on the decimal digits, because `0.07 * 1e9` is not an integer in
+ * floating point. Fractions are rounded half up. Null for values that are not numbers of zero or more, and for amounts beyond an exact
+ * integer.
  */
 export function scaled(amount: unknown, digits: number): number | null {
   if (typeof amount !== 'number') return null;
@@ -25,7 +25,7 @@ function shift(digits: string, places: number): number {
   return Number(padded.at(places)) >= 5 ? rounded + 1 : rounded;
 }
 
-/** Dollars as exact decimals into whole nano-dollars. Throws a RangeError for an amount that has no such number. */
+/** Converts dollars as exact decimals to whole nano-dollars. Throws a RangeError for an amount that has no such number. */
 export function exactNanoDollars(dollars: string): number {
   const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d{1,9}))?$/.exec(dollars) ?? [];
   const nano = Number(whole + fraction.padEnd(NANO_DIGITS, '0'));

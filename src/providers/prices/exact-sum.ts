@@ -1,6 +1,6 @@
 /** Adds up counts at prices, in nano-dollars. */
 export interface Summands {
-  /** So many, at `rate` nano-dollars for each `per` of them. `per` must divide `COMMON`. */
+  /** Adds `count` at `rate` nano-dollars for each `per` of them. `per` must divide `COMMON`. */
   add(count: number, rate: number, per: number): void;
 }
 
@@ -10,7 +10,7 @@ export const HOUR_MS = 3_600_000;
 
 const HALF = MILLION / 2;
 
-/** In plain numbers, because nearly every request is small and each is priced. Knows millions and their divisors. */
+/** In plain numbers, because nearly every request is small and each is priced. Supports a million and its divisors. */
 export class PlainSum implements Summands {
   private total = HALF;
 
@@ -18,7 +18,7 @@ export class PlainSum implements Summands {
     this.total += count * rate * (MILLION / per);
   }
 
-  /** Rounded half up; null where plain numbers are not exact. A sum of whole products below 2^53 is. */
+  /** Rounded half up; null if plain numbers are not exact. A sum of whole products below 2^53 is exact. */
   get nanoDollars(): number | null {
     if (!(this.total <= Number.MAX_SAFE_INTEGER)) return null;
     return (this.total - (this.total % MILLION)) / MILLION;
@@ -35,7 +35,7 @@ export class ExactSum implements Summands {
     this.total += BigInt(count) * BigInt(rate) * (COMMON / BigInt(per));
   }
 
-  /** Rounded half up, and no more than the largest exact integer. */
+  /** Rounded half up, limited to the largest exact integer. */
   get nanoDollars(): number {
     const nano = this.total / COMMON;
     return nano > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(nano);
@@ -46,5 +46,5 @@ export class ExactSum implements Summands {
 export const whole = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
 
-/** What a count has besides a part of it. */
+/** The part of a total that `part` does not cover. */
 export const rest = (total: unknown, part: unknown): number => Math.max(0, whole(total) - whole(part));

@@ -1,8 +1,8 @@
 import type { Price } from './price.js';
 
 /**
- * The prices of one model over time: some providers charge less at night, and a price list may announce a
- * change before it takes effect. The last entry that is in force wins.
+ * The prices of one model over time: some providers charge less at night, and a price list may announce a change before it takes effect.
+ * The last entry in effect wins.
  */
 export type PriceSchedule = readonly ScheduledPrice[];
 
@@ -13,14 +13,14 @@ export interface ScheduledPrice {
 
 export type PriceWindow =
   | { readonly kind: 'always' }
-  /** From a moment on, milliseconds since the epoch. */
+  /** From a moment on, in milliseconds since the epoch. */
   | { readonly kind: 'from'; readonly startsAt: number }
-  /** Daily, milliseconds after midnight UTC; a window may pass midnight. */
+  /** Daily, in milliseconds after midnight UTC; a window may span midnight. */
   | { readonly kind: 'daily'; readonly opensAt: number; readonly closesAt: number };
 
 const DAY = 86_400_000;
 
-/** The price in force at a moment, milliseconds since the epoch; null when the schedule has none. */
+/** The price at a moment, in milliseconds since the epoch; null when the schedule has none. */
 export function priceAt(schedule: PriceSchedule, moment: number): Price | null {
   for (let index = schedule.length - 1; index >= 0; index--) {
     const entry = schedule[index];

@@ -117,7 +117,7 @@ describe('isPrice', () => {
   });
 });
 
-/** Each unit, its price and how many milli-units, millionths or milliseconds one price covers: written apart from the code. */
+/** Each unit, its price and how many milli-units, millionths or milliseconds one price covers: independent of the code. */
 const KINDS = [
   ['web_searches', 'thousandWebSearches', 1_000n],
   ['file_searches', 'thousandFileSearches', 1_000n],

@@ -2,7 +2,7 @@ import type { Usage } from '../../common/contracts/usage.js';
 import { HOUR_MS, MILLION, rest, type Summands, THOUSAND, whole } from './exact-sum.js';
 import type { ImagePrice, Price, UnitPrices } from './price.js';
 
-/** Selects the price of an image, nano-dollars; null where none applies. */
+/** Selects the price of an image, in nano-dollars; null if none applies. */
 export type ImagePriceOf = (usage: Usage, images: readonly ImagePrice[]) => number | null;
 
 /** The price of the usage's own size and quality. A named size beats a named quality, and both beat a wildcard. */
@@ -14,7 +14,7 @@ export const exactImagePrice: ImagePriceOf = ({ image_size: size = null, image_q
   return found?.amount ?? null;
 };
 
-/** The highest price that may apply where the size or the quality is unknown. */
+/** The highest price that may apply if the size or the quality is unknown. */
 export const highestImagePrice: ImagePriceOf = (usage, images) => {
   const { image_size: size = null, image_quality: quality = null } = usage;
   if (size !== null && quality !== null) return exactImagePrice(usage, images);
@@ -27,7 +27,7 @@ export const highestImagePrice: ImagePriceOf = (usage, images) => {
 const isPossible = (priced: string | null, used: string | null): boolean =>
   priced === null || used === null || priced === used;
 
-/** Whether every unit that was used has a price, or is media that is charged by its output tokens. */
+/** Whether every used unit has a price, or is media that is charged by its output tokens. */
 export const areUnitsCovered = (usage: Usage, price: Price, imagePriceOf: ImagePriceOf): boolean =>
   areSearchesCovered(usage, price) &&
   areDocumentsCovered(usage, price) &&
@@ -49,8 +49,7 @@ const areDocumentsCovered = (usage: Usage, { units = {} }: Price): boolean =>
   has(usage.annotated_pages, units.thousandAnnotatedPages);
 
 /**
- * Speech may be billed by the characters that it reads or by its duration, so a price of either covers both. A price
- * of each request covers everything.
+ * Speech may be billed by its input characters or by its duration, so a price of either covers both. A price per request covers everything.
  */
 function isMediaCovered(usage: Usage, units: UnitPrices, imagePriceOf: ImagePriceOf): boolean {
   if (units.thousandRequests !== undefined) return true;
@@ -62,7 +61,7 @@ function isMediaCovered(usage: Usage, units: UnitPrices, imagePriceOf: ImagePric
   );
 }
 
-/** Every unit of speech that has a price must be known, and one of them must be. */
+/** Every speech unit with a price must be in the usage, and at least one unit must have a price. */
 function isSpeechCovered(
   usage: Usage,
   { millionInputCharacters: text, audioOutputHour: audio }: UnitPrices,
@@ -74,14 +73,14 @@ function isSpeechCovered(
   );
 }
 
-/** Nothing was used, or it has a price. */
+/** Whether nothing was used, or it has a price. */
 export const has = (count: unknown, price: unknown): boolean => !count || typeof price === 'number';
 
-/** Output tokens are the media itself, counted otherwise: charging both would charge it twice. */
+/** Output tokens are the media itself in another unit: charging both would charge it twice. */
 const isMediaByTokens = ({ output_tokens }: Usage, { isByUnitOnly }: Price): boolean =>
   !isByUnitOnly && whole(output_tokens) > 0;
 
-/** Whether the usage has units of which the tokens reported beside them are part. */
+/** Whether the usage has units that include the tokens reported beside them. */
 export const hasBillableUnits = (usage: Usage): boolean =>
   Boolean(
     usage.audio_input_ms ||
@@ -93,7 +92,7 @@ export const hasBillableUnits = (usage: Usage): boolean =>
     usage.image_count,
   );
 
-/** Only a sum that takes hours, the exact one, may be used where this is true. */
+/** If true, only the exact sum may be used, because only it supports hours. */
 export const isByTheHour = ({ audio_input_ms, audio_output_ms }: Usage, { units }: Price): boolean =>
   Boolean((audio_input_ms && units?.audioInputHour) || (audio_output_ms && units?.audioOutputHour));
 

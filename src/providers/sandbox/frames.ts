@@ -1,20 +1,17 @@
 import type { SandboxReply } from './reply.js';
 import type { WireChunk, WireCompletion, WireDelta } from './wire.js';
 
-/**
- * What every answer of the sandbox has as its time of creation, seconds since the epoch: answers are the same
- * each time, so they cannot tell the hour.
- */
+/** The creation time of every sandbox response, in seconds since the epoch. It is constant, because responses are deterministic. */
 export const CREATED = 1_700_000_000;
 
-/** What the answer is called, and whether its stream ends with the usage. */
+/** Id and model of the response, and whether its stream ends with the usage. */
 export interface Heading {
   readonly id: string;
   readonly model: string;
   readonly includeUsage: boolean;
 }
 
-/** The answer to a request without `stream`. */
+/** The response to a request without `stream`. */
 export function completionOf({ id, model }: Heading, reply: SandboxReply): WireCompletion {
   const { toolCall, pieces, finishReason, usage } = reply;
   return {
@@ -37,7 +34,7 @@ export function completionOf({ id, model }: Heading, reply: SandboxReply): WireC
   };
 }
 
-/** The events of a stream, without their wrapping: the role, each piece, the end, and the usage if asked for. */
+/** The events of a stream, unframed: the role, each piece, the end, and the usage if requested. */
 export function chunksOf(heading: Heading, reply: SandboxReply): readonly WireChunk[] {
   const { id, model, includeUsage } = heading;
   const head = { id, object: 'chat.completion.chunk', created: CREATED, model } as const;
@@ -60,7 +57,7 @@ export function chunksOf(heading: Heading, reply: SandboxReply): readonly WireCh
   ];
 }
 
-/** A tool call comes as OpenAI sends it: first its name, then its arguments. */
+/** A tool call is split as OpenAI splits it: first its name, then its arguments. */
 function deltasOf({ toolCall, pieces }: SandboxReply): readonly WireDelta[] {
   if (!toolCall) return pieces.map((content) => ({ content }));
   const { name, arguments: text } = toolCall.function;

@@ -1,11 +1,11 @@
 import type { Price } from '../prices/price.js';
 
-/** What asking a model of the sandbox leads to. Times are milliseconds. */
+/** The behaviour of a sandbox model. Times are in milliseconds. */
 export interface SandboxModel {
   readonly id: string;
-  /** Words for people. */
+  /** Description for display. */
   readonly behaviour: string;
-  /** Wait before the first byte of the answer. */
+  /** Wait before the first byte of the response. */
   readonly firstByteMs: number;
   /** Wait between the pieces of a stream. */
   readonly betweenPiecesMs: number;
@@ -61,7 +61,7 @@ export const sandboxModels: readonly SandboxModel[] = [
   },
 ];
 
-/** Play money, so that costs and budgets can be tried: $1 per million input tokens, $2 per million output tokens. */
+/** Play money for trying costs and budgets: $1 per million input tokens, $2 per million output tokens. */
 const playMoney: Price = {
   input: 1_000_000_000,
   output: 2_000_000_000,

@@ -4,29 +4,29 @@ import { count, isObject, list, stringify, textOf } from '../endpoints/reading.j
 import { sampleOf } from './sample.js';
 import type { FinishReason, WireToolCall, WireUsage } from './wire.js';
 
-/** What the sandbox has to say to a request, before it is put into an answer or a stream. */
+/** The sandbox's reply to a request, before it is formatted as a response or a stream. */
 export interface SandboxReply {
   readonly choices: number;
-  /** The content, piece by piece: each piece is one word with the white space before it. */
+  /** The content in pieces: each is one word with the white space before it. */
   readonly pieces: readonly string[];
   readonly toolCall: WireToolCall | null;
   readonly finishReason: FinishReason;
   readonly usage: WireUsage;
 }
 
-/** As much of the user's message as is repeated, so that a long prompt does not make a long answer. */
+/** Maximum of the user's message that is repeated, so that a long prompt does not cause a long response. */
 const MAX_QUOTED_CHARACTERS = 400;
 /** Longer samples of a schema are replaced by an empty object, so that a default value cannot be multiplied. */
 const MAX_SAMPLE_CHARACTERS = 16_384;
-/** OpenAI's own limits: how many tools a request may bring, and how long their names may be. */
+/** OpenAI's own limits of the number of tools in a request, and of the length of their names. */
 const MAX_TOOLS = 128;
 const MAX_TOOL_NAME_CHARACTERS = 64;
-/** How far into the user's message the sandbox looks for the name of a tool. */
+/** How much of the user's message is searched for the name of a tool. */
 const MAX_SEARCHED_CHARACTERS = 4096;
 
 /**
- * Decides the reply. A token of the sandbox is a word: a run of characters without white space. `max_tokens`
- * cuts the content and is honoured like a real provider's; sampling parameters change nothing.
+ * Decides the reply. A token of the sandbox is a word: a run of characters without white space. `max_tokens` cuts the content as at a real
+ * provider; sampling parameters have no effect.
  */
 export function replyTo(request: Json): SandboxReply {
   const choices = count(request.n) || 1;
@@ -108,17 +108,17 @@ function toolCallOf({ name, parameters }: SandboxTool): WireToolCall {
   return { id: 'call_sandbox_1', type: 'function', function: { name, arguments: sampleText(parameters) } };
 }
 
-/** The arguments of a tool and a JSON answer are objects, whatever the schema says. */
+/** The arguments of a tool and a JSON response are objects, whatever the schema. */
 function sampleText(schema: unknown): string {
   const sample = sampleOf(schema);
   const text = isObject(sample) ? stringify(sample) : '';
   return text === '' || text.length > MAX_SAMPLE_CHARACTERS ? '{}' : text;
 }
 
-/** Parts a text before the white space of each word, so that the pieces put together are the text. */
+/** Splits a text before the white space of each word, so that the joined pieces are the text. */
 const piecesOf = (text: string): readonly string[] => text.split(/(?<=\S)(?=\s)/);
 
-/** Counts without making a list: a prompt may have megabytes. */
+/** Counts without building a list: a prompt may have megabytes. */
 function wordsIn(text: string): number {
   let words = 0;
   let inside = false;

@@ -1,14 +1,14 @@
 import type { Json } from '../endpoint.js';
 import { isObject, list } from '../endpoints/reading.js';
 
-/** A schema from outside may be nested without end; below this depth a value is null. */
+/** A caller's schema may be nested without limit; below this depth, values are null. */
 const MAX_DEPTH = 6;
-/** Properties beyond this many are left out, so that a small schema cannot ask for a large answer. */
+/** Further properties are left out, so that a small schema cannot cause a large response. */
 const MAX_PROPERTIES = 64;
 
 /**
- * A value that fits a JSON schema, always the same for the same schema: the default, the first example or
- * choice, or else the plainest value of the type. Keywords that narrow a value further are not obeyed.
+ * A value that fits a JSON schema, always the same for the same schema: the default, the first example or choice, or else the simplest
+ * value of the type. Keywords that narrow a value further are ignored.
  */
 export function sampleOf(schema: unknown, depth = 0): unknown {
   if (!isObject(schema) || depth > MAX_DEPTH) return null;

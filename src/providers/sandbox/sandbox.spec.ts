@@ -24,7 +24,7 @@ const ask = (body: unknown, path = '/chat/completions', method = 'POST'): Sandbo
 const textOf = (answer: SandboxAnswer) => Buffer.concat(answer.frames.map((frame) => frame.bytes)).toString();
 const jsonOf = (answer: SandboxAnswer) => JSON.parse(textOf(answer));
 
-/** OpenAI's own client, whose requests are answered by the sandbox. */
+/** OpenAI's own client, with the sandbox as its server. */
 const client = new OpenAI({
   apiKey: 'not-needed',
   baseURL: 'https://sandbox.invalid/v1',

@@ -15,7 +15,7 @@ export interface SandboxRequest {
 export interface SandboxAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** What to send, in order. A frame is due `afterMs` milliseconds after the one before it. */
+  /** What to send, in order. A frame is due `afterMs` milliseconds after the previous one. */
   readonly frames: readonly SandboxFrame[];
 }
 
@@ -24,17 +24,16 @@ export interface SandboxFrame {
   readonly bytes: Buffer;
 }
 
-/** A fingerprint of the beginning and the length tells requests apart well enough. */
+/** A fingerprint of the beginning and the length distinguishes requests well enough. */
 const FINGERPRINTED_BYTES = 65_536;
-/** As many choices as OpenAI allows. */
+/** OpenAI's maximum of choices. */
 const MAX_CHOICES = 128;
 
 const models = new Map(sandboxModels.map((model) => [model.id, model]));
 
 /**
- * The answer of the built-in provider, in OpenAI's wire format. Pure: the same request gives the same bytes,
- * and nothing leaves the process. It offers chat completions (streamed and not, several choices, tools, JSON)
- * and its list of models.
+ * The response of the built-in provider, in OpenAI's wire format. Pure: the same request gives the same bytes, and nothing leaves the
+ * process. It offers chat completions (streamed and not, several choices, tools, JSON) and its list of models.
  */
 export function sandboxAnswer(request: SandboxRequest): SandboxAnswer {
   const path = request.path.split('?', 1)[0] ?? '';
@@ -152,7 +151,7 @@ function parsed(body: Buffer): Json | null {
   }
 }
 
-/** FNV-1a: an id that is the same for the same request. Nothing depends on it being hard to guess. */
+/** FNV-1a: an id that is the same for the same request. Nothing depends on its being hard to guess. */
 function fingerprint(body: Buffer): string {
   let hash = 0x811c9dc5 ^ body.length;
   for (const byte of body.subarray(0, FINGERPRINTED_BYTES)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

@@ -3,7 +3,7 @@ import type { ClientShape, Context } from '../translation.js';
 import { count } from '../endpoints/reading.js';
 import { messages } from './messages/index.js';
 
-/** Where nothing is said there is no limit to what may be said. */
+/** A count has no output, so it needs no output limit. */
 function countedMessage(body: Json, context: Context): Json {
   const hub = messages.request({ ...body, max_tokens: 1 }, context);
   return Object.fromEntries(Object.entries(hub).filter(([name]) => !LIMITS.has(name)));
@@ -12,7 +12,7 @@ function countedMessage(body: Json, context: Context): Json {
 const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens']);
 
 /**
- * Counting of what a message would be. The hub's request is that of the message itself; its answer is `{ input_tokens }`.
+ * Counts the tokens that a message would have. The hub's request is that of the message itself; its response is `{ input_tokens }`.
  * https://platform.claude.com/docs/en/api/messages-count-tokens
  */
 export const countTokens: ClientShape = {

@@ -4,7 +4,7 @@ import { countTokens } from './count-tokens.js';
 import { messages } from './messages/index.js';
 import { responses } from './responses/index.js';
 
-/** Clients' shapes of chat besides the hub's own, by the endpoint that clients ask. */
+/** Client formats of chat besides the hub's own, by endpoint. */
 export const clientShapes: Readonly<Partial<Record<EndpointId, ClientShape>>> = {
   messages,
   responses,

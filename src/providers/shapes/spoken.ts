@@ -1,15 +1,15 @@
 import { isObject, textOf } from '../endpoints/reading.js';
 
-/** A piece of what was said. */
+/** A piece of a message's content. */
 export interface SpokenPiece {
   readonly text: string;
-  /** It was thought, and is no part of the answer. */
+  /** It is reasoning, and not part of the response's text. */
   readonly isThought: boolean;
 }
 
 /**
- * The hub's content in pieces, none of them empty: one of a string, and of a list of parts those of Mistral's reasoning apart from its
- * answer. https://docs.mistral.ai/capabilities/reasoning
+ * The hub's content in non-empty pieces: a string is one piece; in a list of parts, Mistral's reasoning is separated from its text.
+ * https://docs.mistral.ai/capabilities/reasoning
  */
 export function spokenIn(content: unknown): readonly SpokenPiece[] {
   const parts = Array.isArray(content) ? (content as readonly unknown[]) : [content];
@@ -18,7 +18,7 @@ export function spokenIn(content: unknown): readonly SpokenPiece[] {
     .filter(({ text }) => text !== '');
 }
 
-/** All that was thought, or all that was said. */
+/** All of the reasoning, or all of the text. */
 export const spokenText = (content: unknown, isThought: boolean): string =>
   spokenIn(content)
     .filter((piece) => piece.isThought === isThought)

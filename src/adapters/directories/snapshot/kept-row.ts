@@ -1,14 +1,14 @@
-/** A row as a directory read it, for another process after this one. */
+/** A row as a directory read it, for the successor of this process. */
 export interface KeptRow {
-  /** What was asked: rows of a statement that this release does not ask are not taken back. */
+  /** The statement that read it: rows of a statement that this release does not use are not loaded. */
   readonly question: string;
-  /** Under which it is remembered. */
+  /** Its cache key. */
   readonly key: string;
-  /** With which it can be asked for again; without secrets. */
+  /** The lookup that reads it again; without secrets. */
   readonly asked: unknown;
-  /** By `writeRow`. */
+  /** Written by `writeRow`. */
   readonly row: string;
-  /** When the store gave it, and when somebody last wanted it: milliseconds since the epoch. */
+  /** When it was read, and when it was last used: milliseconds since the epoch. */
   readonly readAt: number;
   readonly wantedAt: number;
 }

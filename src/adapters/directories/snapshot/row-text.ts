@@ -1,14 +1,14 @@
 import { deserialize, serialize } from 'node:v8';
 
 /**
- * A row, with its times and bytes, as one text of a byte per character: thousands of them cost the garbage collector
- * nothing, because it need not look into a text.
+ * A row, with its dates and bytes, as one text with a byte per character. The garbage collector does not scan texts, so thousands of them
+ * cost it nothing.
  */
 export function writeRow(row: unknown): string {
   return serialize(row).toString('latin1');
 }
 
-/** Throws for what was not written so. Read only what is authentic. */
+/** Throws for a text that `writeRow` did not write. Pass only authenticated text. */
 export function readRow(text: string): unknown {
   return deserialize(Buffer.from(text, 'latin1'));
 }

@@ -7,20 +7,20 @@ import type { KeptRow } from './kept-row.js';
 import type { SnapshotSeal } from './snapshot-seal.js';
 
 /**
- * A file of kept rows: the format's name, the file's id, then parts. A part is its length (4 bytes) and sealed rows; the
- * last one has none, so that a file that was cut is known. Nothing in it is readable without the master key.
+ * A file of rows: the format's name, the file's id, then parts. A part is its length (4 bytes) and encrypted rows. The last part has no
+ * rows, so that a truncated file is detected. Nothing in it is readable without the master key.
  */
 const FORMAT = Buffer.from('gatehouse snapshot 1\n');
 const ID_BYTES = 16;
 const LENGTH_BYTES = 4;
 const PART_CHARS = 128 * 1024;
-/** What a row takes beside its texts, about. */
+/** Approximate overhead of a row, in characters. */
 const ROW_CHARS = 200;
 export const SNAPSHOT_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Writes the rows in this order, until the file is full: then those that are left over are left out. Returns how many were
- * written. Lets the event loop go on between two parts.
+ * Writes the rows in this order until the file is full and leaves out the rest. Returns how many were written. Yields to the event loop
+ * between two parts.
  */
 export async function writeSnapshot(
   path: string,
@@ -66,7 +66,7 @@ function* inParts(rows: Iterable<KeptRow>): Generator<readonly KeptRow[]> {
   if (part.length > 0) yield part;
 }
 
-/** Throws, with a reason for the operator, when the file is not whole, not authentic, or of another format. */
+/** Throws, with a reason for the operator, when the file is truncated, not authentic, or of another format. */
 export async function readSnapshot(path: string, seal: SnapshotSeal): Promise<KeptRow[]> {
   if ((await stat(path)).size > SNAPSHOT_BYTES_MAX) throw new Error('it is too large');
   const bytes = await readFile(path);

@@ -139,7 +139,7 @@ describe('what lies beside snapshots', () => {
     await folder().removeHalfWritten(0, 2);
     await folder().removeBeyond(2);
 
-    // Another process may be writing its own right now.
+    // Another process may be writing its own file right now.
     expect(readdirSync(join(dataDir, 'snapshots')).sort()).toEqual([
       'gateway-0.snapshot',
       'gateway-1.snapshot',

@@ -11,8 +11,8 @@ const HALF_WRITTEN = /^gateway-(\d{1,4})\.snapshot\.[0-9a-f]+\.tmp$/;
 const logger = createLogger('snapshot');
 
 /**
- * The snapshots of an instance: one file for each place of a gateway process, so that no two processes write the same
- * one, and a process takes over that of the one before it.
+ * The snapshots of an instance, one file per index of a gateway process: no two processes write the same file, and a restarted process
+ * continues its predecessor's.
  */
 export class SnapshotFolder {
   private readonly path: string;
@@ -24,13 +24,13 @@ export class SnapshotFolder {
     this.path = join(dataDir, 'snapshots');
   }
 
-  /** In place of what this place wrote before. */
+  /** Replaces the previous file of this index. */
   async write(place: number, rows: Iterable<KeptRow>): Promise<number> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     return writeSnapshot(this.fileOf(place), this.seal, rows);
   }
 
-  /** All rows that can be read. A file that cannot be believed counts as none, and the log says why. */
+  /** All readable rows. An unusable file counts as empty, and the log gives the reason. */
   async read(): Promise<KeptRow[]> {
     const found: KeptRow[] = [];
     for (const { name } of await this.files(FILE)) {
@@ -45,17 +45,20 @@ export class SnapshotFolder {
     return found;
   }
 
-  /** Removes what writes left half done, of this place and of those that are no more. Others may be writing right now. */
+  /** Removes incomplete files of this index and of indexes that no longer exist. Other processes may be writing theirs. */
   async removeHalfWritten(place: number, places: number): Promise<void> {
     await this.removeFiles(HALF_WRITTEN, (each) => each === place || each >= places);
   }
 
-  /** Removes the files of places that are no more: only after what they hold was read and written by one that is. */
+  /**
+   * Removes files of indexes that no longer exist. Call it only after a current process has read their rows and written them to its own
+   * file.
+   */
   async removeBeyond(places: number): Promise<void> {
     await this.removeFiles(FILE, (place) => place >= places);
   }
 
-  /** For an installation that wants none. */
+  /** For an installation with snapshots turned off. */
   async remove(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import { SecretBox } from '../../../common/crypto/envelope.js';
 import { hashApiKey } from '../../../common/crypto/key-hash.js';
 import type { Secret } from '../../../common/settings/secret.js';
 
-/** Whose a snapshot is. */
+/** The installation that a snapshot belongs to. */
 export interface Installation {
   readonly masterKey: Secret;
   readonly keyPepper: Secret;
@@ -12,8 +12,8 @@ export interface Installation {
 const NO_ORGANIZATION = '';
 
 /**
- * Seals the parts of a snapshot with the master key. They open for the same keys and the same database only, in the
- * file and the place for which they were sealed.
+ * Encrypts the parts of a snapshot with the master key. They decrypt only with the same keys and for the same database, in the same file
+ * and position.
  */
 export class SnapshotSeal {
   readonly #box: SecretBox;
@@ -21,7 +21,7 @@ export class SnapshotSeal {
 
   constructor({ masterKey, keyPepper, databaseUrl }: Installation) {
     this.#box = new SecretBox(masterKey);
-    // Without the port, which is another one at each start of the embedded database.
+    // Without the port, which changes at each start of the embedded database.
     const { hostname, pathname } = new URL(databaseUrl.reveal());
     this.#installation = hashApiKey(keyPepper, `snapshot of ${hostname}${pathname}`).toString('base64');
   }
@@ -30,7 +30,7 @@ export class SnapshotSeal {
     return this.#box.sealBytes(NO_ORGANIZATION, this.#purpose(file, part), clear);
   }
 
-  /** Throws for what was not sealed so. */
+  /** Throws for bytes that `seal` did not produce for the same file and part. */
   open(file: string, part: number, sealed: Buffer): Buffer {
     return this.#box.openBytes(NO_ORGANIZATION, this.#purpose(file, part), sealed);
   }

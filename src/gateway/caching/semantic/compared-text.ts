@@ -1,23 +1,23 @@
 import type { EndpointId, Json } from '../../../providers/endpoint.js';
 import { canonicalText } from '../canonical-json.js';
 
-/** What of a request is compared by its meaning, and all that has to be the very same for that. */
+/** The text of a request that is compared semantically, and all that must be equal for it. */
 interface ComparedText {
   readonly text: string;
   /** The rest of the body and the literal parts of the text, as one text. */
   readonly rest: string;
 }
 
-/** Longer conversations hardly ever meet again, and each of their turns would cost an embedding. */
+/** Longer conversations hardly ever recur, and each of their turns would cost an embedding. */
 const MESSAGES_MAX = 4;
 
-/** Models take about 8,000 tokens, and hardly any character is more than one. https://platform.openai.com/docs/guides/embeddings */
+/** Models accept about 8,000 tokens, and hardly any character is more than one token. https://platform.openai.com/docs/guides/embeddings */
 const TEXT_CHARS_MAX = 8_000;
 
-/** A body without the text that is compared, and that text. */
+/** A body without the compared text, and that text. */
 type Split = readonly [rest: Json, text: string];
 
-/** Where the text stands. Endpoints that are not listed are not compared by meaning. */
+/** Extracts the text per endpoint. Endpoints that are not listed are not compared semantically. */
 const SPLITTERS: Partial<Record<EndpointId, (body: Json) => Split | null>> = {
   'chat-completions': (body) => withoutLast(body, 'messages'),
   completions: (body) => withoutText(body, 'prompt'),
@@ -26,8 +26,8 @@ const SPLITTERS: Partial<Record<EndpointId, (body: Json) => Split | null>> = {
 };
 
 /**
- * Takes the last text of the user out of a request. Null for one that has none, is no question of a user (it answers
- * a tool, or begins the answer itself), or is too long.
+ * Splits off the user's last text. Null for a request without one, for one that does not end with a user's text (a tool result, or the
+ * beginning of the response), and for one that is too long.
  */
 export function comparedIn(endpoint: EndpointId, body: Json): ComparedText | null {
   const split = SPLITTERS[endpoint]?.(body) ?? null;
@@ -39,8 +39,8 @@ export function comparedIn(endpoint: EndpointId, body: Json): ComparedText | nul
 }
 
 /**
- * What two texts must have in common to the letter, because embeddings hardly tell it apart: words with a digit, mail
- * addresses and web addresses. "Order 4711" and "order 4712" are as like each other as texts can be.
+ * Words that two texts must share literally, because embeddings hardly distinguish them: words with a digit, mail addresses and URLs.
+ * "Order 4711" and "order 4712" are as similar as texts can be.
  */
 const LITERAL = /[\p{N}@]|:\/\//u;
 const MARK = /[\p{P}\p{S}]/u;
@@ -50,7 +50,7 @@ function literalsIn(text: string): string[] {
   return words.map((word) => withoutMarks(word).toLowerCase());
 }
 
-/** Without the marks around a word. Not by one pattern, whose time would grow with the square of a long row of marks. */
+/** Strips the punctuation around a word. Not with one pattern, whose time would grow with the square of a long run of punctuation. */
 function withoutMarks(word: string): string {
   let [start, end] = [0, word.length];
   while (start < end && MARK.test(word[start] as string)) start++;
@@ -74,7 +74,7 @@ function withoutLast(body: Json, field: string): Split | null {
   return [{ ...body, [field]: [...messages.slice(0, -1), { ...last, content }] }, text];
 }
 
-/** The text parts of a message. Pictures and whatever else stands between them stay in the rest. */
+/** The text parts of a message. Images and other parts between them stay in the rest. */
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text']);
 
 function withoutTexts(content: unknown): readonly [rest: unknown, text: string] | null {

@@ -26,27 +26,27 @@ import type { Principal } from '../../../auth/principal.js';
 import { cacheCounts } from '../cache-metrics.js';
 import { type Vector, vectorOf } from './vector.js';
 
-/** A text that is to become a vector. */
+/** A text to embed. */
 interface Embedding {
   readonly caller: Principal;
   readonly entry: Entry;
   readonly trail: Trail;
   readonly rules: EmbeddingRules;
   readonly text: string;
-  /** Where the log says that it was asked. */
+  /** The target's path in the log. */
   readonly path: string;
 }
 
-/** The request waits for it: what takes longer costs more time than a hit gains. */
+/** The request waits for the embedding: a longer wait costs more time than a hit saves. */
 const WITHIN_MS = 1_500;
 
-/** So long an account that failed is not asked again. */
+/** How long an account that failed is not used. */
 const AWAY_MS = 5_000;
 
 /** 8,192 numbers with all their digits. */
 const ANSWER_BYTES_MAX = 512 * 1024;
 
-/** Vectors that are remembered, so that a text is put into one once and not for each target. */
+/** Cached vectors, so that a text is embedded once and not for each target. */
 const REMEMBERED_MAX = 1_000;
 
 const PATH = { path: '/embeddings', query: '', isProxied: false } as const;
@@ -54,8 +54,8 @@ const ENDPOINT = findEndpointRow('POST', PATH.path);
 const HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identity'];
 
 /**
- * Puts texts into vectors by a virtual key of the caller's workspace. Each question is an attempt of the request's record:
- * reserved, charged and logged as any other, with the limits and rules that hold for any other.
+ * Computes embeddings with a virtual key of the caller's workspace. Each is a side call in the request's record: reserved, charged and
+ * logged like any attempt, under the same limits and rules.
  */
 @Injectable()
 export class Embedder {
@@ -68,7 +68,7 @@ export class Embedder {
     private readonly admission: Admission,
   ) {}
 
-  /** Null where there is none in time; the record's decisions tell why. Never rejects. */
+  /** Null if there is none in time; the record's decisions give the reason. Never rejects. */
   async embed(embedding: Embedding): Promise<Vector | null> {
     try {
       return await this.vector(embedding);
@@ -85,7 +85,7 @@ export class Embedder {
     const name = nameOf(embedding, target);
     const known = this.remembered.get(name);
     if (known) return known;
-    // Its exchange may be over, and its record written, before the answer is here.
+    // A hedged attempt's exchange may end, and its record be written, before the embedding arrives.
     if (embedding.trail !== embedding.entry.trail) throw new Error('it is a second question of its request');
     if (Date.now() < (this.awayUntil.get(target) ?? 0)) throw new Error('the account failed just before');
     const vector = await this.ask(embedding, target);
@@ -93,7 +93,7 @@ export class Embedder {
     return vector;
   }
 
-  /** The policy of the organization and the models of the virtual key hold here as anywhere. */
+  /** The organization's policy and the virtual key's models apply here too. */
   private async targetOf({ caller, rules }: Embedding): Promise<Target> {
     const { virtual_key: modelSlug, model } = rules;
     const asked = { caller, headers: {}, options: NOTHING_ASKED, modelSlug, planned: AS_ASKED };
@@ -127,14 +127,14 @@ export class Embedder {
   }
 }
 
-/** Vectors of one workspace are no other's affair: whose money bought them. */
+/** A vector is shared only within the workspace that paid for it. */
 function nameOf({ caller, rules, text }: Embedding, { virtualKey }: Target): string {
   const { organizationId, workspaceId } = reachOf(caller);
   const digest = createHash('sha256').update(text).digest('hex');
   return JSON.stringify([organizationId, workspaceId, virtualKey?.id, rules.model, digest]);
 }
 
-/** The question in the provider's words. Nothing of the client's own request is in it but the text. */
+/** The embedding request in the provider's dialect. Of the client's request, it contains only the text. */
 function question(
   { id, createdAt, gatewayKey }: Entry,
   target: Target,

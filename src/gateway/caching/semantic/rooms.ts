@@ -3,23 +3,23 @@ import type { VectorRoom, VectorStore } from '../../ports.js';
 import { StorePatience } from '../store-patience.js';
 import { bytesOfVector, type Vector, vectorFrom } from './vector.js';
 
-/** A question that was answered, and under which key its answer is kept. */
+/** An earlier request, and the key of its cached response. */
 export interface KnownQuestion {
   readonly key: string;
   readonly vector: Vector;
-  /** Of the answer, milliseconds since the epoch. */
+  /** When the response expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Questions of a room at most, the newest: each search looks at all of them. */
+/** Maximum requests of a namespace, the newest: each search compares all of them. */
 export const QUESTIONS_MAX = 500;
 
-/** In memory for all rooms together. */
+/** Memory for all namespaces together. */
 const BYTES_MAX = 16 * 1024 * 1024;
-/** What a question takes besides its vector, about. */
+/** Approximate overhead of a request besides its vector, in bytes. */
 const QUESTION_BYTES = 256;
 
-/** How long what is in memory is believed before the store is asked again: what others asked is seen by then. */
+/** How long requests in memory are used before the store is read again: other processes' requests are included by then. */
 const BELIEVED_MS = 20_000;
 
 interface Room {
@@ -29,7 +29,7 @@ interface Room {
 
 const EMPTY: readonly KnownQuestion[] = [];
 
-/** The questions of each room that was used last in this process. */
+/** The requests of the namespaces that this process used most recently. */
 export class Rooms {
   private readonly rooms: LRUCache<string, Room>;
   private readonly readings = new Map<string, Promise<readonly KnownQuestion[]>>();
@@ -37,7 +37,7 @@ export class Rooms {
     'The store of cached embeddings failed. It returns no semantic matches until it works again.',
   );
 
-  /** `store`: null where questions stay in this process. */
+  /** `store`: null when requests stay in this process. */
   constructor(
     private readonly store: VectorStore | null,
     bytesMax = BYTES_MAX,
@@ -49,13 +49,13 @@ export class Rooms {
     return this.rooms.calculatedSize;
   }
 
-  /** The newest first. Never rejects: while the store is unavailable, what is in memory is believed for longer. */
+  /** Newest first. Never rejects: while the store is unavailable, requests in memory are used for longer. */
   async questionsIn(place: VectorRoom): Promise<readonly KnownQuestion[]> {
     const known = this.rooms.get(place.room);
     const { store } = this;
     const isBelieved = known !== undefined && Date.now() - known.checkedAt < BELIEVED_MS;
     if (isBelieved || !store) return known?.questions ?? EMPTY;
-    // Who comes meanwhile waits for the same: a room may be large.
+    // Concurrent callers share one read: a namespace may be large.
     let reading = this.readings.get(place.room);
     if (!reading) {
       reading = this.read(place, store).finally(() => this.readings.delete(place.room));
@@ -75,12 +75,12 @@ export class Rooms {
     return questions;
   }
 
-  /** In place of the question of the same key. */
+  /** Replaces the request with the same key. */
   keep(place: VectorRoom, question: KnownQuestion): void {
     const { key, vector, expiresAt } = question;
     const known = this.rooms.get(place.room);
     const others = (known?.questions ?? EMPTY).filter((other) => other.key !== key);
-    // A room that was never read stays to be read.
+    // A namespace that was never read is still due to be read.
     this.put(place.room, [question, ...others].slice(0, QUESTIONS_MAX), known?.checkedAt ?? -Infinity);
     const bytes = bytesOfVector(vector);
     const { store } = this;

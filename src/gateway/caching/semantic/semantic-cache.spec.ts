@@ -13,7 +13,7 @@ import { MemoryVectorStore } from '../../../../test/support/memory-vector-store.
 const EMBEDDING = { virtual_key: 'vectors', model: 'embed' };
 const SEMANTIC = { cache: { mode: 'semantic', embedding: EMBEDDING } };
 
-/** Texts and where they point. The second is like the first by 0.98, the third by 0.9. */
+/** Texts and their directions. The second has a similarity of 0.98 to the first, the third of 0.9. */
 const DIRECTIONS: Readonly<Record<string, readonly number[]>> = {
   'What is the capital of France?': [1, 0, 0],
   'France has which capital?': [0.98, 0.199, 0],
@@ -242,7 +242,7 @@ describe('a question that means the same', () => {
   });
 
   it('never makes an answer to another question that of a request which wants the very same', async () => {
-    // The second vector comes when the third request is there: it is waited for only so long.
+    // The second vector arrives with the third request: the wait for it is limited.
     const gateway: TestGateway = await given({
       embed: (text) => ({
         ...vectorAnswer(DIRECTIONS[text]),

@@ -15,7 +15,7 @@ import { Embedder } from './embedder.js';
 import { Rooms } from './rooms.js';
 import { likeness, type Vector } from './vector.js';
 
-/** A request that may be answered with the answer to another one. */
+/** A request that another request's response may serve. */
 interface Question {
   readonly asked: CacheKeyParts;
   readonly caller: Principal;
@@ -23,24 +23,24 @@ interface Question {
   readonly trail: Trail;
   readonly content: Content;
   readonly embedding: EmbeddingRules;
-  /** Where the target stands in the config. */
+  /** The target's path in the config. */
   readonly path: string;
 }
 
-/** An answered question that is like another one. */
+/** An earlier request that is similar. */
 interface Alike {
-  /** Of its answer. */
+  /** The key of its cached response. */
   readonly key: string;
   /** 0 to 1. */
   readonly score: number;
 }
 
-/** So many of the nearest are looked at: the answers of some may be gone. */
+/** How many of the most similar requests are tried, because some of their responses may have been removed. */
 const NEAREST_MAX = 3;
 
 /**
- * Finds answered questions that mean the same. Only the last texts of users are compared, and only of requests that are
- * the same in everything else: tenant, namespace, target, model, tools, parameters and all turns before.
+ * Finds earlier requests with the same meaning. Only the user's last texts are compared, and only between requests that are equal in
+ * everything else: tenant, namespace, target, model, tools, parameters and all previous turns.
  */
 @Injectable()
 export class SemanticSearch {
@@ -54,7 +54,7 @@ export class SemanticSearch {
     this.rooms = new Rooms(cacheStoreBytes > 0 ? store : null);
   }
 
-  /** Null for a request that is not compared, and where its meaning could not be found out. Never rejects. */
+  /** Null for a request that is not compared, and when its embedding failed. Never rejects. */
   async meant(question: Question): Promise<Meaning | null> {
     const { asked, caller, entry, trail, content, path } = question;
     const compared = content.json && entry.endpoint && comparedIn(entry.endpoint.id, content.json);
@@ -71,7 +71,7 @@ export class SemanticSearch {
   }
 }
 
-/** What a request means, and among what it is compared. */
+/** The vector of a request, and the namespace in which it is compared. */
 export class Meaning {
   constructor(
     private readonly rooms: Rooms,
@@ -79,7 +79,7 @@ export class Meaning {
     private readonly vector: Vector,
   ) {}
 
-  /** The nearest first. Never rejects. */
+  /** Most similar first. Never rejects. */
   async nearest(): Promise<readonly Alike[]> {
     const now = Date.now();
     const questions = await this.rooms.questionsIn(this.place);
@@ -90,7 +90,7 @@ export class Meaning {
       .slice(0, NEAREST_MAX);
   }
 
-  /** The answer to this question is kept under the key until then. */
+  /** Registers this request for the response stored under `key` until then. */
   keep(key: string, expiresAt: number): void {
     this.rooms.keep(this.place, { key, vector: this.vector, expiresAt });
     cacheCounts.vectorBytes = this.rooms.bytes;

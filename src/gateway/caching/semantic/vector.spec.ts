@@ -25,7 +25,7 @@ describe('likeness', () => {
     fc.assert(
       fc.property(values(64), values(64), (one, other) => {
         const error = Math.abs(likeness(given(one), given(other)) - cosine(one, other));
-        // Each of 8 x 8 dimensions of both is off by half a step of 127 at most.
+        // Each of the 8 x 8 dimensions of both is off by at most half a step of 127.
         expect(error).toBeLessThan((2 * 8 * 0.5) / 127 + 0.002);
       }),
     );

@@ -1,6 +1,6 @@
 /**
- * The direction in which a text points, a byte for each dimension. Only directions are compared, so lengths are not kept;
- * a byte instead of a float changes the cosine by less than a thousandth and takes a quarter of the room.
+ * The direction of a text's embedding, one byte per dimension. Only directions are compared, so lengths are not kept. A byte instead of a
+ * float changes the cosine by less than a thousandth and takes a quarter of the memory.
  */
 export interface Vector {
   readonly bytes: Int8Array;
@@ -11,7 +11,7 @@ export interface Vector {
 const DIMENSIONS_MAX = 8_192;
 const LARGEST = 127;
 
-/** Null for what is no direction: nothing, too much, only zeros, or no numbers. */
+/** Null for values without a direction: empty, too many, all zero, or not numbers. */
 export function vectorOf(values: unknown): Vector | null {
   if (!Array.isArray(values) || values.length === 0 || values.length > DIMENSIONS_MAX) return null;
   let most = 0;
@@ -23,7 +23,7 @@ export function vectorOf(values: unknown): Vector | null {
   return ofBytes(Int8Array.from(values as number[], (value) => Math.round((value / most) * LARGEST)));
 }
 
-/** The vector that `bytes` of another one are; null where they cannot be. */
+/** The vector of another one's `bytes`; null for bytes that are not a vector. */
 export function vectorFrom(stored: Buffer): Vector | null {
   if (stored.length === 0 || stored.length > DIMENSIONS_MAX) return null;
   const vector = ofBytes(Int8Array.from(stored));
@@ -34,7 +34,7 @@ export function bytesOfVector({ bytes }: Vector): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The cosine of the angle between two directions, -1 to 1. Those of different models have different dimensions: 0. */
+/** The cosine of the angle between two directions, -1 to 1. 0 for different dimensions, as of different models. */
 export function likeness(one: Vector, other: Vector): number {
   const { bytes: a } = one;
   const { bytes: b } = other;

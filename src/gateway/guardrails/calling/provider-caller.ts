@@ -10,7 +10,7 @@ import { wholeAnswer } from '../../upstream/whole-answer.js';
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
-/** A question to a provider that a guardrail asks with a stored credential. */
+/** A guardrail's request to a provider with a stored credential. */
 export interface ProviderCall {
   readonly caller: Principal;
   readonly virtualKey: string;
@@ -20,7 +20,7 @@ export interface ProviderCall {
   readonly timeoutMs: number;
 }
 
-/** Asks providers for a verdict, through the caller's virtual keys. */
+/** Requests verdicts from providers through the caller's virtual keys. */
 @Injectable()
 export class ProviderCaller {
   constructor(
@@ -28,7 +28,7 @@ export class ProviderCaller {
     private readonly sender: Sender,
   ) {}
 
-  /** The JSON of a successful answer. Rejects for every other. */
+  /** The JSON of a successful response. Rejects for every other. */
   async ask({ caller, virtualKey, path, body, timeoutMs }: ProviderCall): Promise<unknown> {
     const target = await this.planner.plan({
       caller,

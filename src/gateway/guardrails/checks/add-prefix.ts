@@ -4,7 +4,7 @@ import type { Check } from '../check.js';
 
 type Parameters = ParametersOf<'default.addPrefix'>;
 
-/** Puts words before the first message of a role, or before the prompt. Where there is no such message, it makes one. */
+/** Adds text before the first message of a role, or before the prompt. Without such a message, it adds one. */
 export const addPrefix = (parameters: Parameters): Check => ({
   run: ({ json, facts }) => {
     const changed = json && prefixed(json, parameters, facts.endpoint === 'messages');

@@ -189,7 +189,7 @@ describe('the checks', () => {
   ])(
     '%s %j never holds the process up for long on a hostile text',
     async (id, parameters, text) => {
-      // The processor's time, milliseconds: the clock also runs while other processes have it.
+      // CPU time in milliseconds: wall time also runs while other processes have the processor.
       const worked = (): number => process.cpuUsage().user / 1_000;
       let longest = 0;
       let last = worked();
@@ -203,7 +203,7 @@ describe('the checks', () => {
       } finally {
         clearInterval(timer);
       }
-      // A guard against endless work, not a measure.
+      // Detects runaway work; not a measurement.
       expect(longest).toBeLessThan(5_000);
     },
     60_000,

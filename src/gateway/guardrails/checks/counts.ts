@@ -1,9 +1,9 @@
 import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
 import type { Check } from '../check.js';
 
-/** A run of marks that end a sentence, with what may close it, before a space or the end. */
+/** A run of punctuation that ends a sentence, with closing quotes or brackets, before a space or the end. */
 const SENTENCE_END = /(?<![.!?。！？…])[.!?。！？…]+["'”’)\]]{0,3}(?=\s|$)|(?<![。！？])[。！？]+/g;
-/** Something written: marks alone are no word. */
+/** A word has a letter or a digit: punctuation alone is none. */
 const WORD = /[\p{L}\p{N}]\S*/gu;
 const WRITTEN = /[\p{L}\p{N}]/u;
 
@@ -14,7 +14,7 @@ function occurrences(text: string, pattern: RegExp): number {
   return count;
 }
 
-/** Sentences of a text. One that does not end counts too. */
+/** Number of sentences of a text. An unfinished one counts too. */
 export function sentencesIn(text: string): number {
   SENTENCE_END.lastIndex = 0;
   let count = 0;
@@ -26,10 +26,10 @@ export function sentencesIn(text: string): number {
   return count + (WRITTEN.test(text.slice(end)) ? 1 : 0);
 }
 
-/** Words of a text, as spaces separate them. */
+/** Number of words of a text, separated by whitespace. */
 export const wordsIn = (text: string): number => occurrences(text, WORD);
 
-/** Characters as people count them, nearly: a pair of surrogates is one. */
+/** Approximate number of user-perceived characters: a surrogate pair is one. */
 function charactersIn(text: string): number {
   let pairs = 0;
   for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) & 0xfc00) === 0xd800) pairs++;
@@ -42,7 +42,7 @@ interface Range {
   readonly not: boolean;
 }
 
-/** All texts of the subject are counted together. */
+/** Counts over all texts of the subject together. */
 function counting(countIn: (text: string) => number, { least, most, not }: Range): Check {
   return {
     run: ({ texts }) => {

@@ -23,13 +23,13 @@ import {
   regexMatch,
 } from './wording.js';
 
-/** What checks may ask of the world. */
+/** External services for checks. */
 export interface CheckTools {
   readonly http: HttpCaller;
   readonly provider: ProviderCaller;
 }
 
-/** How each check is made of its parameters. */
+/** Builds each check from its parameters. */
 const MAKERS: { readonly [Id in CheckId]: (parameters: ParametersOf<Id>, tools: CheckTools) => Check } = {
   'default.regexMatch': regexMatch,
   'default.sentenceCount': sentenceCount,
@@ -58,7 +58,7 @@ const MAKERS: { readonly [Id in CheckId]: (parameters: ParametersOf<Id>, tools: 
   'default.moderateContent': (parameters, { provider }) => moderateContent(parameters, provider),
 };
 
-/** Makes a check. Its parameters were read by the row of its id. */
+/** Builds a check. The row of its id has parsed its parameters. */
 export function makeCheck({ id, parameters }: CheckSpec, tools: CheckTools): Check {
   const make = MAKERS[id] as (parameters: CheckSpec['parameters'], tools: CheckTools) => Check;
   return make(parameters, tools);

@@ -3,13 +3,13 @@ import { jsonSchemaValidator } from '../../../routing-config/guardrails/json-sch
 import type { Check, CheckSubject } from '../check.js';
 import { holds } from './wording.js';
 
-/** More text than this is not looked through for JSON, because validating it would hold up the process. */
+/** Longer texts are not searched for JSON, because validating it would block the process. */
 const JSON_CHARS_MAX = 1024 * 1024;
 const VALUES_MAX = 20;
 const FENCE = /```[^\n`]{0,32}\n([\s\S]*?)\n[ \t]*```/g;
 const ERRORS_MAX = 5;
 
-/** The JSON values in the texts: each text as a whole, else its blocks of code, else from its first brace to its last. */
+/** The JSON values in the texts: each text as a whole, else its code blocks, else from its first brace to its last. */
 export function jsonIn({ texts }: Pick<CheckSubject, 'texts'>): unknown[] {
   if (texts.reduce((sum, { length }) => sum + length, 0) > JSON_CHARS_MAX)
     throw new Error(`the text is longer than ${JSON_CHARS_MAX} characters`);
@@ -30,7 +30,7 @@ function parsed(text: string): unknown[] {
   }
 }
 
-/** One of the JSON values in the text is as the schema says. */
+/** One of the JSON values in the text matches the schema. */
 export function jsonSchema({ schema, not }: ParametersOf<'default.jsonSchema'>): Check {
   const validate = jsonSchemaValidator(schema);
   return {
@@ -43,14 +43,14 @@ export function jsonSchema({ schema, not }: ParametersOf<'default.jsonSchema'>):
   };
 }
 
-/** Places and rules; never values. */
+/** Paths and rules; never values. */
 function problemsOf({ errors }: ReturnType<typeof jsonSchemaValidator>): string[] {
   return (errors ?? [])
     .slice(0, ERRORS_MAX)
     .map(({ instancePath, message }) => `${instancePath || '/'} ${message ?? ''}`.slice(0, 200));
 }
 
-/** The JSON values in the text have keys, at their top. */
+/** The JSON values in the text have keys, at their top level. */
 export const jsonKeys = ({ keys, operator }: ParametersOf<'default.jsonKeys'>): Check => ({
   run: (subject) => {
     const there = new Set(jsonIn(subject).flatMap((value) => Object.keys(value as object)));

@@ -34,11 +34,11 @@ const ALGORITHMS: Readonly<Record<Algorithm, Rules>> = {
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 const TOKEN_CHARS_MAX = 16_384;
 const KEYS_TIMEOUT_MS = 3_000;
-/** A key that is not known is asked for again at most this often. */
+/** Minimum interval of requests for an unknown key. */
 const ASK_AGAIN_MS = 30_000;
 const NO_KEYS: ReadonlyMap<string, KeyObject> = new Map();
 
-/** A header carries a token that is signed by a key of the issuer and is in force: https://www.rfc-editor.org/rfc/rfc7519 */
+/** A header carries a token that is signed by a key of the issuer and currently valid: https://www.rfc-editor.org/rfc/rfc7519 */
 export function jwt(parameters: Parameters, http: HttpCaller): Check {
   const keys = new IssuerKeys(parameters, http);
   return {
@@ -111,12 +111,12 @@ function problemOfTime(
   return isAfter(iat, now - oldest - clockTolerance) ? null : 'it was issued too long ago';
 }
 
-/** Whether a moment lies after another. What is no moment gets `otherwise`. */
+/** Whether a time is after another. Returns `otherwise` for a value that is not a time. */
 function isAfter(moment: unknown, seconds: number, otherwise = false): boolean {
   return typeof moment === 'number' ? moment > seconds : otherwise;
 }
 
-/** The keys of an issuer, https://www.rfc-editor.org/rfc/rfc7517#section-5, remembered for as long as the check says. */
+/** The keys of an issuer, https://www.rfc-editor.org/rfc/rfc7517#section-5, cached for as long as the check allows. */
 class IssuerKeys {
   private keys: Promise<ReadonlyMap<string, KeyObject>> = Promise.resolve(NO_KEYS);
   private askedAt = -Infinity;

@@ -4,9 +4,8 @@ import type { ProviderCaller } from '../calling/provider-caller.js';
 import type { Check } from '../check.js';
 
 /**
- * Asks a provider's moderation, with a stored credential: `POST /moderations`,
- * https://platform.openai.com/docs/api-reference/moderations. Without categories, whatever is flagged fails; with some,
- * only those do.
+ * Uses a provider's moderation with a stored credential: `POST /moderations`, https://platform.openai.com/docs/api-reference/moderations.
+ * Without categories, any flagged text fails; with categories, only texts flagged in those.
  */
 export const moderateContent = (
   { virtual_key, model, categories, timeout }: ParametersOf<'default.moderateContent'>,

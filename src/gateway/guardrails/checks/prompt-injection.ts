@@ -4,7 +4,7 @@ import { Pattern, someText, WindowFilter } from '../finding/windows.js';
 
 const PATTERNS = INJECTIONS.map(({ name, pattern }) => ({ name, pattern: new Pattern(pattern) }));
 
-/** Plain attempts to take over the model, by their words. */
+/** Finds plain attempts to take over the model, by their wording. */
 export const promptInjection = (): Check => ({
   run: async ({ texts }) => {
     const found: string[] = [];

@@ -4,7 +4,7 @@ import { personalData } from '../finding/personal-data.js';
 import { type Detector, Scanner } from '../finding/scanner.js';
 import { SECRETS } from '../finding/secrets.js';
 
-/** A text up to this size is looked through at once; a longer one in stretches, with other requests in between. */
+/** A text up to this size is scanned at once; a longer one in stretches, with other requests in between. */
 const STRETCH_CHARS = 16 * 1024;
 
 interface Redaction {
@@ -14,8 +14,8 @@ interface Redaction {
 }
 
 /**
- * Finds by form. Where it redacts, what was found is gone and the verdict is good; where it does not, finding something
- * is the failure. Findings are reported by kind and number, never themselves.
+ * Finds data by its format. A redacting check replaces its findings and passes; another one fails on a finding. Findings are reported by
+ * kind and number, never by value.
  */
 function redaction({ detectors, redact, isReversible }: Redaction): Check {
   const filter = ({ placeholders }: Facts, note: (kind: string) => void) =>

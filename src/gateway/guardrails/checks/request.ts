@@ -3,9 +3,9 @@ import { REQUEST_TYPES } from '../../../routing-config/guardrails/request-types.
 import type { Check, Facts } from '../check.js';
 import { holds } from './wording.js';
 
-/** Checks that look at what is asked for, not at texts. */
+/** Checks of the request's parameters, not of its texts. */
 
-/** A model as the client wrote it, and without the virtual key that it named. */
+/** The model as the client wrote it, and without the virtual key in it. */
 function namesOf({ model, request }: Facts): string[] {
   return [model, request?.model].filter((name): name is string => typeof name === 'string' && name !== '');
 }
@@ -17,7 +17,7 @@ export const modelWhitelist = ({ models, not }: ParametersOf<'default.modelwhite
   }),
 });
 
-/** Models by metadata: those of every rule that applies, or the defaults where none does. */
+/** Models by metadata: those of every rule that applies, or the defaults when none does. */
 export const modelRules = ({
   rules: { defaults, metadata },
   not,
@@ -51,7 +51,7 @@ export const requiredMetadataKeys = ({
   },
 });
 
-/** Blocked types are refused; where types are allowed, only those are. */
+/** Blocked types are refused; if there are allowed types, only those pass. */
 export const allowedRequestTypes = ({
   allowedTypes,
   blockedTypes,

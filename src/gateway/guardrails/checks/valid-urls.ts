@@ -2,12 +2,12 @@ import type { ParametersOf } from '../../../routing-config/guardrails/check-para
 import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { Check } from '../check.js';
 
-/** Further addresses are not looked at, and fail the check: a text cannot have any number of them called. */
+/** More URLs than this are not requested and fail the check: a text must not trigger an unlimited number of requests. */
 const URLS_MAX = 20;
 const URL_TEXT = /(?<![\w.])https?:\/\/[^\s<>"'`)\]}]{1,2000}/gi;
 const TRAILING = /[.,;:!?]+$/;
 
-/** Every web address in the text is one that answers, or with `onlyDNS` one whose host has an address. */
+/** Every URL in the text responds, or with `onlyDNS` its host has an address. */
 export function validUrls(
   { onlyDNS, not, timeout }: ParametersOf<'default.validUrls'>,
   http: HttpCaller,
@@ -19,7 +19,7 @@ export function validUrls(
     const answer = await http
       .call(tenant, { method: 'HEAD', url, headers, body: null, timeoutMs: timeout })
       .catch(() => null);
-    // Some servers know no HEAD; they are there all the same.
+    // Some servers do not support HEAD, but the URL exists.
     return answer !== null && (answer.status < 400 || answer.status === 405);
   };
   return {

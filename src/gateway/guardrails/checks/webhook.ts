@@ -5,7 +5,7 @@ import type { Json } from '../../../providers/endpoint.js';
 import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { Check, Finding, CheckSubject } from '../check.js';
 
-/** What is reported of an exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
+/** The reported exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
 function eventOf({ side, texts, json, facts }: CheckSubject): Json {
   const isInput = side === 'input';
   const text = texts.join('\n');
@@ -25,10 +25,10 @@ function eventOf({ side, texts, json, facts }: CheckSubject): Json {
 }
 
 /**
- * Asks a service of the operator's own. It answers `{ verdict, data?, transformedData? }`; `transformedData` may have
- * the whole body, `{ request: { json } }` or `{ response: { json } }`, changed.
+ * Requests a verdict from a service of the operator. It responds with `{ verdict, data?, transformedData? }`; `transformedData` can hold
+ * the whole changed body, `{ request: { json } }` or `{ response: { json } }`.
  *
- * With a secret, the call is signed as `x-gateway-signature: t=<seconds>,v1=<hex>`: HMAC-SHA-256 of `<seconds>.<body>`.
+ * With a secret, the request is signed as `x-gateway-signature: t=<seconds>,v1=<hex>`: HMAC-SHA-256 of `<seconds>.<body>`.
  */
 export function webhook(
   { webhookURL, headers, secret, timeout }: ParametersOf<'default.webhook'>,
@@ -81,7 +81,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Tells a service of the operator's own. Whatever it answers, the verdict is good. */
+/** Reports to a service of the operator. The verdict is positive, whatever the response. */
 export function log({ logURL, headers, timeout }: ParametersOf<'default.log'>, http: HttpCaller): Check {
   return {
     looksEverywhere: true,

@@ -3,10 +3,10 @@ import { linearPattern } from '../../../routing-config/guardrails/linear-pattern
 import type { Check, Finding } from '../check.js';
 import { Pattern, someText, WindowFilter } from '../finding/windows.js';
 
-/** In a stream, this much text waits for what comes after it: a longer match may leave in part before it is seen. */
+/** In a stream, this much text is held until more follows: part of a longer match may be sent before it is found. */
 export const STREAM_HOLD_CHARS = 256;
 
-/** Whether what is looked for is in one of the texts, or in all of them together. */
+/** Whether the pattern occurs in one of the texts, or in all of them joined. */
 function found(pattern: Pattern, texts: readonly string[]): boolean | Promise<boolean> {
   const stretches = texts.length > 1 ? [...texts, texts.join('\n')] : texts;
   return someText(stretches, (text) => pattern.occursIn(text));
@@ -27,7 +27,7 @@ function matching(pattern: Pattern, not: boolean, data: Finding['data']): Check 
   };
 }
 
-/** Patterns of RE2 on an engine that takes linear time: no pattern can hold the process up. */
+/** RE2 patterns on an engine with linear time: no pattern can block the process. */
 export const regexMatch = ({ rule, not }: ParametersOf<'default.regexMatch'>): Check =>
   matching(new Pattern(linearPattern(rule)), not, { rule });
 
@@ -50,14 +50,14 @@ const TAGS: Readonly<Record<string, string>> = {
   JSON: 'json[5c]?',
 };
 
-/** A block of code that says its language: https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
+/** A code block that names its language: https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
 export function containsCode({ format, not }: ParametersOf<'default.containsCode'>): Check {
   const tag = TAGS[format] ?? format.toLowerCase();
   const fence = new RegExp(`(?:\`\`\`|~~~)[ \\t]{0,8}(?:${tag})(?=[\\s{])`, 'gi');
   return matching(new Pattern(fence), not, { format });
 }
 
-/** Words and phrases as they are written, letter by letter. */
+/** Literal words and phrases, case-sensitive. */
 export function contains({ words, operator }: ParametersOf<'default.contains'>): Check {
   const has = (texts: readonly string[], word: string): boolean => texts.some((text) => text.includes(word));
   const longest = Math.max(...words.map(({ length }) => length));
@@ -69,7 +69,7 @@ export function contains({ words, operator }: ParametersOf<'default.contains'>):
     run: ({ texts }) => {
       const present = words.filter((word) => has(texts, word));
       if (present.length === 0) return noneOfThem;
-      // The other words are the operator's own affair: the result goes to the client.
+      // Absent words stay private to the operator: the result goes to the client.
       return { verdict: holds(operator, present.length, words.length), data: { operator, present } };
     },
     looksEverywhere: operator === 'none',
@@ -79,7 +79,7 @@ export function contains({ words, operator }: ParametersOf<'default.contains'>):
   };
 }
 
-/** What "any", "all" and "none" mean for so many out of so many. */
+/** The meaning of "any", "all" and "none" for `count` of `total`. */
 export function holds(operator: 'any' | 'all' | 'none', count: number, total: number): boolean {
   if (operator === 'none') return count === 0;
   return operator === 'all' ? count === total : count > 0;
@@ -101,7 +101,7 @@ export const allUpperCase = ({ not }: ParametersOf<'default.alluppercase'>): Che
 export const allLowerCase = ({ not }: ParametersOf<'default.alllowercase'>): Check =>
   inCase((text) => text.toLowerCase(), not);
 
-/** How the last text ends, spaces behind it aside, and one full stop if the suffix has none. */
+/** The end of the last text, ignoring trailing whitespace and one full stop if the suffix has none. */
 export const endsWith = ({ suffix, not }: ParametersOf<'default.endsWith'>): Check => ({
   run: ({ texts }) => {
     const last = (texts.at(-1) ?? '').trimEnd();
@@ -109,7 +109,7 @@ export const endsWith = ({ suffix, not }: ParametersOf<'default.endsWith'>): Che
   },
 });
 
-/** There is text at all, and not only spaces. */
+/** The texts are not empty, and not only whitespace. */
 export const notNull = ({ not }: ParametersOf<'default.notNull'>): Check => ({
   run: ({ texts }) => ({ verdict: texts.some((text) => text.trim() !== '') !== not, data: { not } }),
 });

@@ -1,8 +1,10 @@
-/** Sums that tell a number from digits that only look like one. */
+/** Checksums that distinguish real numbers from other digits. */
 
 const ZERO = 48;
 
-/** The sum of payment cards, ISO/IEC 7812-1 annex B: https://en.wikipedia.org/wiki/Luhn_algorithm. `digits` has nothing else. */
+/**
+ * The Luhn checksum of payment cards, ISO/IEC 7812-1 annex B: https://en.wikipedia.org/wiki/Luhn_algorithm. `digits` contains only digits.
+ */
 export function isLuhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {
@@ -13,7 +15,7 @@ export function isLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** ISO 13616 with the sum of ISO/IEC 7064, mod 97-10. `iban` has no spaces. */
+/** ISO 13616 with the checksum of ISO/IEC 7064, mod 97-10. `iban` has no spaces. */
 export function isIban(iban: string): boolean {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
@@ -26,13 +28,13 @@ export function isIban(iban: string): boolean {
 
 const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE';
 
-/** Spain's DNI and NIE: eight digits, or X, Y, Z and seven, and a letter that follows from them. */
+/** Spain's DNI and NIE: eight digits, or X, Y or Z and seven digits, and a check letter. */
 export function isDni(text: string): boolean {
   const number = Number(text.slice(0, -1).replace(/^[XYZ]/, (letter) => String('XYZ'.indexOf(letter))));
   return DNI_LETTERS.charAt(number % 23) === text.slice(-1);
 }
 
-/** Brazil's CPF: nine digits and two that follow from them. */
+/** Brazil's CPF: nine digits and two check digits. */
 export function isCpf(text: string): boolean {
   const digits = text.replace(/\D/g, '');
   const follows = (count: number): boolean => {
@@ -43,7 +45,7 @@ export function isCpf(text: string): boolean {
   return digits.length === 11 && !/^(\d)\1*$/.test(digits) && follows(9) && follows(10);
 }
 
-/** France's number of social security: thirteen digits and what is missing to a multiple of 97. */
+/** France's social security number: thirteen digits and their complement to a multiple of 97. */
 export function isNir(text: string): boolean {
   const digits = text.replace(/\D/g, '');
   return 97 - (Number(digits.slice(0, 13)) % 97) === Number(digits.slice(13));

@@ -1,6 +1,6 @@
 /**
- * Words by which texts try to take over a model. They are found by their form, so that this stops the plain attempts
- * and no clever ones: https://genai.owasp.org/llmrisk/llm01-prompt-injection/
+ * Wordings that try to take over a model. They are matched by form, which stops plain attempts but no clever ones:
+ * https://genai.owasp.org/llmrisk/llm01-prompt-injection/
  *
  * Every repetition is bounded and gaps have at most 40 characters, so that a pattern spans at most `INJECTION_CHARS_MAX`.
  */

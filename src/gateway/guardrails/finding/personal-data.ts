@@ -7,7 +7,7 @@ export type PiiCategory = (typeof PII_CATEGORIES)[number];
 
 const digitsOf = (text: string): string => text.replace(/\D/g, '');
 
-/** The longest beginning, cut where groups end, that `isReal`: what follows a number may look like more of it. */
+/** Length of the longest prefix, cut between groups of digits, that `isReal`: the text after a number may look like more of it. */
 function longestReal(match: string, isReal: (text: string) => boolean): number {
   for (let end = match.length; end > 0; end = groupBefore(match, end))
     if (isReal(match.slice(0, end))) return end;
@@ -22,7 +22,7 @@ function groupBefore(text: string, end: number): number {
 const SEPARATORS = ' .-';
 const CARD_CHARS_MIN = 13;
 
-/** Cards begin with 2 to 6: https://en.wikipedia.org/wiki/Payment_card_number */
+/** Card numbers begin with 2 to 6: https://en.wikipedia.org/wiki/Payment_card_number */
 function cardChars(match: string): number {
   const first = match.charCodeAt(0) - ZERO;
   return first >= 2 && first <= 6 ? longestReal(match, isCard) : 0;
@@ -36,7 +36,7 @@ function isCard(text: string): boolean {
   return digits.length >= 13 && digits.length <= 19 && isLuhn(digits);
 }
 
-/** Every country's IBANs have one length, so that what follows one is not taken for more of it. */
+/** The IBANs of a country all have the same length, so that the text after one is not taken for more of it. */
 function ibanChars(match: string): number {
   const characters = IBAN_CHARS.get(match.slice(0, 2)) ?? 0;
   let end = 0;
@@ -83,7 +83,7 @@ function isAddress6(match: string): boolean {
   return match.length > 4 && /[0-9a-f]/i.test(match) && ipaddr.IPv6.isValid(match);
 }
 
-/** Personal data that has a form. Names and addresses of people have none, and need a model. */
+/** Personal data with a fixed format. Names and postal addresses have none, and need a model. */
 const DETECTORS: readonly (Detector & { readonly kind: PiiCategory })[] = [
   {
     kind: 'EMAIL_ADDRESS',
@@ -113,7 +113,7 @@ const DETECTORS: readonly (Detector & { readonly kind: PiiCategory })[] = [
     alphabet: /[\d-]/,
   },
   {
-    // The United Kingdom: two letters, six digits, a letter.
+    // United Kingdom: two letters, six digits, a letter.
     kind: 'NATIONAL_ID',
     pattern: /(?<![A-Za-z0-9])[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![A-Za-z0-9])/g,
     charsMax: 14,

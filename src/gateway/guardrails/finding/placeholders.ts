@@ -1,4 +1,4 @@
-/** All values of one exchange that can be put back. Further ones are redacted for good. */
+/** Maximum values of one exchange that can be restored. Further ones are redacted irreversibly. */
 const REMEMBERED_MAX = 10_000;
 /** The longest placeholder: the longest kind, an underscore, a number and the braces. */
 export const PLACEHOLDER_CHARS_MAX = 40;
@@ -6,14 +6,14 @@ export const PLACEHOLDER_CHARS_MAX = 40;
 export const PLACEHOLDER = /\{\{[A-Z_]{1,24}_\d{1,8}\}\}/g;
 
 /**
- * What stands for redacted values in one exchange: `{{EMAIL_ADDRESS_1}}`. The same value gets the same placeholder, so
- * that the model can still tell people apart. The values live in memory only, until the exchange ends.
+ * Placeholders for the redacted values of one exchange: `{{EMAIL_ADDRESS_1}}`. Equal values share a placeholder, so that the model can
+ * still tell people apart. The values exist only in memory, until the exchange ends.
  */
 export class Placeholders {
-  /** Null until something is redacted: most exchanges have nothing to remember. */
+  /** Null until something is redacted, as in most exchanges. */
   private known: KnownValues | null = null;
 
-  /** Whether an answer may have placeholders whose values the client shall get back. */
+  /** Whether the response may contain placeholders to restore for the client. */
   get canRestore(): boolean {
     return this.known !== null && this.known.originals.size > 0;
   }
@@ -32,7 +32,7 @@ export class Placeholders {
     return placeholder;
   }
 
-  /** The value behind a placeholder; the placeholder itself where there is none. */
+  /** The value behind a placeholder; an unknown placeholder itself. */
   original(placeholder: string): string {
     return this.known?.originals.get(placeholder) ?? placeholder;
   }

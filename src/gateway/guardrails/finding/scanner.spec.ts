@@ -21,7 +21,7 @@ const cut = (text: string, cuts: readonly number[]): string[] => {
   return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 };
 
-/** Texts made of what is looked for, of what nearly is, and of words between. */
+/** Texts made of matches, near matches, and words between them. */
 const PIECES = [
   ...[
     'jane.doe@example.com',

@@ -1,20 +1,20 @@
 /**
- * Something that can be found in a text by its form.
+ * Detects values in a text by their format.
  *
- * Whether it begins at a position must depend on the character before and at most `charsMax` characters from there,
- * so that a stream, cut anywhere, gives the same findings as the whole text.
+ * Whether a match begins at a position must depend only on the character before it and the next `charsMax` characters, so that a stream,
+ * cut anywhere, gives the same findings as the whole text.
  */
 export interface Detector {
   readonly kind: string;
-  /** Global. Looks behind one character at most, and repeats nothing without bound. */
+  /** Global. Looks behind one character at most, and has no unbounded repetition. */
   readonly pattern: RegExp;
-  /** The longest match, with what is looked at behind it. */
+  /** Length of the longest match, with its lookahead. */
   readonly charsMax: number;
   /** Characters that a match may consist of. */
   readonly alphabet: RegExp;
-  /** How much of a match is real, in characters; 0 when none of it is. Absent: all. */
+  /** How many characters of a match are real; 0 for none. Default: all. */
   readonly realChars?: (match: string) => number;
-  /** Characters that belong to it when they follow, however many. */
+  /** Characters that extend the finding if they follow, without limit. */
   readonly tail?: RegExp;
 }
 
@@ -23,18 +23,18 @@ export interface DetectedValue {
   readonly value: string;
 }
 
-/** What shall stand in the place of a finding. */
+/** Returns the replacement of a finding. */
 export type Replace = (found: DetectedValue) => string;
 
 /**
- * Finds from left to right and replaces. What cannot be decided yet waits, which in prose is the last word and never
- * more than the longest thing that is looked for.
+ * Finds and replaces from left to right. Text that cannot be decided yet is held: in prose the last word, and never more than the longest
+ * possible match.
  */
 export class Scanner {
-  /** What was not decided yet, with the one character before it. */
+  /** Undecided text, preceded by one decided character. */
   private text = '';
   private from = 0;
-  /** Inside a finding without bound. */
+  /** Set inside a finding that has an unlimited tail. */
   private tail: RegExp | null = null;
 
   constructor(
@@ -91,7 +91,7 @@ export class Scanner {
     return at;
   }
 
-  /** The leftmost finding that begins before `until`; of two at one place, that of the first detector. */
+  /** The leftmost finding that begins before `until`; of two at the same position, the first detector's. */
   private firstFrom(from: number, until: number, next: number[]): Hit | null {
     let best: Hit | null = null;
     for (const [index, detector] of this.detectors.entries()) {
@@ -118,7 +118,7 @@ export class Scanner {
   }
 }
 
-/** Half of a pair must not leave alone. */
+/** Half of a surrogate pair must not be released alone. */
 export function isHighSurrogate(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800;
 }

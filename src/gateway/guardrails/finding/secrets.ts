@@ -5,7 +5,7 @@ const LETTERS = /[A-Za-z0-9]/;
 const BASE64 = /[A-Za-z0-9+/=\r\n-]/;
 
 /**
- * Credentials by the forms that their issuers gave them, so that they can be found:
+ * Credentials, by the formats that their issuers chose to make them detectable:
  * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns
  */
 export const SECRETS: readonly Detector[] = [

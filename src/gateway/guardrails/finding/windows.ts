@@ -4,15 +4,15 @@ import { isHighSurrogate } from './scanner.js';
 
 /** A text up to this size is searched at once; a longer one in stretches, with other requests in between. */
 export const STRETCH_CHARS = 64 * 1024;
-/** Stretches overlap by this much, so that no shorter match is cut. */
+/** Overlap of the stretches, so that no shorter match is cut. */
 const OVERLAP_CHARS = 4 * 1024;
 
 /** A stretch of a text. */
 export interface Window {
   readonly text: string;
-  /** Nothing came before it. */
+  /** Nothing precedes it. */
   readonly isStart: boolean;
-  /** Nothing comes after it. */
+  /** Nothing follows it. */
   readonly isEnd: boolean;
 }
 
@@ -36,7 +36,7 @@ const byRe2 =
     return matcher.find(from) ? [matcher.start(), matcher.end()] : null;
   };
 
-/** Something to look for, whichever engine looks. A RegExp must be global. */
+/** A pattern for either engine. A RegExp must be global. */
 export class Pattern {
   private readonly search: Search;
 
@@ -45,8 +45,8 @@ export class Pattern {
   }
 
   /**
-   * Whether it occurs in the stretch whatever stands around it. A match that touches an edge counts only where the text
-   * really begins or ends there, because `^`, `$` and `\b` look beyond.
+   * Whether it occurs in the stretch regardless of the surrounding text. A match that touches an edge counts only if the text really begins
+   * or ends there, because `^`, `$` and `\b` depend on the neighbouring character.
    */
   occursSurely({ text, isStart, isEnd }: Window): boolean {
     for (let from = 0; from <= text.length;) {
@@ -77,7 +77,7 @@ export class Pattern {
   }
 }
 
-/** Whether a test holds for one of the texts; without a promise where none of them takes long. */
+/** Whether a test holds for one of the texts. Returns without a promise when no text takes long. */
 export function someText(
   texts: readonly string[],
   test: (text: string) => boolean | Promise<boolean>,
@@ -91,8 +91,8 @@ export function someText(
 }
 
 /**
- * Lets a text pass unchanged and looks for what must not be in it. The last `holdChars` wait for what comes after them,
- * so that what is looked for does not leave in pieces; as much of what has left is still looked at.
+ * Passes a text unchanged while it searches for forbidden content. It holds the last `holdChars` until more follows, so that a match is not
+ * released in pieces, and searches as many characters that were already released.
  */
 export class WindowFilter implements TextFilter {
   private left = '';

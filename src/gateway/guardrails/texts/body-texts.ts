@@ -2,11 +2,11 @@ import { rewriteTexts, textsIn } from './body-walk.js';
 import { reescaped, unescaped } from './escaped-text.js';
 import type { TextTree } from './text-tree.js';
 
-/** The texts of a request or an answer, in order. */
+/** The texts of a request or a response, in order. */
 export interface BodyTexts {
-  /** Prompts, messages, arguments: what checks count and what they require. As it was written. */
+  /** Prompts, messages, arguments, as written: the subject of checks that count or require something. */
   readonly said: readonly string[];
-  /** Every text, also beside what is said; JSON in it is unescaped. What must not occur is looked for here. */
+  /** Every text, also outside of messages; JSON inside it is unescaped. Checks for forbidden content search these. */
   readonly every: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export function bodyTexts(body: unknown, tree: TextTree): BodyTexts {
   return { said, every };
 }
 
-/** The same body with other texts in the places of `every`; the very same object where none differs. */
+/** The same body with the texts of `every` in their places; the same object if none differs. */
 export function withTexts<Body>(body: Body, tree: TextTree, every: readonly string[]): Body {
   let index = 0;
   return rewriteTexts(body, tree, ({ text }) => {

@@ -8,7 +8,7 @@ const tree = textTree('messages[].content', 'messages[].content[].text', 'messag
 const said = (body: unknown): readonly string[] => bodyTexts(body, tree).said;
 const every = (body: unknown): readonly string[] => bodyTexts(body, tree).every;
 
-/** Every string of a value, found by another walk than the one under test. */
+/** Every string of a value, found by another algorithm than the one under test. */
 function stringsIn(value: unknown): string[] {
   const strings: string[] = [];
   JSON.stringify(value, (_, inner: unknown) => {

@@ -6,28 +6,28 @@ type Members = Readonly<Record<string, unknown>>;
 /** A text of a body. */
 export interface FoundText {
   readonly text: string;
-  /** `beside`: no place of the endpoint is known there. Only checks that look everywhere see it. */
+  /** `beside`: a text outside of the endpoint's known places. Only checks that look everywhere read it. */
   readonly kind: TextKind | 'beside';
   /**
-   * `.choices[0].delta.content`, of a piece of a stream; empty for others. An item of a list that says its own `index` stands at that one.
+   * `.choices[0].delta.content`, for a piece of a stream; otherwise empty. An item of a list with an `index` of its own is at that index.
    */
   readonly place: string;
 }
 
-/** Receives each text and returns what shall stand in its place. */
+/** Receives each text and returns its replacement. */
 export type TextVisitor = (found: FoundText) => string;
 
-/** Deeper texts are not looked for: a body that hides them there is refused instead of walked. */
+/** Maximum depth of a body: a deeper one is refused. */
 const DEEPEST = 200;
 
-/** The body is nested deeper than texts are looked for. */
+/** The body is nested too deeply to search it for texts. */
 export class TooDeep extends Error {
   override readonly name = 'TooDeep';
 }
 
 /**
- * The same body with every text as the visitor returns it; the very same object where nothing changes. Every string is a text but for
- * what `non-texts.ts` leaves out; the tree says which of them are said and which only stand beside. Throws `TooDeep`.
+ * The same body with each text replaced by the visitor's result; the same object if nothing changes. Every string is a text except those
+ * that `non-texts.ts` excludes; the tree distinguishes messages from texts beside them. Throws `TooDeep`.
  */
 export function rewriteTexts<Body>(body: Body, tree: TextTree, visit: TextVisitor): Body {
   return new Walk(visit).value(body, { tree, free: null, name: '', holder: NOBODY }) as Body;
@@ -45,12 +45,12 @@ export function textsIn(body: unknown, tree: TextTree): FoundText[] {
 
 const NOBODY: Members = {};
 
-/** Where the walk stands. */
+/** The position of the walk. */
 interface Position {
   readonly tree: TextTree | null;
-  /** What every string is here, whatever its name; null where names tell. */
+  /** The kind of every string here, whatever its name; null if names decide. */
   readonly free: FoundText['kind'] | null;
-  /** Of the member, or of the member whose list this is an item of. */
+  /** Name of the member, or of the member whose list contains this item. */
   readonly name: string;
   readonly holder: Members;
 }
@@ -79,7 +79,7 @@ class Walk {
     return after === text ? value : encodedBase64(value, after);
   }
 
-  /** A card number is one as a number, too. */
+  /** A card number can also be written as a number. */
   private number(value: number): unknown {
     const text = String(value);
     const after = this.visited(text, 'beside');
@@ -108,7 +108,7 @@ class Walk {
 
   private members(members: Members, at: Position): Members {
     const areNamed = at.free !== null || namesMembers(at.name);
-    /** Once something changed: the members so far. */
+    /** The members so far, once something has changed. */
     let changed: [string, unknown][] | null = null;
     const names = Object.keys(members);
     for (const [position, name] of names.entries()) {
@@ -136,7 +136,7 @@ class Walk {
   }
 }
 
-/** Items of streams say themselves which one they continue: `choices[0].index`. */
+/** Items of streams name the item that they continue: `choices[0].index`. */
 function indexOf(item: unknown): number | null {
   const index = typeof item === 'object' && item !== null ? (item as Members).index : undefined;
   return typeof index === 'number' ? index : null;

@@ -4,7 +4,7 @@ import { textsIn } from './body-walk.js';
 import { ENDPOINT_TEXTS } from './endpoint-texts.js';
 import { type StreamTexts, textTree, type TextTree } from './text-tree.js';
 
-/** What is said, as the tables have it. */
+/** The texts of messages, according to the tables. */
 const textsOf = (body: Json, tree: TextTree | null): string[] =>
   textsIn(body, tree ?? textTree()).flatMap(({ text, kind }) => (kind === 'beside' ? [] : [text]));
 

@@ -3,21 +3,21 @@ import { chatV2, generateContent, messages } from './native-texts.js';
 import { chat, completions, responses, transcriptions } from './openai-texts.js';
 import { type EndpointTexts, type StreamTexts, textTree } from './text-tree.js';
 
-/** A stream of which no part is known to continue: each of its texts stands for itself. */
+/** A stream without known parts: each of its texts stands alone. */
 export const WHOLE_EVENTS: StreamTexts = {
   tree: textTree(),
   partOf: (_event, place) => place,
   endsOf: () => null,
 };
 
-/** Endpoints that are asked with texts and answer with something else, such as vectors, and perhaps with texts beside it. */
+/** Endpoints with texts in the request and another kind of response, such as vectors, possibly with texts beside it. */
 const asking = (...places: string[]): EndpointTexts => ({
   request: textTree(...places),
   answer: textTree(),
   stream: WHOLE_EVENTS,
 });
 
-/** What documents say, which their parts, and words that are rated, say again. https://docs.mistral.ai/api/endpoint/ocr */
+/** The text of documents. Their parts, and words with confidence scores, repeat it. https://docs.mistral.ai/api/endpoint/ocr */
 const ocr: EndpointTexts = {
   request: textTree('document_annotation_prompt'),
   answer: textTree(
@@ -42,8 +42,8 @@ const pictures: EndpointTexts = {
 };
 
 /**
- * The endpoints whose texts guardrails look at. Every string of their bodies is looked at; these tables say which of them are said, and
- * how streams continue them. Requests and answers of other endpoints are judged by headers and model alone.
+ * Endpoints whose texts guardrails read. Every string of their bodies is checked; these tables list which of them are messages, and how
+ * streams continue them. Requests and responses of other endpoints are judged by headers and model only.
  */
 export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
   'chat-completions': chat,
@@ -65,7 +65,7 @@ export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
   'image-generations': pictures,
   'image-edits': pictures,
   'image-variations': pictures,
-  // It answers with sound.
+  // The response is audio.
   speech: { request: textTree('input', 'instructions'), answer: null, stream: WHOLE_EVENTS },
   transcriptions,
   translations: transcriptions,

@@ -33,7 +33,7 @@ function cut(text: string, at: readonly number[]): string[] {
   return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
-/** Through a check that holds back a few characters, as checks do. */
+/** Passes the pieces through a check that holds a few characters, as checks do. */
 function passed(pieces: readonly string[], holds: number): { read: string; written: string } {
   const escaped = new EscapedText();
   let read = '';

@@ -1,4 +1,4 @@
-/** What comes before it decides: a text that begins so may be JSON. */
+/** A text whose first character is one of these may be JSON. */
 const JSON_BEGINS = /["[{]/;
 const BLANK = /^\s*$/;
 /** https://www.rfc-editor.org/rfc/rfc8259#section-7 */
@@ -9,7 +9,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_PRINTABLE = 0x20;
 const SIMPLE: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-/** A number that was redacted: its placeholder is no JSON without quotation marks. */
+/** A redacted number: its placeholder is not valid JSON without quotation marks. */
 const NUMBER = /([:[,]\s*)(\{\{(?:CREDIT_CARD|PHONE_NUMBER|NATIONAL_ID|SSN)_\d{1,8}\}\})/g;
 const BEGUN_NUMBER = /[:[,]\s*(?:\{(?:\{[A-Z_]{0,24}\d{0,8}\}?)?)?$/;
 
@@ -19,16 +19,17 @@ interface Special {
   readonly raw: string;
   /** It begins or ends a string. */
   readonly isEdge: boolean;
-  /** It cannot stand in a string of JSON as it is. */
+  /** It must be escaped in a JSON string. */
   readonly mustBeEscaped: boolean;
 }
 
 /**
- * A text that is JSON, such as the arguments of a call, as checks read it: `M\u00fcller` is `Müller` and `\n` is a line break. What a check
- * returns is escaped again. Texts that do not begin as JSON does are left as they are. Feed it pieces cut anywhere, also within an escape.
+ * A text that is JSON, such as the arguments of a call, as checks read it: `M\u00fcller` is `Müller` and `\n` is a line break. The result
+ * of a check is escaped again. Texts that do not begin like JSON are left as they are. The pieces may be cut anywhere, also within an
+ * escape.
  *
- * A check copies what it does not replace, in order, so the special characters of what it returns are those that it was given, except for
- * the ones that were replaced: the queue of them tells which quotation marks belong to the syntax and which to a text.
+ * A check copies the text that it does not replace, in order. The special characters of its result are therefore those of its input, except
+ * for replaced ones: a queue of them determines which quotation marks belong to the syntax and which to a text.
  */
 export class EscapedText {
   private isJson: boolean | null = null;
@@ -37,26 +38,26 @@ export class EscapedText {
   private specials: Special[] = [];
   /** How many of each character are still to be written. */
   private readonly counts = new Map<string, number>();
-  /** Position of the next one that was not written yet. */
+  /** Index of the next character to write. */
   private next = 0;
   private isWritingString = false;
   private held = '';
 
-  /** The next piece, unescaped. */
+  /** Returns the next piece, unescaped. */
   read(piece: string): string {
     if (this.isJson === null && !BLANK.test(piece))
       this.isJson = JSON_BEGINS.test(piece.trimStart().charAt(0));
     return this.isJson ? this.unescaped(this.begun + piece) : piece;
   }
 
-  /** What was read, but for the rest of an escape that never came. */
+  /** Returns an incomplete escape at the end. */
   readEnd(): string {
     const { begun } = this;
     this.begun = '';
     return begun === '' ? '' : this.noted('\\') + begun.slice(1);
   }
 
-  /** What a check returned, escaped again. */
+  /** Returns a check's output, escaped again. */
   write(text: string): string {
     return this.isJson ? this.escaped(text) : text;
   }
@@ -84,7 +85,7 @@ export class EscapedText {
     return out + text.slice(from);
   }
 
-  /** The character that was written so. */
+  /** Notes how a character was written, and returns it. */
   private noted(raw: string): string {
     const special = specialOf(raw);
     if (special.isEdge) this.isInString = !this.isInString;
@@ -109,7 +110,7 @@ export class EscapedText {
     return out + this.plain(text.slice(from), true);
   }
 
-  /** Characters without special ones. `goesOn`: more of them may come. */
+  /** A run without special characters. `goesOn`: more may follow. */
   private plain(text: string, goesOn: boolean): string {
     if (this.isWritingString) return text;
     const bare = (this.held + text).replace(NUMBER, '$1"$2"');
@@ -132,7 +133,7 @@ export class EscapedText {
   }
 }
 
-/** Where the next character stands that means more than itself; below 0 for none. */
+/** Position of the next character with a special meaning; below 0 for none. */
 function next(text: string, from: number, isInString: boolean): number {
   if (!isInString) return text.indexOf('"', from);
   for (let at = from; at < text.length; at++) {
@@ -142,14 +143,14 @@ function next(text: string, from: number, isInString: boolean): number {
   return -1;
 }
 
-/** The escape that begins here; the backslash alone where it begins none, and null where the rest of it is still to come. */
+/** The escape that begins here; only the backslash if it begins none, and null if the rest has not arrived yet. */
 function escapeAt(text: string, at: number): string | null {
   const rest = text.slice(at, at + ESCAPE_CHARS_MAX);
   if (at + rest.length === text.length && BEGUN_ESCAPE.test(rest)) return null;
   return ESCAPE.exec(rest)?.[0] ?? '\\';
 }
 
-/** Few different ones come in one text. */
+/** A text contains few different ones. */
 const known = new Map<string, Special>();
 const KNOWN_MAX = 1_000;
 
@@ -174,7 +175,7 @@ export function unescaped(text: string): string {
   return escaped.read(text) + escaped.readEnd();
 }
 
-/** A whole text with what a check made of it. */
+/** A whole text after a check, escaped again. */
 export function reescaped(text: string, changed: string): string {
   const escaped = new EscapedText();
   escaped.read(text);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Json } from '../../../providers/endpoint.js';
 import { boundaryOf, MultipartScanner } from '../../ingress/multipart-scanner.js';
 
-/** A part of a form that is a text: it may be a file by its head, which not every reader heeds. */
+/** A text part of a form. Its head may call it a file, which not every parser respects. */
 interface TextPart {
   readonly name: string;
   readonly start: number;
@@ -12,9 +12,9 @@ interface TextPart {
 const PARTS_MAX = 256;
 const FILE_NAMES = 'file names';
 
-/** The texts of a multipart form that came whole: its fields, files that are texts, and the names of files. */
+/** The texts of a complete multipart form: its fields, text files, and file names. */
 export class FormTexts {
-  /** Texts by the names of their parts, in a list where a name came more than once. */
+  /** Texts by the names of their parts, as a list if a name occurs more than once. */
   readonly json: Json;
 
   private constructor(
@@ -36,7 +36,7 @@ export class FormTexts {
     );
   }
 
-  /** Null where the body is no complete form: what stands in it might be read by others. */
+  /** Null if the body is not a complete form, which another parser might still read. */
   static of(body: unknown, contentType: string | undefined): FormTexts | null {
     const boundary = boundaryOf(contentType);
     if (!Buffer.isBuffer(body) || boundary === null) return null;
@@ -60,7 +60,7 @@ export class FormTexts {
     return new FormTexts(body, boundary, parts, fileNames);
   }
 
-  /** The form with other texts in the places of its own; every other byte stays as it was. */
+  /** The form with other texts in their places; every other byte is unchanged. */
   withFields(json: Json): Buffer {
     const pieces: Buffer[] = [];
     const counts = new Map<string, number>();

@@ -45,7 +45,7 @@ export const messages: EndpointTexts = {
   },
 };
 
-/** A block that starts twice is none: what is left of its text goes out as its first piece. */
+/** A block must not start twice: the rest of its text is sent as its first piece. */
 function deltaOfBlock({ index, content_block }: Json): Json {
   const { text, thinking } = content_block as Json;
   const delta = text === undefined ? { type: 'thinking_delta', thinking } : { type: 'text_delta', text };
@@ -63,7 +63,7 @@ const parts = (root: string): string[] => PARTS.map((place) => `${root}.parts[].
 /** Google's clients join the texts of all parts of a candidate. */
 const PART = /\.parts\[\d+\]/;
 
-/** A call must not be told twice. */
+/** A function call must not be sent twice. */
 function withTextsAlone(event: Json): Json {
   const { candidates } = event;
   if (!Array.isArray(candidates)) return event;
@@ -135,6 +135,6 @@ export const chatV2: EndpointTexts = {
   },
 };
 
-/** `content` of `content-start`, `content-delta` and `content-end`. */
+/** The common name of `content-start`, `content-delta` and `content-end`: `content`. */
 const partName = (type: unknown): string =>
   typeof type === 'string' ? type.slice(0, type.lastIndexOf('-')) : '';

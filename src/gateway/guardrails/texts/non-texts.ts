@@ -1,11 +1,11 @@
 /**
- * Strings of a body that are no texts. A guardrail looks at every other string, listed or not, so what is missing here costs a false
- * finding and never hides a text. A string is left out only where both its name and its form say that it is no text: `"role": "user"`
- * is left out, `"role": "the Apollo crew"` is not.
+ * Strings of a body that are not texts. Guardrails read every other string, known or not, so a missing entry causes a false finding but
+ * never hides a text. A string is excluded only if both its name and its format show that it is not a text: `"role": "user"` is excluded,
+ * `"role": "the Apollo crew"` is not.
  */
 
 /**
- * Identifiers and enumerations, by the documentation of the providers' interfaces: https://platform.openai.com/docs/api-reference,
+ * Identifiers and enumerations, from the providers' documentation: https://platform.openai.com/docs/api-reference,
  * https://docs.claude.com/en/api/messages, https://ai.google.dev/api/generate-content, https://docs.cohere.com/reference/chat
  */
 const TOKENS: ReadonlySet<string> = new Set([
@@ -67,7 +67,7 @@ const IDENTIFIER = /(?:_ids?|Ids?)$/;
 /** No space and no `@`: neither a sentence nor an address. */
 const TOKEN = /^[\w.:/+-]*$/;
 
-/** Pictures, sound, vectors, signatures and what is encrypted. */
+/** Images, audio, vectors, signatures and encrypted data. */
 const BINARY: ReadonlySet<string> = new Set([
   ...[
     'data',
@@ -100,25 +100,25 @@ const DATA_URL = /^data:([^,]{0,256}?)(;base64)?,/i;
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|x-javascript)\b)/i;
 
-/** Members whose own members the client or the model names. */
+/** Members whose own member names are chosen by the client or the model. */
 const NAMING: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
-/** Members below which nothing belongs to the interface: neither names nor identifiers. */
+/** Members whose content is free-form: neither names nor identifiers of the API. */
 const FREE: ReadonlySet<string> = new Set(['metadata', 'args', 'env', 'variables']);
 
 export const namesMembers = (name: string): boolean => NAMING.has(name);
 export const isFree = (name: string): boolean => FREE.has(name);
 
-/** What a string of a body is: a text, a text in base64, or none. */
+/** The form of a string: a text, a text in base64, or not a text. */
 export type StringForm = 'text' | 'base64' | null;
 
-/** `name`: of the member that it is, or whose list it is in. `holder`: the object that has the member. */
+/** `name`: of its member, or of the member whose list contains it. `holder`: the object with that member. */
 export function formOf(name: string, value: string, holder: Readonly<Record<string, unknown>>): StringForm {
   if (value === '') return null;
   if (TOKENS.has(name) || IDENTIFIER.test(name)) return TOKEN.test(value) ? null : 'text';
   return BINARY.has(name) ? formOfBytes(value, holder) : 'text';
 }
 
-/** Bytes of a picture or a signature are never as short as a word. */
+/** The bytes of an image or a signature are never as short as a word. */
 const BYTES_CHARS_MIN = 64;
 
 function formOfBytes(value: string, holder: Readonly<Record<string, unknown>>): StringForm {
@@ -135,7 +135,7 @@ function mediaTypeOf({ media_type, mimeType, mime_type }: Readonly<Record<string
   return typeof type === 'string' ? type : null;
 }
 
-/** A text in base64, with the beginning of a data URL where it has one. */
+/** A text in base64, possibly with the prefix of a data URL. */
 export function decodedBase64(value: string): string {
   return Buffer.from(value.slice(startOf(value)), 'base64').toString('utf8');
 }

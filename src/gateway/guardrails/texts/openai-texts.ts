@@ -18,9 +18,9 @@ export function endedItems(list: string, reason: string): StreamTexts['endsOf'] 
 }
 
 /**
- * What a message says, and a piece of one: also calls of custom tools, what its sound says, and the reasoning of other providers of this
- * shape, as `reasoning` (Groq, OpenRouter), in details, or, of Mistral, in parts.
- * https://openrouter.ai/docs/use-cases/reasoning-tokens, https://docs.mistral.ai/capabilities/reasoning
+ * The texts of a message or a piece of one. Includes calls of custom tools, transcripts of audio, and other OpenAI-compatible providers'
+ * reasoning: as `reasoning` (Groq, OpenRouter), in details, or in parts (Mistral). https://openrouter.ai/docs/use-cases/reasoning-tokens,
+ * https://docs.mistral.ai/capabilities/reasoning
  */
 const MESSAGE = [
   ...['content', 'content[].text', 'content[].refusal', 'content[].thinking', 'content[].thinking[].text'],
@@ -58,7 +58,7 @@ interface Choice {
   readonly delta?: { readonly tool_calls?: unknown } | null;
 }
 
-/** Clients join what a call says of itself as they join its arguments, so its id and its name must not come twice. */
+/** Clients join the fields of a call as they join its arguments, so its id and its name must not be sent twice. */
 function withoutNames(choice: Choice | null): Choice | null {
   const calls = choice?.delta?.tool_calls;
   if (!Array.isArray(calls)) return choice;
@@ -84,7 +84,7 @@ export const completions: EndpointTexts = {
   },
 };
 
-/** What an item of the input or the output says. */
+/** The texts of an input or output item. */
 const ITEM = [
   ...['content', 'content[].text', 'content[].refusal', 'summary[].text', 'arguments', 'input', 'output'],
   ...['output[].text', 'output[].stdout', 'output[].stderr', 'queries[]', 'results[].text', 'code'],
@@ -120,7 +120,7 @@ export const responses: EndpointTexts = {
   },
 };
 
-/** https://platform.openai.com/docs/api-reference/audio, whose answers may be plain text, and streams of events. */
+/** https://platform.openai.com/docs/api-reference/audio, whose responses may be plain text and event streams. */
 export const transcriptions: EndpointTexts = {
   request: textTree('prompt'),
   answer: textTree('text', 'segments[].text'),

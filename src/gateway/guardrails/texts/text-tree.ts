@@ -1,45 +1,45 @@
 /**
- * How a text takes part in an exchange:
+ * The role of a text in an exchange:
  *
- * - `said`: a prompt, a message, an argument. Every check looks at it.
+ * - `said`: a prompt, a message, an argument. Every check reads it.
  * - `delta`: a piece of one that a stream continues.
- * - `repeat`: what a stream may have said in pieces before. It is counted once.
+ * - `repeat`: a text that a stream may already have sent in pieces. It counts once.
  */
 export type TextKind = 'said' | 'delta' | 'repeat';
 
 /**
- * Where the texts of an endpoint's bodies stand, as a tree, so that one walk meets them in the order of the document. A place is written
- * `messages[].content[].text`; `[]` stands for each item of a list, `*` for each member, and `**` at the end for all that is below, where
- * the names of members are texts too.
+ * The places of an endpoint's texts, as a tree, so that one walk visits them in the order of the document. A place is written
+ * `messages[].content[].text`; `[]` means each item of a list, `*` each member, and `**` at the end everything below, where the names of
+ * members are texts too.
  */
 export interface TextTree {
   readonly fields: ReadonlyMap<string, TextTree>;
   readonly any: TextTree | null;
   readonly each: TextTree | null;
-  /** What a text is that stands here; null where none is expected. */
+  /** The kind of a text here; null if none is expected. */
   readonly here: TextKind | null;
-  /** What texts below are, whatever the names of their members. */
+  /** The kind of all texts below, whatever the names of their members. */
   readonly below: TextKind | null;
 }
 
 /** How the events of a stream carry texts. */
 export interface StreamTexts {
   readonly tree: TextTree;
-  /** The part of the answer that a piece at a place of an event continues. */
+  /** The part of the response that the piece at a place of an event continues. */
   partOf(event: StreamedJson, place: string): string;
-  /** The beginnings of the names of parts that are complete with this event; null when none is. */
+  /** Name prefixes of the parts that this event completes; null for none. */
   endsOf(event: StreamedJson): readonly string[] | null;
-  /** An event like this one that may come once more, to carry what is left of its piece. Absent: the event itself may. */
+  /** A variant of this event that may be sent again to carry the rest of its piece. Absent: the event itself may. */
   readonly carrierOf?: (event: StreamedJson) => StreamedJson;
 }
 
 type StreamedJson = Readonly<Record<string, unknown>>;
 
-/** Where the texts of an endpoint stand. Null where its requests or answers are not read: pictures, sound, uploads. */
+/** The places of an endpoint's texts. Null where requests or responses are not read: images, audio, uploads. */
 export interface EndpointTexts {
   readonly request: TextTree | null;
   readonly answer: TextTree | null;
-  /** Its answers may be plain text. */
+  /** Its responses may be plain text. */
   readonly isPlain?: true;
   readonly stream: StreamTexts;
 }
@@ -47,7 +47,7 @@ export interface EndpointTexts {
 type Path = readonly string[];
 type Places = readonly (readonly [path: Path, kind: TextKind])[];
 
-/** Places at which texts are said. */
+/** A tree of message texts. */
 export function textTree(...said: readonly string[]): TextTree {
   return streamTree({ said });
 }

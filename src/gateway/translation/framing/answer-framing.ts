@@ -7,14 +7,14 @@ import { JsonArrayDecoder } from './json-array-decoder.js';
 import { JsonLinesDecoder } from './json-lines-decoder.js';
 import { SseDecoder } from './sse-decoder.js';
 
-/** How the events of an answer are framed. */
+/** How the events of a response are framed. */
 export type EventFraming = 'sse' | 'json-lines' | 'json-array';
 
-/** The framing of one answer, to be read and to be written. */
+/** The framing of one response, for reading and writing. */
 export interface AnswerFrames {
   readonly decoder: FrameDecoder;
   encode(event: StreamEvent): string;
-  /** What stands behind the last event. */
+  /** The text after the last event. */
   close(): string;
 }
 
@@ -41,7 +41,7 @@ const FRAMES: Readonly<Record<EventFraming, () => AnswerFrames>> = {
 
 export const framesOf = (framing: EventFraming): AnswerFrames => FRAMES[framing]();
 
-/** What a whole answer is by its bytes, whatever its content type says. `json`: one object. */
+/** The kind of a whole response by its bytes, whatever its content type. `json`: one object. */
 export type WholeAnswer =
   | { readonly kind: 'json'; readonly text: string; readonly json: Json }
   | { readonly kind: 'events'; readonly framing: EventFraming }
@@ -53,7 +53,7 @@ const UNREADABLE: WholeAnswer = { kind: 'unreadable' };
 /** The beginning of an event: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
 const EVENT = /^(?:data|event|id|retry)?:/;
 
-/** Reads what a whole answer is. Its text comes without a byte order mark. */
+/** Detects the kind of a whole response. Its text has no byte order mark. */
 export function wholeAnswer(bytes: Buffer): WholeAnswer {
   if (!isUtf8(bytes)) return UNREADABLE;
   const said = bytes.toString('utf8');
@@ -72,7 +72,7 @@ export function wholeAnswer(bytes: Buffer): WholeAnswer {
 const isJsonLines = (text: string): boolean =>
   text.split(/\r\n|\r|\n/).every((line) => line.trim() === '' || parsed(line) !== undefined);
 
-/** Other items than objects would be lost as events. */
+/** Items other than objects would be lost as events. */
 function isListOfObjects(text: string): boolean {
   const list = parsed(text);
   return (

@@ -10,13 +10,13 @@ const CHECKSUM_BYTES = 4;
 const MESSAGE_BYTES_MIN = PRELUDE_BYTES + CHECKSUM_BYTES;
 
 /**
- * Amazon's binary frames, `application/vnd.amazon.eventstream`: https://smithy.io/2.0/aws/amazon-eventstream.html.
- * Both checksums are compared before a byte is used. A modelled exception becomes an event under its own name, and an
- * unmodelled error one under its code, with `{"__type", "message"}` as data, so that the dialect receives it.
+ * Amazon's binary frames, `application/vnd.amazon.eventstream`: https://smithy.io/2.0/aws/amazon-eventstream.html. Both checksums are
+ * compared before a byte is used. A modelled exception becomes an event under its own name, an unmodelled error one under its code with
+ * `{"__type", "message"}` as data, so that the dialect receives it.
  */
 export class AwsEventStreamDecoder implements FrameDecoder {
   private readonly pending = new PendingBytes();
-  /** Bytes that must be there before looking is worth it. */
+  /** Bytes needed before the next read can succeed. */
   private neededBytes = PRELUDE_BYTES;
 
   get isBetweenFrames(): boolean {
@@ -29,12 +29,12 @@ export class AwsEventStreamDecoder implements FrameDecoder {
     return this.pending.length < this.neededBytes ? [] : this.read(this.pending.view());
   }
 
-  /** A message that was cut off is not an event; the dialect notices that its own end never came. */
+  /** A truncated message is not an event; the dialect detects its missing end. */
   end(): readonly StreamEvent[] {
     return [];
   }
 
-  /** Takes all whole messages off the front and notes how long the one behind them will be. */
+  /** Takes all whole messages off the front and notes the length of the next one. */
   private read(bytes: Buffer): readonly StreamEvent[] {
     const events: StreamEvent[] = [];
     let at = 0;
@@ -52,7 +52,7 @@ export class AwsEventStreamDecoder implements FrameDecoder {
   }
 }
 
-/** Checks the prelude, because a wrong length would be waited for. */
+/** Checks the prelude, because a decoder would wait for the bytes of a wrong length. */
 function messageLength(prelude: Buffer): number {
   if (crc32(prelude.subarray(0, 8)) !== prelude.readUInt32BE(8))
     throw new Error('The checksum of a prelude in the stream is wrong.');

@@ -1,4 +1,4 @@
-/** Bytes of a value by its type; null where a length of two bytes stands before it. */
+/** Bytes of a value by its type; null if a length of two bytes precedes it. */
 const VALUE_BYTES: ReadonlyMap<number, number | null> = new Map([
   [0, 0], // true
   [1, 0], // false
@@ -16,7 +16,7 @@ const STRING = 7;
 const LENGTH_BYTES = 2;
 
 /**
- * The headers of a message whose values are strings; those of other types are stepped over.
+ * The headers of a message with string values; those of other types are skipped.
  * https://smithy.io/2.0/aws/amazon-eventstream.html#headers-format. Throws a plain Error when they do not fit their length.
  */
 export function headersOf(bytes: Buffer): ReadonlyMap<string, string> {

@@ -4,9 +4,9 @@ const LINE_END = /\r\n|\r|\n/;
 const LINE_ENDS = new RegExp(LINE_END, 'g');
 
 /**
- * An event as clients read it (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream),
- * its blank line included. Data of several lines goes out as several lines, and a line break in the event's name is left
- * out, so that neither can make up events of its own.
+ * An event in the standard format (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream), including its
+ * blank line. Data with line breaks is sent as several lines, and line breaks in the event's name are removed, so that neither can forge
+ * events.
  */
 export function encodeSse({ event, data }: StreamEvent): string {
   const lines = hasLineEnd(data) ? data.split(LINE_END).join('\ndata: ') : data;

@@ -263,7 +263,7 @@ describe.each<Framing>(['sse', 'json-lines'])('lines of %s', (framing) => {
     decoder.feed(Buffer.from('data: '));
     for (let count = 0; count < 100_000; count++) decoder.feed(piece);
     decoder.feed(Buffer.from('\n\n'));
-    // Copied for each piece it would be half a terabyte. The processor's time does not run while others have it.
+    // A copy for each chunk would be half a terabyte. CPU time does not include that of other processes.
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000);
   });
 });

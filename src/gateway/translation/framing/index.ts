@@ -20,7 +20,7 @@ const DECODERS: Readonly<Record<Framing, () => FrameDecoder>> = {
   'aws-event-stream': () => new AwsEventStreamDecoder(),
 };
 
-/** A decoder for one stream. It keeps what it was fed, so each stream needs its own. */
+/** A decoder for one stream. It has state, so each stream needs its own. */
 export function decoderFor(framing: Framing): FrameDecoder {
   return DECODERS[framing]();
 }

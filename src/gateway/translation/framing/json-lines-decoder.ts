@@ -2,7 +2,7 @@ import type { StreamEvent } from '../../../providers/translation.js';
 import type { FrameDecoder } from './frame-decoder.js';
 import { LineSplitter } from './line-splitter.js';
 
-/** A JSON text per line, https://jsonlines.org/. Blank lines are skipped; the last line needs no end. */
+/** A JSON text per line, https://jsonlines.org/. Blank lines are skipped; the last line needs no line end. */
 export class JsonLinesDecoder implements FrameDecoder {
   private readonly lines = new LineSplitter((line) => this.line(line));
   private events: StreamEvent[] = [];

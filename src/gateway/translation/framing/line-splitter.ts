@@ -5,8 +5,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Cuts bytes into lines that end with LF, CR or CRLF, wherever the chunks are cut: between the two bytes of a CRLF or
- * within a character of UTF-8 too, because a line is decoded only when all of it is there.
+ * Splits bytes into lines that end with LF, CR or CRLF. Chunks may be cut between the two bytes of a CRLF or inside a UTF-8 character,
+ * because a line is decoded only once it is complete.
  */
 export class LineSplitter {
   private readonly pending = new PendingBytes();
@@ -14,12 +14,12 @@ export class LineSplitter {
 
   constructor(private readonly onLine: (line: string) => void) {}
 
-  /** Nothing waits: neither for the rest of a line, nor for the second byte of a CRLF. */
+  /** Neither the rest of a line nor the second byte of a CRLF is pending. */
   get isBetweenLines(): boolean {
     return this.pending.length === 0 && !this.endedWithCr;
   }
 
-  /** Throws when a line passes `FRAME_BYTES_MAX` without an end. */
+  /** Throws when a line exceeds `FRAME_BYTES_MAX`. */
   feed(chunk: Buffer): void {
     if (chunk.length === 0) return;
     const ends = new LineEnds(chunk);
@@ -32,7 +32,7 @@ export class LineSplitter {
     if (start < chunk.length) this.keep(chunk.subarray(start));
   }
 
-  /** The last line, where it has no end; null when the bytes ended with a line. */
+  /** The last line, if it has no line end; null when the bytes ended with a line. */
   end(): string | null {
     return this.pending.length === 0 ? null : this.pending.view().toString('utf8');
   }
@@ -51,14 +51,14 @@ export class LineSplitter {
   }
 }
 
-/** Where the lines of a chunk end. Each of the two bytes is searched for once per find, by native code. */
+/** Finds the line ends of a chunk. Native code searches each of the two bytes, once per find. */
 class LineEnds {
   private lf = -1;
   private cr = -1;
 
   constructor(private readonly chunk: Buffer) {}
 
-  /** The next line end; the length of the chunk where there is none. */
+  /** The next line end; the length of the chunk if there is none. */
   from(start: number): number {
     if (this.lf < start) this.lf = this.next(LF, start);
     if (this.cr < start) this.cr = this.next(CR, start);

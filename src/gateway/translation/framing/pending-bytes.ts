@@ -1,10 +1,10 @@
 const BYTES_AT_FIRST = 1024;
-/** A buffer larger than this is given back once it is empty. */
+/** A larger buffer is freed once it is empty. */
 const BYTES_KEPT = 64 * 1024;
 
 /**
- * Bytes that wait for the rest of their frame, copied out of their chunks: a chunk is a slice of a large read buffer,
- * which one waiting byte would keep alive. The room doubles, so that any number of chunks costs a few copies per byte.
+ * Bytes of an incomplete frame, copied out of their chunks: a chunk is a slice of a large read buffer, which one pending byte would keep
+ * alive. The capacity doubles, so that any number of chunks costs a few copies per byte.
  */
 export class PendingBytes {
   private bytes = Buffer.alloc(0);
@@ -16,7 +16,7 @@ export class PendingBytes {
     this.length += chunk.length;
   }
 
-  /** The bytes as they are now; another `append` or `replace` makes them stale. */
+  /** The current bytes; another `append` or `replace` invalidates them. */
   view(): Buffer {
     return this.bytes.subarray(0, this.length);
   }

@@ -8,13 +8,12 @@ const LF = 0x0a;
 const CARRIAGE_RETURN = '\r';
 /** Larger chunks are rare, and not worth a second copy. */
 const WHOLE_BYTES_MAX = 64 * 1024;
-/** What keeping a line takes besides its text, so that many empty ones have a bound too. */
+/** Overhead of a line besides its text, so that the limit also covers many empty lines. */
 const LINE_COST = 8;
 
 /**
- * Server-sent events by the rules of
- * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation: a BOM at the start,
- * comments, several lines of data, fields without a value. `id` and `retry` are about reconnecting and are not read.
+ * Server-sent events by the rules of https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation: a BOM at
+ * the start, comments, several lines of data, fields without a value. `id` and `retry` concern reconnecting and are not read.
  */
 export class SseDecoder implements FrameDecoder {
   private readonly lines = new LineSplitter((line) => this.line(line));
@@ -33,7 +32,7 @@ export class SseDecoder implements FrameDecoder {
     return this.taken();
   }
 
-  /** Most chunks are whole lines that end with LF, and are decoded at once. False where this one is not. */
+  /** Most chunks are whole lines that end with LF, and are decoded at once. False for other chunks. */
   private feedLines(chunk: Buffer): boolean {
     const { length } = chunk;
     if (length > WHOLE_BYTES_MAX || chunk[length - 1] !== LF || !this.lines.isBetweenLines) return false;
@@ -48,8 +47,8 @@ export class SseDecoder implements FrameDecoder {
   }
 
   /**
-   * The standard drops an event whose blank line never came. Some providers close right behind their last event, and
-   * it is the one with the usage or the end, so it counts if it has data.
+   * The standard drops an event without its final blank line. Some providers close right after their last event, which has the usage or the
+   * end, so it counts if it has data.
    */
   end(): readonly StreamEvent[] {
     const last = this.lines.end();
@@ -91,7 +90,7 @@ export class SseDecoder implements FrameDecoder {
   }
 }
 
-/** What stands behind the colon, without one space. */
+/** The text after the colon, without one space. */
 function valueOf(line: string, colon: number): string {
   if (colon === -1) return '';
   return line.slice(line.charAt(colon + 1) === ' ' ? colon + 2 : colon + 1);

@@ -3,14 +3,14 @@ import { type AwsCredentials, authorizationOf, sha256, timestampOf } from './sig
 import type { Token } from './token-cache.js';
 import { callTokenService, checkedToken, FORM } from './token-service.js';
 
-/** A role that an account takes on, in another account perhaps. */
+/** A role that an account assumes, possibly in another account. */
 export interface Role {
   readonly arn: string;
   readonly externalId: string | null;
   readonly region: string;
 }
 
-/** Shows in the CloudTrail of the role's account. */
+/** Appears in the CloudTrail of the role's account. */
 const SESSION_NAME = 'gatehouse';
 const DURATION_SECONDS = 3_600;
 
@@ -70,7 +70,7 @@ function signedHeaders(host: string, body: string, credentials: AwsCredentials, 
   return [...[...headers].flat(), 'authorization', authorization];
 }
 
-/** The text of an element. Keys and tokens have no character that XML would escape. */
+/** The text of an element. Keys and tokens contain no characters that XML would escape. */
 function textIn(xml: string, element: string): string | null {
   const start = xml.indexOf(`<${element}>`);
   const end = xml.indexOf(`</${element}>`, start);

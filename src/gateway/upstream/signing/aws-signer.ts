@@ -20,23 +20,23 @@ const ROLE_ARN = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,576}$/;
 const EXTERNAL_ID = /^[\w+=,.@:/-]{2,1224}$/;
 const SESSION_TOKEN = /^[!-~]+$/;
 
-/** Names of services in signatures that differ from Bedrock's, by the beginning of the host. */
+/** Service names for signatures that differ from Bedrock's, by the beginning of the host. */
 const SERVICES: readonly (readonly [host: RegExp, service: string])[] = [
   [/^runtime\.sagemaker\./, 'sagemaker'],
   // https://github.com/anthropics/anthropic-sdk-typescript/blob/main/packages/aws-sdk/src/client.ts
   [/^aws-external-anthropic\./, 'aws-external-anthropic'],
 ];
-/** What `bedrock-runtime`, private endpoints of it and proxies before it are signed for. */
+/** The service of `bedrock-runtime`, its private endpoints and proxies in front of it. */
 const DEFAULT_SERVICE = 'bedrock';
 
-/** What is signed besides the host. Others may change on their way through a proxy. */
+/** Signed headers besides the host. A proxy may change others on the way. */
 const SIGNED_HEADERS: ReadonlySet<string> = new Set(['content-type']);
 const SIGNED_PREFIX = 'x-amz-';
 
 /**
- * AWS Signature Version 4. The key is the secret access key and `aws-access-key-id` says whose; without that field it
- * is one of Bedrock's own API keys, a bearer (https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html).
- * With `aws-role-arn`, the request is signed with keys of that role.
+ * AWS Signature Version 4. The key is the secret access key of `aws-access-key-id`; without that field, it is one of Bedrock's own API
+ * keys, a bearer token (https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html). With `aws-role-arn`, the request is signed
+ * with keys of that role.
  */
 export class AwsSigner implements Signer {
   private readonly roles = new TokenCache<AwsCredentials>();
@@ -81,9 +81,9 @@ export class AwsSigner implements Signer {
 }
 
 /**
- * A body that is still on its way cannot be hashed, so it is declared unsigned; TLS protects it all the same.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. Unverified: whether services other than
- * S3 take it everywhere.
+ * A streaming body cannot be hashed, so it is declared unsigned; TLS protects it all the same.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. Unverified: whether services other than S3 accept it
+ * everywhere.
  */
 function signed(
   request: WireRequest,
@@ -114,7 +114,7 @@ function signed(
 const serviceOf = (host: string): string =>
   SERVICES.find(([pattern]) => pattern.test(host))?.[1] ?? DEFAULT_SERVICE;
 
-/** Headers of the same name are one, with commas. */
+/** Headers of the same name are joined with commas. */
 function signedHeaders(headers: readonly string[], host: string): ReadonlyMap<string, string> {
   const signable = new Map([['host', host]]);
   for (let index = 0; index < headers.length; index += 2) {

@@ -22,7 +22,7 @@ interface Application {
 }
 
 /**
- * An application of Microsoft Entra ID: the key is its client secret, with which access tokens are bought
+ * An application of Microsoft Entra ID: the key is its client secret, which is exchanged for access tokens
  * (https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-client-creds-grant-flow).
  */
 export class AzureSigner implements Signer {

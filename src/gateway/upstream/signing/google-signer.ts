@@ -9,9 +9,9 @@ import { callTokenService, FORM, oauthToken, unusable } from './token-service.js
 const ORIGIN = 'https://oauth2.googleapis.com';
 const PATH = '/token';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-/** https://cloud.google.com/vertex-ai/docs/reference/rest: what every method of Vertex AI asks for. */
+/** The scope of every Vertex AI method: https://cloud.google.com/vertex-ai/docs/reference/rest */
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** The longest that Google allows. */
+/** Google's maximum. */
 const ASSERTION_SECONDS = 3_600;
 
 interface ServiceAccount {
@@ -21,9 +21,9 @@ interface ServiceAccount {
 }
 
 /**
- * A service account of Google Cloud: the key is its JSON file, with which access tokens are bought
- * (https://developers.google.com/identity/protocols/oauth2/service-account). A key that is no JSON is an access token
- * itself. The `token_uri` of the file is not called: a file could name any address.
+ * A service account of Google Cloud: the key is its JSON file, which is exchanged for access tokens
+ * (https://developers.google.com/identity/protocols/oauth2/service-account). A key that is not JSON is an access token itself. The
+ * `token_uri` of the file is not called: a file could name any address.
  */
 export class GoogleSigner implements Signer {
   private readonly tokens = new TokenCache<string>();

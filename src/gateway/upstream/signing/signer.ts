@@ -2,15 +2,15 @@ import type { Target } from '../../types/target.js';
 import type { WireRequest } from '../wire.js';
 
 /**
- * Works credentials out that are more than a header. A caller's own credential (the target has no key) is left alone.
- * Throws or rejects with `credential_unusable` when the stored credential cannot be what it should be or its owner
- * refuses it, and with `upstream_error` when the service that gives out tokens cannot be reached.
+ * Computes credentials that are more than a header. A caller's own credential (the target has no key) is left alone. Throws or rejects with
+ * `credential_unusable` when the stored credential is malformed or its issuer refuses it, and with `upstream_error` when the token service
+ * cannot be reached.
  */
 export interface Signer {
   sign(request: WireRequest, target: Target): WireRequest | Promise<WireRequest>;
 }
 
-/** The request with these headers in place of any of the same names. `headers`: lower-case names and values in turn. */
+/** The request with these headers in place of those with the same names. `headers`: lower-case names and values in turn. */
 export function withHeaders(request: WireRequest, headers: readonly string[]): WireRequest {
   const replaced = new Set(headers.filter((_, index) => index % 2 === 0));
   const kept: string[] = [];

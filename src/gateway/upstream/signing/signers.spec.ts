@@ -183,7 +183,7 @@ describe('aws-sigv4', () => {
   });
 });
 
-/** After the example of https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html */
+/** From the example of https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html */
 const roleAnswer = (
   expiration: string,
 ) => `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">

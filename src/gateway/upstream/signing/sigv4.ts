@@ -7,7 +7,7 @@ export interface AwsCredentials {
   readonly sessionToken: string | null;
 }
 
-/** What is signed. `path` is as it goes over the wire, with its query. */
+/** The request to sign. `path` is as sent, with its query. */
 export interface SignableRequest {
   readonly method: string;
   readonly path: string;
@@ -72,8 +72,8 @@ function canonicalRequest({ method, path, headers, payloadHash }: SignableReques
 }
 
 /**
- * Every service but S3 encodes the path that goes over the wire, which is encoded already, a second time, without dot
- * segments and empty ones: a `%3A` of a model's id is signed as `%253A`.
+ * Every service except S3 encodes the sent path, which is encoded already, a second time, without dot segments and empty ones: a `%3A` in a
+ * model's id is signed as `%253A`.
  */
 function canonicalPath(path: string): string {
   const segments: string[] = [];
@@ -98,10 +98,10 @@ function canonicalQuery(query: string): string {
   return pairs.map(([name, value]) => `${name}=${value}`).join('&');
 }
 
-/** By the bytes, which are ASCII here, and not by a language's alphabet. */
+/** Compares bytes, which are ASCII here, and not by locale. */
 const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
 
-/** Percent-encodes all but the unreserved characters of RFC 3986. Half a surrogate pair, which has no encoding, is replaced. */
+/** Percent-encodes all but the unreserved characters of RFC 3986. An unpaired surrogate, which has no encoding, is replaced. */
 function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString()).replace(
     UNRESERVED_BY_URI,

@@ -5,7 +5,7 @@ import { credentialId, type Token, TokenCache } from './token-cache.js';
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-/** A cache with a clock that is set by hand, and a service whose answers are given by hand. */
+/** A cache with a clock and a service that the test controls. */
 function aCache() {
   const clock = { now: 1_000_000 };
   const cache = new TokenCache<string>(() => clock.now);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../common/errors/app-error.js';
 
-/** Something that a token service gave out, and until when it counts: milliseconds since the epoch. */
+/** A value from a token service, and when it expires: milliseconds since the epoch. */
 export interface Token<Value> {
   readonly value: Value;
   readonly expiresAt: number;
@@ -10,29 +10,29 @@ export interface Token<Value> {
 
 interface Entry<Value> {
   token: (Token<Value> & { readonly refreshAt: number }) | null;
-  /** The one request that is under way. */
+  /** The one running request. */
   pending: Promise<Value> | null;
   failure: { readonly error: AppError; readonly until: number } | null;
 }
 
-/** How long before its end a token is replaced. */
+/** How long before it expires a token is replaced. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
-/** A token is not used in its last moments: it could end on the way. */
+/** A token is not used in its last moments: it could expire on the way. */
 const UNUSED_BEFORE_END_MS = 10_000;
-/** How long a failure answers for the token service, so that a wrong credential does not become a flood of calls. */
+/** How long a failure is cached, so that a wrong credential does not cause a flood of calls to the token service. */
 const FAILURE_MS = 5_000;
 const ENTRIES_MAX = 2_000;
 
 /**
- * Tokens by what they were bought with. A token that nears its end is replaced beside the requests, which go on with
- * the old one; only the first request of a credential waits. There is never more than one call per credential under way.
+ * Tokens by the id of their credential. A token close to its expiry is replaced in the background, while requests use the old one; only the
+ * first request of a credential waits. There is never more than one running call per credential.
  */
 export class TokenCache<Value> {
   private readonly entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** `fetch` must reject with an AppError; its failure is remembered for a few seconds and thrown again. */
+  /** `fetch` must reject with an AppError; its failure is cached for a few seconds and thrown again. */
   get(id: string, fetch: () => Promise<Token<Value>>): Value | Promise<Value> {
     const entry = this.entryOf(id);
     const now = this.now();
@@ -68,7 +68,7 @@ export class TokenCache<Value> {
     }
   }
 
-  /** Five minutes before the end, or halfway through a token that lives for less than ten. */
+  /** Five minutes before it expires, or halfway through the life of a token with less than ten. */
   private refreshAt(expiresAt: number): number {
     const now = this.now();
     return Math.max(expiresAt - REFRESH_BEFORE_MS, now + (expiresAt - now) / 2);
@@ -83,7 +83,7 @@ export class TokenCache<Value> {
   }
 }
 
-/** An id that tells credentials apart without keeping them: whoever has not the very same secret gets another token. */
+/** An id that distinguishes credentials without storing them: a different secret gives a different token. */
 export function credentialId(...parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${part.length}:${part}`);

@@ -3,7 +3,7 @@ import type { Egress } from '../../../egress/egress.js';
 import { upstreamFailure } from '../../../egress/upstream-failure.js';
 import { AppError } from '../../../common/errors/app-error.js';
 
-/** A form that is posted to a service which gives out tokens. */
+/** A form to post to a token service. */
 export interface TokenCall {
   readonly origin: string;
   readonly path: string;
@@ -12,22 +12,22 @@ export interface TokenCall {
   readonly body: string;
 }
 
-/** These services are the clouds' own, so that one set of connections may serve all tenants. */
+/** These services belong to the clouds, so all tenants may share their connections. */
 const TENANT = 'token-services';
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 export const FORM = 'application/x-www-form-urlencoded';
 
-/** What callers may read about a credential, which is never what it is or what its owner said of it. */
+/** The error for callers. It never contains the credential or its issuer's message. */
 export const unusable = (cause?: unknown): AppError => new AppError('credential_unusable', {}, { cause });
 
 const unreachable = (detail: string, cause?: unknown): AppError =>
   new AppError('upstream_error', { detail: `the token service ${detail}` }, { cause });
 
 /**
- * The body of a successful answer. A refusal is `credential_unusable`; everything else that goes wrong is
- * `upstream_error`. Bodies of refusals are not kept: some repeat what they were sent.
+ * The body of a successful response. A refusal is `credential_unusable`; any other failure is `upstream_error`. Bodies of refusals are not
+ * kept: some repeat the request.
  */
 export async function callTokenService(egress: Egress, call: TokenCall): Promise<string> {
   const { statusCode, body } = await answerOf(egress, call);
@@ -38,13 +38,13 @@ export async function callTokenService(egress: Egress, call: TokenCall): Promise
   throw unusable(new Error(`The token service returned status ${statusCode}.`));
 }
 
-/** A token that may stand in a header; `upstream_error` for everything else. */
+/** A token that is valid in a header; otherwise throws `upstream_error`. */
 export function checkedToken(value: unknown): string {
   if (typeof value === 'string' && /^[!-~]+$/.test(value)) return value;
   throw unreachable('gave none');
 }
 
-/** The answer of an OAuth token endpoint, https://www.rfc-editor.org/rfc/rfc6749#section-5.1; `expires_in` in seconds. */
+/** The response of an OAuth token endpoint, https://www.rfc-editor.org/rfc/rfc6749#section-5.1; `expires_in` in seconds. */
 export function oauthToken(text: string): { readonly token: string; readonly expiresIn: number } {
   const { access_token: token, expires_in: seconds } = parsed(text);
   const expiresIn = Number(seconds);

@@ -5,7 +5,7 @@ import { citationFields, type AnthropicCitations, sortCitations } from './citati
 import { finishReason, nativeReason, refusalText } from './finish.js';
 import { hubTier, hubUsage } from './usage.js';
 
-/** A `message` of Anthropic as the hub's `chat.completion`. https://platform.claude.com/docs/en/api/messages */
+/** An Anthropic `message` as the hub's `chat.completion`. https://platform.claude.com/docs/en/api/messages */
 export function hubAnswer(answer: Json, context: Context): Json {
   const { id, model, stop_reason: reason, usage } = answer;
   const told = hubUsage(usage);
@@ -48,7 +48,7 @@ function messageOf({ content, stop_details: details }: Json, { isStrict }: Conte
   return message;
 }
 
-/** What the blocks say. `others`: blocks that are told as they are, for answers that need not be strict. */
+/** Reads the blocks. `others`: blocks that are passed on unchanged, for responses that need not be strict. */
 function read(
   content: unknown,
   isStrict: boolean,
@@ -63,7 +63,7 @@ function read(
   return { said, others };
 }
 
-/** What each kind of block adds. Others are what tools of Anthropic's own have done; the answer's text tells of it. */
+/** How each kind of block is read. Other kinds are actions of Anthropic's own tools, which the response's text describes. */
 const READERS: ReadonlyMap<unknown, (block: Json, said: AnswerParts) => void> = new Map<
   unknown,
   (block: Json, said: AnswerParts) => void

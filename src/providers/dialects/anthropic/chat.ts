@@ -11,9 +11,8 @@ import { toolsOf } from './request/tools.js';
 import { AnthropicStream } from './stream.js';
 
 /**
- * The version of the API that requests are written for. The later one, 2026-10-21, has no `temperature`, `top_p` and
- * `top_k`, which the hub has; everything else that is sent here is the same in both.
- * https://platform.claude.com/docs/en/api/versioning
+ * The API version of the requests. The later one, 2026-10-21, lacks `temperature`, `top_p` and `top_k`, which the hub has; everything else
+ * that is sent here is the same in both. https://platform.claude.com/docs/en/api/versioning
  */
 const VERSION = ['anthropic-version', '2023-06-01'] as const;
 

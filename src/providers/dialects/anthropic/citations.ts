@@ -1,22 +1,22 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 
-/** Where in the answer's text, in characters, a cited passage stands. */
+/** The position of a cited passage in the response's text, in characters. */
 export interface CitedSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Citations in the hub's places. */
+/** Citations in the hub's fields. */
 export interface AnthropicCitations {
   readonly annotations: Json[];
-  /** Those of another kind, as they are. */
+  /** Those of another kind, unchanged. */
   readonly citations: Json[];
 }
 
 /**
- * Sorts the citations of one block of text: of a web page, as the hub's `url_citation` of the whole block; others, of
- * documents, stay as they are. https://platform.claude.com/docs/en/build-with-claude/citations
+ * Sorts the citations of one text block: those of web pages become the hub's `url_citation` for the whole block; others, of documents, stay
+ * unchanged. https://platform.claude.com/docs/en/build-with-claude/citations
  */
 export function sortCitations(given: readonly unknown[], { start, end }: CitedSpan): AnthropicCitations {
   const annotations: Json[] = [];
@@ -39,7 +39,7 @@ export function sortCitations(given: readonly unknown[], { start, end }: CitedSp
   return { annotations, citations };
 }
 
-/** Those of them that an answer says: the hub's own always, others when it need not be strict. */
+/** The citation fields of a response: the hub's own always, others if it need not be strict. */
 export function citationFields({ annotations, citations }: AnthropicCitations, isStrict: boolean): Json {
   return {
     ...(annotations.length > 0 ? { annotations } : {}),

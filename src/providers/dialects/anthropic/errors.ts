@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import type { HubError } from '../../translation.js';
 
-/** A type of Anthropic's errors in OpenAI's words: https://platform.openai.com/docs/guides/error-codes */
+/** OpenAI's type and code of an Anthropic error: https://platform.openai.com/docs/guides/error-codes */
 interface Words {
   readonly type: string;
   readonly code: string | null;
@@ -25,7 +25,7 @@ const TYPES: ReadonlyMap<unknown, Words> = new Map([
   ['overloaded_error', words('server_error', 'overloaded')],
 ]);
 
-/** What a status means where the body does not say it. */
+/** The error type of a status, for bodies without one. */
 const STATUSES: ReadonlyMap<number, string> = new Map([
   [401, 'authentication_error'],
   [402, 'billing_error'],
@@ -42,10 +42,10 @@ const STATUSES: ReadonlyMap<number, string> = new Map([
 
 const MESSAGE_CHARS_MAX = 4_096;
 
-/** A prompt that is too long has no code of its own, and agents shorten their history by OpenAI's. */
+/** A prompt that is too long has no code of its own, and agents shorten their history on OpenAI's code. */
 const TOO_LONG = /prompt is too long|exceeds? the context (window|limit)/i;
 
-/** A refusal of Anthropic: `{ type: "error", error: { type, message, details } }`. Never throws. */
+/** An Anthropic error: `{ type: "error", error: { type, message, details } }`. Never throws. */
 export function hubError(status: number, body: Json | null): HubError {
   const error = isObject(body?.error) ? body.error : {};
   const said = typeof error.message === 'string' && error.message !== '' ? error.message : null;
@@ -58,7 +58,7 @@ export function hubError(status: number, body: Json | null): HubError {
   };
 }
 
-/** An error in the middle of a stream, which has no status of its own. */
+/** An error inside a stream, which has no status of its own. */
 export function streamError(data: Json): HubError {
   return hubError(500, data);
 }

@@ -2,8 +2,8 @@ import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 
 /**
- * Why an answer ended, in the hub's words. A paused turn is one that the client may send back to have it go on, which the
- * hub can only call ended. https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
+ * Stop reasons in the hub's format. A client may send a paused turn back to continue it, which the hub can only call ended.
+ * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
 const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['end_turn', 'stop'],
@@ -15,12 +15,12 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['refusal', 'content_filter'],
 ]);
 
-/** The hub's `finish_reason`; a reason that is not known yet counts as an ordinary end. */
+/** The hub's `finish_reason`; an unknown reason counts as an ordinary end. */
 export function finishReason(reason: unknown): string {
   return REASONS.get(reason) ?? 'stop';
 }
 
-/** The provider's own word beside it and the stop sequence that was found, for answers that need not be strict. */
+/** The provider's own reason and the matched stop sequence, for responses that need not be strict. */
 export function nativeReason(reason: unknown, sequence: unknown, isStrict: boolean): Json {
   if (isStrict) return {};
   return {
@@ -29,7 +29,7 @@ export function nativeReason(reason: unknown, sequence: unknown, isStrict: boole
   };
 }
 
-/** What Anthropic says of a refusal; null where it says nothing. */
+/** Anthropic's explanation of a refusal; null without one. */
 export function refusalText(details: unknown): string | null {
   return isObject(details) && typeof details.explanation === 'string' ? details.explanation : null;
 }

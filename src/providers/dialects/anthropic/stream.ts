@@ -16,34 +16,33 @@ import { hubTier, hubUsage, mergedUsage } from './usage.js';
 const NO_FIELDS: Json = {};
 const GOES_ON: Json = { finish_reason: null };
 
-/** What is known of a block under way. */
+/** State of an open block. */
 interface Block {
-  /** Position among the tool calls; null for a block that is none. */
+  /** Index among the tool calls; null for other blocks. */
   readonly call: number | null;
   /** Whether any of the call's arguments have been sent. */
   hasArguments: boolean;
-  /** The input that came with the start, for a call whose arguments do not follow. */
+  /** The input in the start event, for a call without argument events. */
   readonly input: unknown;
-  /** Where its text begins in the answer's. */
+  /** Where its text begins in the response's. */
   readonly start: number;
   readonly citations: unknown[];
-  /** A block that only Anthropic reads, of a tool of its own; null for every other. */
+  /** A block of one of Anthropic's own tools, which only Anthropic reads; null for every other. */
   readonly own: Json | null;
   /** The input of such a tool, as it grows. */
   json: string;
 }
 
-/** Blocks that are told in pieces. All others are told whole when they are complete. */
+/** Blocks that are sent in pieces. All others are sent when they are complete. */
 const IN_PIECES: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
 
-/** No tool of Anthropic's own is asked more; one that is told longer is told without what it was asked. */
+/** Longer than any input of Anthropic's own tools; beyond it, the block is sent without its input. */
 const INPUT_CHARS_MAX = 1024 * 1024;
 
 /**
  * Anthropic's stream as the hub's chunks. https://platform.claude.com/docs/en/build-with-claude/streaming
  *
- * An event that is not known, or is not what it should be, adds nothing; blocks are distinguished by their index, so events
- * of several blocks may be mixed.
+ * Unknown or malformed events are ignored. Blocks are identified by their index, so events of several blocks may be interleaved.
  */
 export class AnthropicStream implements EventTranslator {
   private readonly blocks = new Map<unknown, Block>();
@@ -210,7 +209,7 @@ export class AnthropicStream implements EventTranslator {
     return isObject(citation) ? this.extra(index, { citation }) : [];
   }
 
-  /** A call whose arguments never came: without any, they are an empty object. */
+  /** A call without argument events: its start event's input, or an empty object. */
   private wholeInput(call: number, input: unknown): Json {
     const given = isObject(input) ? stringify(input) : '';
     return this.call(call, { function: { arguments: given === '' ? '{}' : given } });
@@ -243,11 +242,11 @@ export class AnthropicStream implements EventTranslator {
 
 const ownBlock = (block: Json): Json | null => (IN_PIECES.has(block.type) ? null : block);
 
-/** What is nested too deep cannot be sent to the client. */
+/** A value that is nested too deeply cannot be sent to the client. */
 const isTellable = (value: unknown): boolean =>
   typeof value === 'string' || (isObject(value) && stringify(value) !== '');
 
-/** What a tool of Anthropic's own was asked comes behind the block's start, as the text of an object. */
+/** The input of Anthropic's own tools follows the block's start, as the text of an object. */
 function withInput(block: Json, json: string): Json {
   const input = json === '' ? null : parse(json);
   return input ? { ...block, input } : block;

@@ -2,11 +2,10 @@ import type { Json } from '../../endpoint.js';
 import { count, isObject } from '../../endpoints/reading.js';
 
 /**
- * Anthropic's `usage` as the hub's; null unless input and output are both sound.
+ * Anthropic's `usage` as the hub's; null unless input and output are both valid.
  *
- * Anthropic counts input beside what was read from or written to its cache
- * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching), the hub counts all of it; thinking is inside the
- * output with both.
+ * Anthropic's input excludes tokens read from or written to its cache
+ * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching), the hub's includes them; thinking is part of the output in both.
  */
 export function hubUsage(raw: unknown): Json | null {
   if (!isObject(raw)) return null;
@@ -29,21 +28,21 @@ export function hubUsage(raw: unknown): Json | null {
   };
 }
 
-/** Of what was written to the cache, what is kept there for an hour: it costs more. */
+/** The part of the cache writes that is kept for an hour: it costs more. */
 function longWrites({ cache_creation: writes }: Json): Json {
   const long = isObject(writes) ? count(writes.ephemeral_1h_input_tokens) : null;
   return long ? { cache_write_1h_tokens: long } : {};
 }
 
-/** Searches that Anthropic made, which it charges by the piece, under the name that another provider has for them. */
+/** Web searches by Anthropic, which it charges per search, under the name of another provider's field. */
 function searches({ server_tool_use: uses }: Json): Json {
   const made = isObject(uses) ? count(uses.web_search_requests) : null;
   return made ? { num_search_queries: made } : {};
 }
 
 /**
- * What a stream has reported of its usage so far and what it tells now. Each number is a total of its own, so a later one
- * takes the place of an earlier one; null tells nothing. https://platform.claude.com/docs/en/build-with-claude/streaming
+ * Merges the usage of a stream so far with that of an event. Each number is a total of its own, so a later one replaces an earlier one;
+ * nulls are ignored. https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export function mergedUsage(known: Json, told: unknown): Json {
   if (!isObject(told)) return known;
@@ -55,13 +54,13 @@ export function mergedUsage(known: Json, told: unknown): Json {
   return merged;
 }
 
-/** Tiers that Anthropic says it has used, in OpenAI's words. https://platform.claude.com/docs/en/api/service-tiers */
+/** Tiers that Anthropic reports, in OpenAI's terms. https://platform.claude.com/docs/en/api/service-tiers */
 const TIERS: ReadonlyMap<unknown, string> = new Map([
   ['standard', 'default'],
   ['priority', 'priority'],
 ]);
 
-/** The hub's `service_tier` of an answer; nothing where OpenAI has no such tier. */
+/** The hub's `service_tier` of a response; empty if OpenAI has no such tier. */
 export function hubTier(raw: unknown): Json {
   const tier = isObject(raw) ? TIERS.get(raw.service_tier) : undefined;
   return tier === undefined ? {} : { service_tier: tier };

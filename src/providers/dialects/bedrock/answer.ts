@@ -5,7 +5,7 @@ import { citationFields, type BedrockCitations, sortCitations } from './citation
 import { finishReason, nativeReason } from './finish.js';
 import { hubTier, hubUsage } from './usage.js';
 
-/** Converse's answer as the hub's `chat.completion`. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+/** Converse's response as the hub's `chat.completion`. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 export function hubAnswer(answer: Json, context: Context): Json {
   const { output, stopReason: reason } = answer;
   const { id, created, model, isStrict } = context;
@@ -31,12 +31,12 @@ export function hubAnswer(answer: Json, context: Context): Json {
   };
 }
 
-/** The stop sequence that was found, where the request asked for it. */
+/** The matched stop sequence, if the request asked for it. */
 export function stopSequenceOf({ additionalModelResponseFields: fields }: Json): unknown {
   return isObject(fields) ? fields.stop_sequence : null;
 }
 
-/** What Bedrock says besides, under its own names. */
+/** Bedrock's further fields, under its own names. */
 export function extras({ trace, additionalModelResponseFields: fields }: Json): Json {
   return {
     ...(isObject(trace) ? { trace } : {}),
@@ -45,8 +45,8 @@ export function extras({ trace, additionalModelResponseFields: fields }: Json): 
 }
 
 /**
- * The `type` of a call that Bedrock answers itself, such as Nova's `nova_grounding`: the answer's text tells of it, and a client has
- * nothing to run. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html
+ * The `type` of a call that Bedrock runs itself, such as Nova's `nova_grounding`: the response's text reports its result, and the client
+ * has nothing to run. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html
  */
 export const SERVERS_OWN = 'server_tool_use';
 
@@ -72,7 +72,10 @@ function messageOf(content: unknown, isStrict: boolean): Json {
   };
 }
 
-/** A block is one of these: each has the name of what it is. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html */
+/**
+ * A block has exactly one of these members, which names its kind.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
+ */
 function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, said: AnswerParts): void {
   if (typeof text === 'string') readText(text, [], said);
   if (isObject(reasoningContent)) readReasoning(reasoningContent, said);

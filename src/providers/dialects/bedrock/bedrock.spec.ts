@@ -562,7 +562,7 @@ describe('images', () => {
   );
 });
 
-/** JSON that is like what Bedrock or a client sends, in all but its types. */
+/** JSON that resembles Bedrock's or a client's in everything but its types. */
 const NAMES = [
   'output',
   'message',

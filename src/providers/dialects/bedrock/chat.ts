@@ -12,7 +12,7 @@ import { toolsOf } from './request/tools.js';
 import { ConverseStream } from './stream.js';
 
 /**
- * Has Claude say which stop sequence it found: Converse itself does not.
+ * Requests Claude's stop sequence, which Converse itself does not report.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (additionalModelResponseFieldPaths)
  */
 function stopSequenceAsked({ stop }: Json, model: string): Json {
@@ -20,7 +20,7 @@ function stopSequenceAsked({ stop }: Json, model: string): Json {
   return { additionalModelResponseFieldPaths: ['/stop_sequence'] };
 }
 
-/** Without marks of the cache. They help, and change no answer. */
+/** Removes cache marks, which do not change the response. */
 function withoutMarks(hub: Json): Json {
   const { messages, tools } = hub;
   return {

@@ -1,17 +1,16 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 
-/** Citations in the hub's places. */
+/** Citations in the hub's fields. */
 export interface BedrockCitations {
   readonly annotations: Json[];
-  /** Those of documents, as they are. */
+  /** Those of documents, unchanged. */
   readonly citations: Json[];
 }
 
 /**
- * Sorts the citations of one block of text, which stands from `start` to `end` in the answer, in characters: of a web
- * page, as the hub's `url_citation`; others stay as they are.
- * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Citation.html
+ * Sorts the citations of one text block, from `start` to `end` in the response, in characters: those of web pages become the hub's
+ * `url_citation`; others stay unchanged. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Citation.html
  */
 export function sortCitations(given: readonly unknown[], start: number, end: number): BedrockCitations {
   const annotations: Json[] = [];
@@ -35,7 +34,7 @@ function webAddress(location: unknown): string | null {
   return isObject(web) && typeof web.url === 'string' ? web.url : null;
 }
 
-/** Those of them that an answer says: the hub's own always, others when it need not be strict. */
+/** The citation fields of a response: the hub's own always, others if it need not be strict. */
 export function citationFields({ annotations, citations }: BedrockCitations, isStrict: boolean): Json {
   return {
     ...(annotations.length > 0 ? { annotations } : {}),

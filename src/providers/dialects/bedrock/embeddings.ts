@@ -6,7 +6,7 @@ import { modelPath } from './models.js';
 import { unsupported } from '../refusing.js';
 import { base64Of } from '../vectors.js';
 
-/** How a family of models is asked for vectors: the body of InvokeModel. */
+/** The InvokeModel body of a family of embedding models. */
 type ToBody = (texts: readonly string[], hub: Json) => Json;
 
 const MODELS: readonly (readonly [RegExp, ToBody])[] = [
@@ -47,8 +47,8 @@ function titanFirst(texts: readonly string[], { dimensions }: Json): Json {
 const titanOptions = ({ dimensions, normalize }: Json): Json => present({ dimensions, normalize });
 
 /**
- * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html. The hub does not say what a text is
- * for; without the client's `input_type` it is a document, as when a store of them is filled.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html. The hub has no field for the purpose of a text; without
+ * the client's `input_type` it is a document, as when a vector store is filled.
  */
 function cohereBody(texts: readonly string[], hub: Json): Json {
   const { input_type: type, truncate, dimensions } = hub;
@@ -66,9 +66,8 @@ function present(fields: Json): Json {
 }
 
 /**
- * Vectors of either family as the hub's `data`. `asked`, the hub's own request, tells whether the client wants base64
- * (of 32-bit floats, little end first). Cohere tells no tokens, so there is no `usage`.
- * https://platform.openai.com/docs/api-reference/embeddings
+ * Vectors of either family as the hub's `data`. `asked`, the hub's own request, determines whether the client requested base64 (of 32-bit
+ * floats, little-endian). Cohere reports no tokens, so there is no `usage`. https://platform.openai.com/docs/api-reference/embeddings
  */
 export function embeddingsAnswer(answer: Json, { model }: Context, asked: Json): Json {
   const isBase64 = asked.encoding_format === 'base64';
@@ -86,7 +85,7 @@ export function embeddingsAnswer(answer: Json, { model }: Context, asked: Json):
   };
 }
 
-/** Cohere's are a list, or lists by their type where the request named types. */
+/** Cohere returns a list, or lists by type if the request named types. */
 function vectorsOf({ embedding, embeddings }: Json): number[][] {
   if (Array.isArray(embedding)) return [numbers(embedding)];
   const vectors = isObject(embeddings) ? embeddings.float : embeddings;
@@ -95,7 +94,7 @@ function vectorsOf({ embedding, embeddings }: Json): number[][] {
 
 const numbers = (values: readonly unknown[]): number[] => values.filter((value) => typeof value === 'number');
 
-/** Bedrock counts what it bills. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
+/** Bedrock reports the tokens that it bills. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
 function usageIn(header: HeaderOf): Json | null {
   const tokens = count(Number(header('x-amzn-bedrock-input-token-count') ?? Number.NaN));
   return tokens === null ? null : { prompt_tokens: tokens, total_tokens: tokens };

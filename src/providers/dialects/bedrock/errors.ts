@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import type { HeaderOf, HubError } from '../../translation.js';
 
-/** A type of error in OpenAI's words: https://platform.openai.com/docs/guides/error-codes */
+/** OpenAI's type and code of an error: https://platform.openai.com/docs/guides/error-codes */
 interface Words {
   readonly type: string;
   readonly code: string | null;
@@ -12,8 +12,8 @@ const words = (type: string, code: string | null = null): Words => ({ type, code
 const WRONG_CREDENTIAL = words('authentication_error', 'invalid_api_key');
 
 /**
- * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html, and those that every service
- * of AWS has: https://docs.aws.amazon.com/IAM/latest/UserGuide/CommonErrors.html
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html, and those that every AWS service has:
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/CommonErrors.html
  */
 const TYPES: ReadonlyMap<string, Words> = new Map([
   ['AccessDeniedException', words('permission_error')],
@@ -36,7 +36,7 @@ const TYPES: ReadonlyMap<string, Words> = new Map([
   ['ValidationException', words('invalid_request_error')],
 ]);
 
-/** What a status means where the body does not say it. */
+/** The error type of a status, for bodies without one. */
 const STATUSES: ReadonlyMap<number, string> = new Map([
   [401, 'UnrecognizedClientException'],
   [403, 'AccessDeniedException'],
@@ -50,17 +50,17 @@ const STATUSES: ReadonlyMap<number, string> = new Map([
 
 const MESSAGE_CHARS_MAX = 4_096;
 
-/** Prompts that are too long have no code of their own, and agents shorten their history by OpenAI's. */
+/** Prompts that are too long have no code of their own, and agents shorten their history on OpenAI's code. */
 const TOO_LONG =
   /(input|prompt) is too long|too many input tokens|exceeds? the (maximum )?(context|model'?s? maximum)/i;
 
-/** A wrong credential is a 403 like a missing permission; where nothing names the type, the text must tell. */
+/** A wrong credential is a 403 like a missing permission; without a type, only the text distinguishes them. */
 const CREDENTIAL =
   /security token included in the request|request signature we calculated|Signature expired/i;
 
 /**
- * A refusal of Bedrock: `{ "message" }`, with its type in a header, or in `__type` where a proxy or an old protocol puts it. Never
- * throws. https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization
+ * A Bedrock error: `{ "message" }`, with its type in a header, or in `__type` as set by a proxy or an old protocol. Never throws.
+ * https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization
  */
 export function hubError(status: number, body: Json | null, header?: HeaderOf): HubError {
   const said = messageOf(body);
@@ -74,7 +74,7 @@ export function hubError(status: number, body: Json | null, header?: HeaderOf): 
   };
 }
 
-/** An exception in the middle of a stream: the event is its name, `throttlingException`. */
+/** An exception inside a stream: the event is its name, `throttlingException`. */
 export function streamError(event: string, data: Json | null): HubError {
   return hubError(500, { ...data, __type: event.charAt(0).toUpperCase() + event.slice(1) });
 }
@@ -85,7 +85,9 @@ function wordsOf(status: number, said: string | null): Words {
   return TYPES.get(name) ?? words('server_error');
 }
 
-/** `com.amazonaws.bedrock#ThrottlingException:http://…` is one way to write it. https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html */
+/**
+ * `com.amazonaws.bedrock#ThrottlingException:http://…` is one of its forms. https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html
+ */
 function typeName(given: unknown): string {
   if (typeof given !== 'string') return '';
   return given.slice(given.indexOf('#') + 1).split(':', 1)[0] ?? '';

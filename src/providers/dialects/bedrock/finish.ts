@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 
-/** Why an answer ended, in the hub's words. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+/** Stop reasons in the hub's format. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],
@@ -13,12 +13,12 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['guardrail_intervened', 'content_filter'],
 ]);
 
-/** The hub's `finish_reason`; a reason that is not known yet counts as an ordinary end. */
+/** The hub's `finish_reason`; an unknown reason counts as an ordinary end. */
 export function finishReason(reason: unknown): string {
   return REASONS.get(reason) ?? 'stop';
 }
 
-/** The provider's own word beside it and the stop sequence that was found, for answers that need not be strict. */
+/** The provider's own reason and the matched stop sequence, for responses that need not be strict. */
 export function nativeReason(reason: unknown, sequence: unknown, isStrict: boolean): Json {
   if (isStrict) return {};
   return {

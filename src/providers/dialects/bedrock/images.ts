@@ -7,7 +7,7 @@ import { present } from '../asked-media.js';
 import { sizeOf, stabilityRatio } from '../image-sizes.js';
 import { invalid, unsupported } from '../refusing.js';
 
-/** How a family of models is asked for images: the body of InvokeModel. */
+/** The InvokeModel body of a family of image models. */
 type ToBody = (hub: Json) => Json;
 
 const MODELS: readonly (readonly [RegExp, ToBody])[] = [
@@ -15,7 +15,7 @@ const MODELS: readonly (readonly [RegExp, ToBody])[] = [
   [/stability\./, stabilityBody],
 ];
 
-/** The hub's parameters that have words of their own here; others go along. */
+/** Parameters of the hub that are translated here; others are passed on. */
 const TRANSLATED: ReadonlySet<string> = new Set([
   'model',
   'prompt',
@@ -29,7 +29,7 @@ const TRANSLATED: ReadonlySet<string> = new Set([
   'stream',
 ]);
 
-/** What the hub knows and none of these models can do, with the JSON of what asks for nothing. */
+/** Parameters of the hub that none of these models supports, with the JSON of the values that have no effect. */
 const IMPOSSIBLE: ReadonlyMap<string, readonly string[]> = new Map([
   ['background', ['"auto"']],
   ['moderation', ['"auto"']],
@@ -62,7 +62,7 @@ function refuseImpossible(hub: Json): void {
     throw unsupported('response_format', 'Bedrock sends images themselves; send "b64_json"');
 }
 
-/** The hub's qualities in Amazon's two. */
+/** The hub's qualities as Amazon's two. */
 const QUALITIES: ReadonlyMap<unknown, string> = new Map([
   ['low', 'standard'],
   ['medium', 'standard'],
@@ -92,7 +92,7 @@ function amazonBody({ prompt, negative_prompt: negativeText, n, seed, quality, s
   };
 }
 
-/** Qualities that a model with only one has. */
+/** Qualities that a model with only one quality accepts. */
 const ORDINARY: ReadonlySet<unknown> = new Set([null, 'auto', 'standard']);
 
 /**
@@ -106,8 +106,8 @@ function stabilityBody({ prompt, negative_prompt: negative, n, seed, quality, si
 }
 
 /**
- * Images as the hub's `data`. A filter leaves out images and says so in `error` or `finish_reasons`, which answers that
- * need not be strict repeat. https://platform.openai.com/docs/api-reference/images/object
+ * Images as the hub's `data`. A filter leaves out images and reports that in `error` or `finish_reasons`, which responses that need not be
+ * strict repeat. https://platform.openai.com/docs/api-reference/images/object
  */
 function answer({ images, error, finish_reasons: reasons }: Json, { created, isStrict }: Context): Json {
   const data = list(images).filter((image) => typeof image === 'string');

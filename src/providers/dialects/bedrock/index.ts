@@ -4,7 +4,10 @@ import { countTokens } from './count-tokens.js';
 import { embeddings } from './embeddings.js';
 import { imageGenerations } from './images.js';
 
-/** Amazon Bedrock: chats by Converse, vectors and images by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/welcome.html */
+/**
+ * Amazon Bedrock: chats by Converse, embeddings and images by InvokeModel.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/welcome.html
+ */
 export const bedrock: Dialect = {
   id: 'bedrock',
   translators: {

@@ -13,13 +13,13 @@ import { streamError } from './errors.js';
 import { finishReason, nativeReason } from './finish.js';
 import { hubTier, hubUsage } from './usage.js';
 
-/** What is known of a block under way. */
+/** State of an open block. */
 interface Block {
-  /** Position among the tool calls; null for a block that is none. */
+  /** Index among the tool calls; null for other blocks. */
   readonly call: number | null;
   /** Whether any of the call's arguments have been sent. */
   hasArguments: boolean;
-  /** Where its text begins in the answer's. */
+  /** Where its text begins in the response's. */
   readonly start: number;
   readonly citations: unknown[];
 }
@@ -27,8 +27,8 @@ interface Block {
 /**
  * Converse's stream as the hub's chunks. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
  *
- * An event that is not known, or is not what it should be, adds nothing. `metadata` with the usage comes last, behind
- * `messageStop`; a stream that has said why it stopped is complete without it too.
+ * Unknown or malformed events are ignored. `metadata` with the usage comes last, after `messageStop`; a stream with a stop reason is
+ * complete without it.
  */
 export class ConverseStream implements EventTranslator {
   private readonly blocks = new Map<unknown, Block>();
@@ -85,7 +85,7 @@ export class ConverseStream implements EventTranslator {
     return this.said(index, text);
   }
 
-  /** Only calls have a start; other blocks begin with their first delta. */
+  /** Only calls have a start event; other blocks begin with their first delta. */
   private blockAt(index: unknown): Block {
     const known = this.blocks.get(index);
     if (known) return known;
@@ -116,7 +116,7 @@ export class ConverseStream implements EventTranslator {
     return [this.call(block.call, { function: { arguments: part } })];
   }
 
-  /** Arguments that never came are an empty object. */
+  /** Arguments that never arrived are an empty object. */
   private blockStopped({ contentBlockIndex: index }: Json): readonly Json[] {
     const block = this.blocks.get(index);
     if (!block) return [];
@@ -167,7 +167,7 @@ export class ConverseStream implements EventTranslator {
   }
 }
 
-/** Exceptions that Converse's model has end in the word; others carry their name in the data. */
+/** Modelled exceptions have names that end in the word; others have their name in the data. */
 function isError(event: string, data: Json | null): boolean {
   return event.endsWith('Exception') || event === 'exception' || typeof data?.__type === 'string';
 }

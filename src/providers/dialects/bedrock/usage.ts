@@ -2,9 +2,8 @@ import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
 
 /**
- * Converse's `usage` as the hub's; null unless input and output are both sound. Input is counted beside what was read
- * from or written to the cache, in the hub it is all of it.
- * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html and
+ * Converse's `usage` as the hub's; null unless input and output are both valid. Converse's input excludes tokens read from or written to
+ * the cache, the hub's includes them. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html and
  * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
  */
 export function hubUsage(raw: unknown): Json | null {
@@ -29,7 +28,7 @@ export function hubUsage(raw: unknown): Json | null {
 }
 
 /**
- * Of what was written to the cache, what is kept there for an hour: it costs more.
+ * The part of the cache writes that is kept for an hour: it costs more.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CacheDetail.html
  */
 function longWrites(details: unknown): Json {
@@ -39,7 +38,7 @@ function longWrites(details: unknown): Json {
   return tokens > 0 ? { cache_write_1h_tokens: tokens } : {};
 }
 
-/** The hub's `service_tier` of an answer; nothing where OpenAI has no such tier. */
+/** The hub's `service_tier` of a response; empty if OpenAI has no such tier. */
 export function hubTier(tier: unknown): Json {
   const type = isObject(tier) ? tier.type : undefined;
   return type === 'default' || type === 'priority' || type === 'flex' ? { service_tier: type } : {};

@@ -1,23 +1,22 @@
-/** How a model is told to think: it decides itself (`adaptive`), or gets a budget of tokens (`manual`). */
+/** How thinking is configured: the model decides (`adaptive`), or receives a token budget (`manual`). */
 export type ThinkingForm = 'adaptive' | 'manual';
 
-/** What a request must know of a model. */
+/** Properties of a model that requests depend on. */
 export interface ModelFacts {
-  /** Output tokens, asked for where the client names no limit: Anthropic requires one. */
+  /** Default limit of output tokens: Anthropic requires one. */
   readonly maxTokens: number;
   readonly thinking: ThinkingForm;
-  /** Whether it takes a budget of tokens, be it beside the other form. */
+  /** Whether it accepts a token budget, possibly beside the other form. */
   readonly takesBudgets: boolean;
-  /** The `thinking.type` that asks for no thinking. */
+  /** The `thinking.type` that turns thinking off. */
   readonly off: 'disabled' | 'between_tools';
-  /** Whether it takes instructions in the middle of a conversation, where they leave the cached beginning as it was. */
+  /** Whether it accepts instructions inside a conversation, which leave the cached prefix unchanged. */
   readonly takesSystemTurns: boolean;
 }
 
 /**
- * What most models of today have in common. Each of them can write at least 64,000 tokens
- * (https://platform.claude.com/docs/en/models), so nothing is cut short that OpenAI, whose default is the model's own
- * maximum, would not cut; and Claude 4.6 and later think adaptively
+ * Properties of most current models. Each of them supports at least 64,000 output tokens (https://platform.claude.com/docs/en/models), so
+ * no response is cut short that OpenAI, whose default is the model's own maximum, would not cut; and Claude 4.6 and later think adaptively
  * (https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting).
  */
 const TODAY: Omit<ModelFacts, 'takesSystemTurns'> = {
@@ -30,9 +29,9 @@ const TODAY: Omit<ModelFacts, 'takesSystemTurns'> = {
 const MANUAL = { thinking: 'manual', takesBudgets: true } as const;
 
 /**
- * The others, by name: the same table of the troubleshooting page says that models up to Claude 4.5 know manual thinking
- * only, that those of 4.6 know both, and that Claude Sonnet 5.5 has `between_tools` in place of `disabled`. A name may stand inside a longer one, as
- * at resellers. A model that cannot do without thinking refuses `disabled` itself.
+ * The others, by name. According to the table of the same troubleshooting page, models up to Claude 4.5 support only manual thinking, those
+ * of 4.6 both forms, and Claude Sonnet 5.5 has `between_tools` in place of `disabled`. A name may be part of a longer one, as at resellers.
+ * A model that cannot turn thinking off refuses `disabled` itself.
  */
 const OTHERS: readonly (readonly [RegExp, Partial<ModelFacts>])[] = [
   [/claude-3-(opus|sonnet|haiku)/, { maxTokens: 4_096, ...MANUAL }],
@@ -45,8 +44,8 @@ const OTHERS: readonly (readonly [RegExp, Partial<ModelFacts>])[] = [
 ];
 
 /**
- * Those before Claude Opus 4.8 refuse instructions in the middle, and so do other models behind the same API. Of Claude
- * Sonnet 5 sources disagree. https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ * Models before Claude Opus 4.8 refuse instructions inside a conversation, and so do other models behind the same API. For Claude Sonnet 5,
+ * sources disagree. https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
 const WITH_SYSTEM_TURNS =
   /claude-(?!instant|[1-3]|(sonnet|haiku)-[34](?!\d)|opus-[34](?![-.][89])(?!\d)|sonnet-5(?![-.]5))/;
@@ -55,8 +54,8 @@ const KNOWN_MAX = 1_000;
 const known = new Map<string, ModelFacts>();
 
 /**
- * What is known of a model; of one that the table has not, what models of today have in common. Remembered, because a request asks
- * several times, and few models are asked for.
+ * The properties of a model; an unlisted one counts as current. Cached, because a request reads them several times and few models are in
+ * use.
  */
 export function factsOf(model: string): ModelFacts {
   let facts = known.get(model);

@@ -5,7 +5,7 @@ import { EFFORT_BUDGETS, THINKING_BUDGET_MIN } from '../../models/efforts.js';
 import { unsupported } from '../refusing.js';
 import { factsOf, type ModelFacts } from './models.js';
 
-/** How much a model shall reason, in Anthropic's words. */
+/** The amount of reasoning, in Anthropic's format. */
 export interface Reasoning {
   readonly thinking?: Json;
   /** `output_config.effort`. */
@@ -13,14 +13,13 @@ export interface Reasoning {
 }
 
 /**
- * `reasoning_effort` and `thinking`, together.
+ * Combines `reasoning_effort` and `thinking`.
  *
- * `thinking` is Anthropic's own parameter and goes along as it is, unless an effort beside it says the same to a model that knows
- * another form only. An effort becomes adaptive thinking with `output_config.effort`
- * (https://platform.claude.com/docs/en/build-with-claude/effort, where `low` is the least), with the thinking shown, because newer
- * models leave its text out by default; for models up to Claude 4.5 it becomes a budget of half of `max_tokens` at most. An effort that
- * the client said in Anthropic's words asks for no thinking by itself. Throws `invalid_request` for an unknown effort and
- * `parameter_unsupported` where the limit leaves no room for the least budget.
+ * `thinking` is Anthropic's own parameter and is passed on, unless an effort beside it means the same to a model that supports only another
+ * form. An effort becomes adaptive thinking with `output_config.effort` (https://platform.claude.com/docs/en/build-with-claude/effort,
+ * where `low` is the least), with the thinking shown, because newer models omit its text by default; for models up to Claude 4.5 it becomes
+ * a budget of at most half of `max_tokens`. An effort in Anthropic's own format does not turn thinking on by itself. Throws
+ * `invalid_request` for an unknown effort and `parameter_unsupported` if the limit is too small for the minimum budget.
  */
 export function reasoningOf(hub: Json, model: string, maxTokens: unknown): Reasoning {
   const facts = factsOf(model);
@@ -43,11 +42,11 @@ const effortOf = (effort: unknown): Pick<Reasoning, 'effort'> => ({
   effort: effort === 'minimal' ? 'low' : (effort as string),
 });
 
-/** `output_config.effort` alone. */
+/** Whether only `output_config.effort` is set. */
 const isOwnEffort = ({ thinking, output_config: output }: Json): boolean =>
   !isObject(thinking) && isObject(output) && (output.effort ?? null) !== null;
 
-/** What the client says in Anthropic's own words, unless the model has other words for it. */
+/** Thinking in Anthropic's own format, unless the model requires another form. */
 function givenThinking({ thinking, reasoning_effort: effort }: Json, facts: ModelFacts): Reasoning {
   if (!isObject(thinking)) return {};
   if (thinking.type === 'disabled') return { thinking: { ...thinking, type: facts.off } };
@@ -56,10 +55,13 @@ function givenThinking({ thinking, reasoning_effort: effort }: Json, facts: Mode
   return thinking.type === 'enabled' && isEffortToo && !facts.takesBudgets ? {} : { thinking };
 }
 
-/** Of `thinking.type`: those that ask for thinking. */
+/** The values of `thinking.type` that turn thinking on. */
 export const THINKS: ReadonlySet<unknown> = new Set(['enabled', 'adaptive']);
 
-/** What Claude takes of each beside thinking. https://platform.claude.com/docs/en/build-with-claude/extended-thinking#feature-compatibility */
+/**
+ * Claude's limits of each parameter beside thinking.
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking#feature-compatibility
+ */
 const SAMPLING: readonly (readonly [name: string, fits: (value: unknown) => boolean, detail: string])[] = [
   ['temperature', (value) => typeof value === 'number' && value >= 1, 'the temperature must be 1'],
   ['top_p', (value) => typeof value === 'number' && value >= 0.95, 'top_p must be at least 0.95'],
@@ -67,8 +69,8 @@ const SAMPLING: readonly (readonly [name: string, fits: (value: unknown) => bool
 ];
 
 /**
- * Throws `parameter_unsupported` for sampling that Claude refuses beside the thinking that an effort stands for. What the client
- * says in Anthropic's own words is Anthropic's to refuse.
+ * Throws `parameter_unsupported` for sampling that Claude refuses beside thinking that an effort was translated to. With thinking in
+ * Anthropic's own format, Anthropic decides.
  */
 export function checkSampling(hub: Json, thinking: unknown): void {
   if (isObject(hub.thinking) || !isObject(thinking) || !THINKS.has(thinking.type)) return;
@@ -78,7 +80,7 @@ export function checkSampling(hub: Json, thinking: unknown): void {
   }
 }
 
-/** Half of the limit is left to the answer, which counts in it, too. */
+/** Half of the limit is left to the response, which counts towards it, too. */
 function manual(budget: number, maxTokens: unknown): Json {
   const limit = typeof maxTokens === 'number' ? maxTokens : Infinity;
   if (limit <= THINKING_BUDGET_MIN)

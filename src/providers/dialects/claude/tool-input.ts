@@ -1,12 +1,12 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, stringify } from '../../endpoints/reading.js';
 
-/** Arguments that say nothing. Some models write `null` where a tool takes none. */
+/** Empty arguments. Some models write `null` for a tool without parameters. */
 const NOTHING: ReadonlySet<unknown> = new Set([undefined, null, '', 'null']);
 
 /**
- * Arguments of a call as the object that Claude and Converse want. What is no JSON object, as models sometimes write it, is shown to
- * the model as such, the way Anthropic describes it
+ * Arguments of a call as the object that Claude and Converse require. Arguments that are not a JSON object, as models sometimes write, are
+ * passed to the model in the form that Anthropic describes
  * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming).
  */
 export function toolInput(given: unknown): Json {

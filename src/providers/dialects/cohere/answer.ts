@@ -5,8 +5,10 @@ import { callId } from '../call-id.js';
 import { citationFields } from './citations.js';
 import { chatUsage } from './usage.js';
 
-/** Why Cohere stopped, in the hub's words. `ERROR` and `TIMEOUT` cut the answer; a stream breaks off
- * with them (`stream.ts`). https://docs.cohere.com/reference/chat */
+/**
+ * Cohere's finish reasons in the hub's format. `ERROR` and `TIMEOUT` mean a truncated response; a stream fails with them (`stream.ts`).
+ * https://docs.cohere.com/reference/chat
+ */
 const FINISH: ReadonlyMap<unknown, string> = new Map([
   ['COMPLETE', 'stop'],
   ['STOP_SEQUENCE', 'stop'],
@@ -21,7 +23,7 @@ export function finishFields(reason: unknown, isStrict: boolean): Json {
   return { finish_reason, ...(!isStrict && typeof reason === 'string' && { native_finish_reason: reason }) };
 }
 
-/** A chat answer in the hub's words. Never throws. https://docs.cohere.com/reference/chat */
+/** A chat response in the hub's format. Never throws. https://docs.cohere.com/reference/chat */
 export function chatAnswer(answer: Json, context: Context): Json {
   const { id, finish_reason, message, usage } = answer;
   const told = chatUsage(usage);
@@ -41,7 +43,7 @@ export function chatAnswer(answer: Json, context: Context): Json {
   };
 }
 
-/** Where tools are called, Cohere says what it means to do in `tool_plan`; other models say that in the content. */
+/** With tool calls, Cohere's plan is in `tool_plan`; other models have it in the content. */
 function messageOf({ content, tool_plan, tool_calls, citations }: Json, { id, isStrict }: Context): Json {
   const blocks = list(content).filter(isObject);
   const text = textOf(tool_plan) + textsIn(blocks, 'text');
@@ -58,7 +60,7 @@ function messageOf({ content, tool_plan, tool_calls, citations }: Json, { id, is
   };
 }
 
-/** What is nested too deep cannot be sent to the client. */
+/** A value that is nested too deeply cannot be sent to the client. */
 export const isWritable = (value: Json): boolean => stringify(value) !== '';
 
 const textsIn = (blocks: readonly Json[], kind: 'text' | 'thinking'): string =>
@@ -69,7 +71,7 @@ function blockOf({ type, text, thinking }: Json): readonly Json[] {
   return typeof text === 'string' ? [{ type: 'text', text }] : [];
 }
 
-/** Cohere says `null` of a tool that takes none. */
+/** Cohere writes `null` for a tool without parameters. */
 const argumentsOf = (given: unknown): string =>
   typeof given === 'string' && given !== 'null' ? given : '{}';
 

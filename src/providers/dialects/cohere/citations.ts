@@ -1,13 +1,12 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
 
-/** Citations may be of what was thought or planned; the hub's are places in the text. */
+/** Citations may refer to thinking or a plan; the hub's are positions in the text. */
 const isOfText = ({ type }: Json): boolean => type === undefined || type === null || type === 'TEXT_CONTENT';
 
 /**
- * Citations as the hub has them: those of documents that say where they are on the web. All of them stand in
- * `citations` as Cohere gave them, for clients that did not ask for OpenAI's shape alone.
- * https://docs.cohere.com/docs/documents-and-citations
+ * Citations in the hub's format: those of documents with a web address. `citations` has all of them in Cohere's format, for responses that
+ * need not be strict. https://docs.cohere.com/docs/documents-and-citations
  */
 export function citationFields(citations: readonly Json[], isStrict: boolean): Json {
   const annotations = citations.filter(isOfText).flatMap(annotationsOf);

@@ -7,13 +7,12 @@ import { unsupported } from '../refusing.js';
 import { base64Of } from '../vectors.js';
 import { inputUsage } from './usage.js';
 
-/** Models since v3 must be told what the input is for, and the hub does not say: what is embedded is mostly stored. */
+/** Models since v3 require the input's purpose, which the hub does not have: embedded texts are mostly stored. */
 const INPUT_TYPE = 'search_document';
 
 /**
- * https://docs.cohere.com/reference/embed. `input_type`, `truncate`, `images` and Cohere's other parameters go along.
- * What its base64 is made of, the page does not say; OpenAI's clients expect 32-bit floats, little end first. So numbers
- * are asked for, and written so here.
+ * https://docs.cohere.com/reference/embed. `input_type`, `truncate`, `images` and Cohere's other parameters are passed on. The page does
+ * not specify the format of its base64; OpenAI's clients expect 32-bit floats, little-endian. So numbers are requested, and encoded here.
  */
 export const cohereEmbeddings: Translator = {
   request: embedRequest,
@@ -21,7 +20,7 @@ export const cohereEmbeddings: Translator = {
   error: cohereError,
 };
 
-/** Parameters that Cohere has under another name, or, as `user`, not at all. */
+/** Parameters that Cohere has under another name or, like `user`, not at all. */
 const READ: ReadonlySet<string> = new Set(['input', 'encoding_format', 'dimensions', 'user']);
 
 function embedRequest(hub: Json, { model }: Context): ProviderRequest {
@@ -45,7 +44,7 @@ function textsOf(input: unknown): readonly string[] {
   throw new AppError('invalid_request', { detail: '"input" must be a string or a list of strings' });
 }
 
-/** The kinds of embeddings, those of the hub first. */
+/** Kinds of embeddings, the hub's first. */
 const KINDS = ['float', 'base64', 'int8', 'uint8', 'binary', 'ubinary'] as const;
 
 function embedAnswer({ embeddings, meta }: Json, { model }: Context, hub: Json): Json {

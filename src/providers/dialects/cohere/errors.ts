@@ -1,10 +1,10 @@
 import { textOrNull } from '../../endpoints/reading.js';
 import { textError, words } from '../statuses.js';
 
-/** A request or an answer had a token that Cohere's deny list has: https://docs.cohere.com/reference/chat */
+/** A request or a response contained a token of Cohere's deny list: https://docs.cohere.com/reference/chat */
 const DENIED = 498;
 
-/** A refusal of Cohere: `{ message }`. Never throws. https://docs.cohere.com/v2/reference/errors */
+/** A Cohere error: `{ message }`. Never throws. https://docs.cohere.com/v2/reference/errors */
 export const cohereError = textError(
   ({ message }) => textOrNull(message),
   'Cohere',

@@ -6,7 +6,7 @@ import { chatRequest } from './request.js';
 import { CohereStream } from './stream.js';
 
 /**
- * Cohere's second version. Its paths carry the version, `/v2/chat`, so the base URL is `https://api.cohere.com`.
+ * Version 2 of Cohere's API. Its paths contain the version, `/v2/chat`, so the base URL is `https://api.cohere.com`.
  * https://docs.cohere.com/reference/chat
  */
 export const cohere: Dialect = {
@@ -20,6 +20,6 @@ export const cohere: Dialect = {
     },
     embeddings: cohereEmbeddings,
   },
-  // The client's own path and shape, with `return_documents`: https://docs.cohere.com/v1/reference/rerank
+  // The client's own path and format, with `return_documents`: https://docs.cohere.com/v1/reference/rerank
   pathOf: ({ endpoint, path }) => (endpoint === 'rerank' ? '/v1/rerank' : path),
 };

@@ -12,7 +12,7 @@ const TURNS: ReadonlyMap<unknown, Turn> = new Map<unknown, Turn>([
   ['tool', tool],
 ]);
 
-/** Messages in Cohere's words. Throws `parameter_unsupported`. https://docs.cohere.com/reference/chat */
+/** Messages in Cohere's format. Throws `parameter_unsupported`. https://docs.cohere.com/reference/chat */
 export function cohereMessages(messages: unknown): readonly Json[] {
   return list(messages).map((message) => {
     const turn = isObject(message) ? TURNS.get(message.role) : undefined;
@@ -35,7 +35,7 @@ const USER_PARTS: PartReaders = new Map([
   ['text', textPart],
   ['image_url', imagePart],
 ]);
-/** Results of tools may be documents of Cohere's own, which it can cite. */
+/** Tool results may be documents in Cohere's format, which it can cite. */
 const TOOL_PARTS: PartReaders = new Map([
   ['text', textPart],
   ['document', ({ document }: Json) => ({ type: 'document', document })],
@@ -66,7 +66,7 @@ function tool({ tool_call_id, content }: Json): Json {
   return { role: 'tool', tool_call_id, content: contentOf(content, TOOL_PARTS) };
 }
 
-/** Beside tool calls, what the assistant said was its plan (`answer.ts`), and goes back as that. */
+/** Beside tool calls, the assistant's text was its plan (`answer.ts`), and is sent back as one. */
 function assistant(message: Json): Json {
   const calls = list(message.tool_calls).map(callOf);
   const said = [...thoughts(message), ...spoken(message)];
@@ -89,7 +89,7 @@ function spoken({ content, refusal }: Json): readonly Json[] {
 
 const isThought = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** Reasoning of earlier turns. What another provider encrypted in a block cannot be read here. */
+/** Reasoning of earlier turns. A block that another provider encrypted cannot be read. */
 function thoughts({ content, content_blocks, reasoning_content }: Json): readonly Json[] {
   const blocks = [...list(content_blocks), ...list(content)].filter(isObject).filter(isThought);
   const texts =

@@ -10,7 +10,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['top_k', 'k'],
 ]);
 
-/** Says nothing about the answer, so an answer without it is no other. */
+/** Parameters that do not affect the response. */
 const DROPPED: ReadonlySet<string> = new Set([
   'metadata',
   'user',
@@ -38,13 +38,13 @@ const READ: ReadonlySet<string> = new Set([
 type IsAsked = (value: unknown) => boolean;
 const isAnything: IsAsked = () => true;
 
-/** What Cohere has not, and when it is asked for. */
+/** Parameters that Cohere lacks, and the values that have an effect. */
 const REFUSED: ReadonlyMap<string, IsAsked> = new Map<string, IsAsked>([
   ['audio', isAnything],
   ['functions', isAnything],
   ['function_call', isAnything],
   ['logit_bias', (value) => isObject(value) && Object.keys(value).length > 0],
-  // Cohere gives them without the text of each token, which is what the hub's are about.
+  // Cohere returns them without the text of each token, which the hub's require.
   ['logprobs', (value) => value === true],
   ['top_logprobs', (value) => value !== 0],
   ['modalities', (value) => !Array.isArray(value) || value.some((kind) => kind !== 'text')],
@@ -55,8 +55,8 @@ const REFUSED: ReadonlyMap<string, IsAsked> = new Map<string, IsAsked>([
 ]);
 
 /**
- * Parameters that need no more than another name; unknown ones, such as `documents`, `citation_options` and
- * `safety_mode`, go along. Throws `parameter_unsupported`.
+ * Parameters that need at most another name; unknown ones, such as `documents`, `citation_options` and `safety_mode`, are passed on. Throws
+ * `parameter_unsupported`.
  */
 export function plainParameters(hub: Json): Json {
   return Object.fromEntries(
@@ -71,7 +71,7 @@ export function plainParameters(hub: Json): Json {
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Whether Cohere does not know the parameter. Throws when the request asks for something by it. */
+/** Whether Cohere lacks the parameter. Throws if its value has an effect. */
 function isRefusable(name: string, value: unknown): boolean {
   const isAsked = REFUSED.get(name);
   if (isAsked?.(value)) throw unsupported(name, 'Cohere has no such parameter');
@@ -84,10 +84,7 @@ export function stopParameters(hub: Json): Json {
   return stops.length > 0 ? { stop_sequences: stops } : {};
 }
 
-/**
- * A schema goes into JSON mode; its name, description and `strict` have no place.
- * https://docs.cohere.com/docs/structured-outputs
- */
+/** A schema is sent in JSON mode; its name, description and `strict` have no fields. https://docs.cohere.com/docs/structured-outputs */
 export function formatParameters({ response_format: format }: Json): Json {
   if (!isObject(format)) return {};
   const { type, json_schema, schema } = format;
@@ -97,12 +94,12 @@ export function formatParameters({ response_format: format }: Json): Json {
   return { response_format: isObject(schema) ? { type, json_schema: schema } : format };
 }
 
-/** A client of Anthropic says how to think to every model (`shapes/messages`); those that cannot refuse it. */
+/** Anthropic's clients send thinking settings to every model (`shapes/messages`); models without thinking refuse them. */
 const isSaidToAll = ({ type }: Json, effort: unknown): boolean => type === 'adaptive' || isSaid(effort);
 
 /**
- * Reasoning is on or off, within a budget. Models that can reason do, unless told not to, and others know no such
- * parameter; so an effort says something only when it is `none`. https://docs.cohere.com/docs/reasoning
+ * Reasoning is on or off, within a budget. Models that can reason do so unless it is turned off, and others have no such parameter; so only
+ * the effort `none` has an effect. https://docs.cohere.com/docs/reasoning
  */
 export function thinkingParameters({ reasoning_effort, thinking }: Json, model: string): Json {
   if (isObject(thinking) && isSaidToAll(thinking, reasoning_effort) && !model.includes('reasoning'))

@@ -4,7 +4,7 @@ import { cohereMessages } from './messages.js';
 import { formatParameters, plainParameters, stopParameters, thinkingParameters } from './parameters.js';
 import { toolParameters } from './tools.js';
 
-/** A chat request in Cohere's words. Throws `parameter_unsupported`. https://docs.cohere.com/reference/chat */
+/** A chat request in Cohere's format. Throws `parameter_unsupported`. https://docs.cohere.com/reference/chat */
 export function chatRequest(hub: Json, { model, isStreamed }: Context): ProviderRequest {
   const body = {
     ...plainParameters(hub),

@@ -14,7 +14,7 @@ import { citationFields } from './citations.js';
 import { cohereError } from './errors.js';
 import { chatUsage } from './usage.js';
 
-/** Ends that are failures, and the status that each would have had before the stream. */
+/** Finish reasons that are failures, with the status that each would have had before the stream. */
 const FAILURES: ReadonlyMap<unknown, number> = new Map([
   ['ERROR', 500],
   ['TIMEOUT', 504],
@@ -34,7 +34,7 @@ const HANDLERS: ReadonlyMap<unknown, Handler> = new Map<unknown, Handler>([
   ['message-end', (stream, event) => stream.finish(event)],
 ]);
 
-/** Cohere's stream on its way to the hub. */
+/** Translates Cohere's stream to the hub's. */
 export class CohereStream implements EventTranslator {
   private id: string;
   /** Cohere's index of a call, and the hub's. */
@@ -49,7 +49,7 @@ export class CohereStream implements EventTranslator {
     if (!event) return NOTHING;
     const handle = HANDLERS.get(event.type);
     if (handle) return handle(this, event);
-    // Refusals have no type, wherever they come.
+    // Errors have no type, wherever they occur.
     const isRefusal = event.type === undefined && typeof event.message === 'string';
     return isRefusal ? { chunks: [], error: cohereError(500, event) } : NOTHING;
   }

@@ -3,9 +3,9 @@ import { isObject, list } from '../../endpoints/reading.js';
 import { unsupported } from '../refusing.js';
 
 /**
- * Tools, and which of them may be called. Cohere cannot be told which one to call, but which there are: a chosen tool is
- * the only one that it gets. `strict` holds for all tools or none. Throws `parameter_unsupported`.
- * https://docs.cohere.com/reference/chat, https://docs.cohere.com/v2/docs/parameter-types-in-tool-use
+ * Tools, and which of them may be called. Cohere has no parameter for the tool to call, so a chosen tool is sent as the only one. `strict`
+ * applies to all tools or none. Throws `parameter_unsupported`. https://docs.cohere.com/reference/chat,
+ * https://docs.cohere.com/v2/docs/parameter-types-in-tool-use
  */
 export function toolParameters({ tools, tool_choice, strict_tools }: Json): Json {
   const all = list(tools).map(functionTool);

@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { count, isObject } from '../../endpoints/reading.js';
 import { billedTokens } from '../../endpoints/v2.js';
 
-/** The tokens that Cohere bills, in the hub's words; null when they are not sound. */
+/** The tokens that Cohere bills, in the hub's format; null when they are invalid. */
 export function chatUsage(usage: unknown): Json | null {
   if (!isObject(usage)) return null;
   const told = billedTokens(usage);
@@ -17,7 +17,7 @@ export function chatUsage(usage: unknown): Json | null {
   };
 }
 
-/** What an answer without output was billed for: embeddings. Null when it is not said. */
+/** The billed input of a response without output: embeddings. Null when it is not reported. */
 export function inputUsage(meta: unknown): Json | null {
   const billed = isObject(meta) && isObject(meta.billed_units) ? count(meta.billed_units.input_tokens) : null;
   return billed === null ? null : { prompt_tokens: billed, total_tokens: billed };

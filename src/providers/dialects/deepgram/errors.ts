@@ -2,8 +2,7 @@ import { textOrNull } from '../../endpoints/reading.js';
 import { textError } from '../statuses.js';
 
 /**
- * A refusal: `{ err_code, err_msg }`, or `{ category, message, details }`. Never throws.
- * https://developers.deepgram.com/reference/errors
+ * An error: `{ err_code, err_msg }`, or `{ category, message, details }`. Never throws. https://developers.deepgram.com/reference/errors
  */
 export const deepgramError = textError(
   ({ err_msg: said, message, details }) =>

@@ -7,8 +7,7 @@ import { deepgramError } from './errors.js';
 const LINEAR = { encoding: 'linear16', sample_rate: 24_000 };
 
 /**
- * The hub's formats. OpenAI's `pcm` is 24 kHz, 16 bits, without a head.
- * https://developers.deepgram.com/docs/tts-media-output-settings
+ * The hub's formats. OpenAI's `pcm` is 24 kHz, 16 bits, without a header. https://developers.deepgram.com/docs/tts-media-output-settings
  */
 export const FORMATS: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
   ['mp3', { encoding: 'mp3' }],
@@ -19,7 +18,7 @@ export const FORMATS: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
   ['pcm', { ...LINEAR, container: 'none' }],
 ]);
 
-/** Which sound is asked for. Throws `parameter_unsupported`. */
+/** The requested audio format. Throws `parameter_unsupported`. */
 export function formatOf({ response_format: format }: Json): Json {
   const known = FORMATS.get(format ?? 'mp3');
   if (!known) throw unsupported('response_format', `known are ${[...FORMATS.keys()].join(', ')}`);
@@ -36,13 +35,13 @@ const READ: ReadonlySet<string> = new Set([
   'instructions',
 ]);
 
-/** A model with its voice and language, `aura-2-thalia-en`, and one without, `aura-2`. https://developers.deepgram.com/docs/tts-models */
+/** A model with voice and language, `aura-2-thalia-en`, and a family without, `aura-2`. https://developers.deepgram.com/docs/tts-models */
 const WHOLE = /^aura(?:-\d)?-([a-z]+)-[a-z]{2}$/;
 const FAMILY = /^aura(?:-\d)?$/;
 
 /**
- * Deepgram's models name their voice. A family, `aura-2`, gets the one that is asked for, in English; a whole name stands for
- * itself. What is not of the hub goes along. https://developers.deepgram.com/reference/text-to-speech/speak-request
+ * Deepgram's model names contain the voice. A family, `aura-2`, is combined with the requested voice, in English; a full name is used as it
+ * is. Fields that the hub lacks are passed on. https://developers.deepgram.com/reference/text-to-speech/speak-request
  */
 function request(hub: Json, { model }: Context): ProviderRequest {
   refuseImpossible(hub, new Map(NO_EVENTS));

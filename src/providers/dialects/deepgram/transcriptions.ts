@@ -21,8 +21,8 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The file is the body. Without `smart_format` Deepgram writes no punctuation, which the hub's transcripts have. `diarize`,
- * `keyterm`, `detect_language` and others go along; without a language Deepgram takes the sound for English.
+ * The file is the body. Without `smart_format`, Deepgram writes no punctuation, which the hub's transcripts have. `diarize`, `keyterm`,
+ * `detect_language` and others are passed on; without a language, Deepgram assumes English.
  * https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded
  */
 function request(hub: Json, { model }: Context): ProviderRequest {
@@ -31,7 +31,7 @@ function request(hub: Json, { model }: Context): ProviderRequest {
   return { path: withQuery('/listen', query), body: fileIn(hub, 'file') };
 }
 
-/** Channels are reported one after the other. Never throws. https://developers.deepgram.com/docs/pre-recorded-audio */
+/** Channels are listed one after the other. Never throws. https://developers.deepgram.com/docs/pre-recorded-audio */
 export function transcript({ metadata, results }: Json): Json {
   const channels = list(objectOf(results).channels).filter(isObject);
   const heard = channels.map(({ alternatives }) => objectOf(list(alternatives)[0]));

@@ -8,7 +8,7 @@ const said = textError(({ detail }) =>
 );
 
 /**
- * A refusal: `{ detail: { status, message } }`, or `{ detail: [{ loc, msg }] }` for fields that are wrong. Never throws.
+ * An error: `{ detail: { status, message } }`, or `{ detail: [{ loc, msg }] }` for invalid fields. Never throws.
  * https://elevenlabs.io/docs/developers/resources/error-messages
  */
 export function elevenLabsError(status: number, body: Json | null): HubError {

@@ -13,7 +13,7 @@ const FORMATS: ReadonlyMap<unknown, string> = new Map([
 ]);
 const DEFAULT_FORMAT = 'mp3';
 
-/** ElevenLabs' own words for a format, `mp3_22050_32`. */
+/** ElevenLabs' own name of a format, `mp3_22050_32`. */
 const OWN_FORMAT = /^[a-z]{3,6}_\d{4,6}(?:_\d{2,3})?$/;
 
 const READ: ReadonlySet<string> = new Set([
@@ -28,7 +28,7 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The voice is the id of one of ElevenLabs'. `seed`, `language_code`, `previous_text` and its other parameters go along.
+ * The voice is the id of an ElevenLabs voice. `seed`, `language_code`, `previous_text` and its other parameters are passed on.
  * https://elevenlabs.io/docs/api-reference/text-to-speech/convert
  */
 function request(hub: Json, { model }: Context): ProviderRequest {

@@ -19,7 +19,7 @@ const READ: ReadonlySet<string> = new Set([
   'timestamp_granularities',
 ]);
 
-/** `diarize`, `num_speakers`, `keyterms` and others go along. https://elevenlabs.io/docs/api-reference/speech-to-text/convert */
+/** `diarize`, `num_speakers`, `keyterms` and others are passed on. https://elevenlabs.io/docs/api-reference/speech-to-text/convert */
 function request(hub: Json, { model }: Context): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
   const fields = { model_id: model, language_code: textOrNull(hub.language), ...others(hub, READ) };

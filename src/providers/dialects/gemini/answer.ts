@@ -9,11 +9,10 @@ import { type Block, type Speech, SpeechReader } from './speech.js';
 import { hubTier, usage } from './usage.js';
 
 /**
- * Gemini's answer in the hub's words. Images that a model made are `message.images`, a list of
- * `{type: "image_url", image_url: {url}}` as other gateways have it, strict or not: they are what was asked for.
- * Thoughts are `message.reasoning_content`. When not strict, also `message.content_blocks`, the signature of the text
- * (`message.extra_content`), `message.citations`, and the fields of a candidate that the hub has no word for.
- * https://ai.google.dev/api/generate-content#generatecontentresponse
+ * Gemini's response in the hub's format. Generated images are `message.images`, a list of `{type: "image_url", image_url: {url}}` as in
+ * other gateways, strict or not: the client requested them. Thoughts are `message.reasoning_content`. When not strict, also
+ * `message.content_blocks`, the signature of the text (`message.extra_content`), `message.citations`, and the fields of a candidate that
+ * the hub lacks. https://ai.google.dev/api/generate-content#generatecontentresponse
  */
 export function chatAnswer(answer: Json, context: Context): Json {
   const candidates = list(answer.candidates).filter(isObject);
@@ -30,7 +29,7 @@ export function chatAnswer(answer: Json, context: Context): Json {
   };
 }
 
-/** What answers and chunks have in common: the provider's own id and version of the model, where it tells them. */
+/** Fields that responses and chunks share: the provider's own id and model version, if it reports them. */
 export function heading({ responseId, modelVersion }: Json, { id, model, created }: Context): Json {
   return {
     id: typeof responseId === 'string' && responseId !== '' ? responseId : id,
@@ -68,14 +67,14 @@ function message(candidate: Json, speech: Speech, context: Context): Json {
   };
 }
 
-/** Where nothing was said, Gemini may tell why. */
+/** Without any content, Gemini may report the reason. */
 function said(why: unknown, { text, calls, images, audio }: Speech): Json {
   const isSilent = calls.length + images.length + audio.length === 0;
   if (text !== '' || !isSilent) return { content: text === '' ? null : text, refusal: null };
   return typeof why === 'string' ? { content: null, refusal: why } : { content: '', refusal: null };
 }
 
-/** Nothing keeps the audio for later: it expires when it is made. https://platform.openai.com/docs/guides/audio */
+/** The audio is not stored: it expires when it is created. https://platform.openai.com/docs/guides/audio */
 function audioOf(parts: readonly string[], { id, created }: Context): Json {
   const data = Buffer.concat(parts.map((part) => Buffer.from(part, 'base64'))).toString('base64');
   return { id, data, transcript: '', expires_at: created };
@@ -107,7 +106,7 @@ export function citations({ citationMetadata }: Json): readonly unknown[] {
 
 const NATIVE = ['groundingMetadata', 'urlContextMetadata', 'safetyRatings', 'avgLogprobs'] as const;
 
-/** What a candidate tells beyond the hub, under Google's own names, and its own reason to stop. */
+/** A candidate's fields that the hub lacks, under Google's own names, and its own finish reason. */
 export function nativeFields(candidate: Json): Json {
   const { finishReason: reason } = candidate;
   return {
@@ -116,7 +115,7 @@ export function nativeFields(candidate: Json): Json {
   };
 }
 
-/** An answer without candidates: a prompt that was blocked. */
+/** A response without candidates: the prompt was blocked. */
 function refusal({ promptFeedback }: Json): Json[] {
   const why = isObject(promptFeedback) ? blocked(promptFeedback) : null;
   if (why === null) return [];
@@ -124,7 +123,7 @@ function refusal({ promptFeedback }: Json): Json[] {
   return [{ index: 0, message, logprobs: null, finish_reason: 'content_filter' }];
 }
 
-/** Where each part's text starts in the answer's, in bytes. */
+/** The offset of each part's text in the response's, in bytes. */
 function offsetsOf(content: unknown): number[] {
   const offsets: number[] = [];
   let bytes = 0;

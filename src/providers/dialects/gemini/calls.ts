@@ -6,7 +6,7 @@ import { isGemini3 } from './models.js';
 import { partsOf } from './parts.js';
 import { signatureOf, UNSIGNED } from './signature.js';
 
-/** A tool call of the hub, whichever of OpenAI's three ways it is written in. */
+/** A tool call of the hub, from any of OpenAI's three forms. */
 export interface Call {
   readonly id: string;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Call {
   readonly signature: string | undefined;
 }
 
-/** The calls of an assistant's message, in order. A call without a name is none. */
+/** The calls of an assistant's message, in order. Calls without a name are ignored. */
 export function callsOf(message: Json): Call[] {
   const calls = list(message.tool_calls).filter(isObject).map(callOf);
   if (isObject(message.function_call)) calls.push(callOf({ function: message.function_call }));
@@ -33,7 +33,7 @@ function callOf(call: Json): Call {
   };
 }
 
-/** Gemini takes an object. Arguments that are none, as models sometimes write, go along as text. */
+/** Gemini requires an object. Other arguments, as models sometimes write, are passed on as text. */
 function argumentsOf(value: unknown): Json {
   if (isObject(value)) return value;
   if (typeof value !== 'string' || value.trim() === '') return {};
@@ -57,9 +57,8 @@ export function callParts(calls: readonly Call[], host: Host, model: string): Js
 }
 
 /**
- * A tool's result. The text goes along as it is, under the name that Google proposes for results; what else the tool
- * gave (images, documents) stands inside the response from Gemini 3 on, beside it before.
- * https://ai.google.dev/api/caching#FunctionResponse
+ * A tool result. The text is passed on under the name that Google proposes for results; other content (images, documents) is inside the
+ * response since Gemini 3, and beside it before. https://ai.google.dev/api/caching#FunctionResponse
  */
 export function resultParts(message: Json, name: string, host: Host, model: string): Json[] {
   const parts = partsOf(message.content, host);
@@ -75,5 +74,5 @@ export function resultParts(message: Json, name: string, host: Host, model: stri
   return [{ functionResponse: response }, ...(isNested ? [] : media)];
 }
 
-/** What a result answers: the id of a call, or the name of a function in OpenAI's older way. */
+/** The subject of a result: the id of a call, or the name of a function in OpenAI's older form. */
 export const resultId = (message: Json): string => word(message.tool_call_id) || word(message.name);

@@ -10,10 +10,10 @@ interface Content {
   readonly parts: Json[];
 }
 
-/** A conversation as Gemini has it. https://ai.google.dev/api/caching#Content */
+/** A conversation in Gemini's format. https://ai.google.dev/api/caching#Content */
 export interface GeminiConversation {
   readonly contents: readonly Content[];
-  /** Absent where nothing was instructed. */
+  /** Absent without instructions. */
   readonly systemInstruction?: Json;
 }
 
@@ -21,9 +21,9 @@ const SYSTEM_ROLES: readonly unknown[] = ['system', 'developer'];
 const RESULT_ROLES: readonly unknown[] = ['tool', 'function'];
 
 /**
- * The hub's messages as Gemini's contents. Roles alternate: what comes in a row from one side is one content. System
- * and developer turns, wherever they stand, become the instruction; alone, they are what the user says, because Gemini
- * wants something to answer. Throws `AppError('parameter_unsupported')` for content that Gemini has no place for.
+ * The hub's messages as Gemini's contents. Roles alternate: consecutive messages of one side are merged. System and developer turns, at any
+ * position, become the instruction; alone, they become the user's content, because Gemini requires one. Throws
+ * `AppError('parameter_unsupported')` for content that Gemini does not support.
  */
 export function conversation(messages: unknown, host: Host, model: string): GeminiConversation {
   const contents: Content[] = [];
@@ -48,7 +48,7 @@ function say(contents: Content[], role: Content['role'], parts: readonly Json[])
   else contents.push({ role, parts: [...parts] });
 }
 
-/** What an assistant said and called, and which names its calls have. */
+/** The content and calls of an assistant's message; notes the names of its calls. */
 function spoken(message: Json, names: Map<string, string>, host: Host, model: string): Json[] {
   const calls = callsOf(message);
   for (const { id, name } of calls) names.set(id, name);
@@ -56,20 +56,20 @@ function spoken(message: Json, names: Map<string, string>, host: Host, model: st
   return [...signed(parts, signatureOf(message)), ...callParts(calls, host, model)];
 }
 
-/** The signature of an answer in text lies on its last part. */
+/** The signature of a text response is on its last part. */
 function signed(parts: Json[], signature: string | undefined): Json[] {
   const last = parts.at(-1);
   if (signature === undefined || last === undefined) return parts;
   return [...parts.slice(0, -1), { ...last, thoughtSignature: signature }];
 }
 
-/** Gemini pairs results with calls by the function's name, which OpenAI's results need not tell. */
+/** Gemini matches results to calls by the function's name, which OpenAI's results need not contain. */
 function functionName(message: Json, names: ReadonlyMap<string, string>): string {
   const id = resultId(message);
   return names.get(id) ?? (typeof message.name === 'string' ? message.name : id);
 }
 
-/** Results may come in any order in the hub; where calls have no ids, Gemini pairs them by order. */
+/** In the hub, results may be in any order; without call ids, Gemini matches them by order. */
 function inOrderOfCalls(messages: readonly Json[]): readonly Json[] {
   const ordered: Json[] = [];
   let order = new Map<string, number>();

@@ -7,11 +7,11 @@ import { aiStudio, vertexAi } from './host.js';
 import { refuse } from '../refusing.js';
 import { base64Of } from '../vectors.js';
 
-/** What the hub's request asks for, in the order of its inputs. */
+/** The texts and options of the hub's request, in the order of its inputs. */
 interface EmbeddingInput {
   readonly texts: readonly string[];
   readonly isSingle: boolean;
-  /** `taskType`, `title` and `outputDimensionality`, as far as they were asked. */
+  /** `taskType`, `title` and `outputDimensionality`, if requested. */
   readonly options: Json;
 }
 
@@ -30,10 +30,10 @@ export const aiStudioEmbeddings: Translator = {
 };
 
 /**
- * Models of text are asked by `predict`. Gemini's later than 001 have `embedContent`, for one input at a time.
+ * Text models use `predict`. Gemini models after 001 use `embedContent`, for one input at a time.
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api and, for the latter,
- * https://github.com/googleapis/js-genai/blob/main/src/converters/_models_converters.ts, which asks version 1beta1;
- * whether version 1 has it too was not found.
+ * https://github.com/googleapis/js-genai/blob/main/src/converters/_models_converters.ts, which uses version 1beta1; whether version 1 has
+ * it too was not found.
  */
 export const vertexEmbeddings: Translator = {
   request(hub, { model }): ProviderRequest {
@@ -66,7 +66,7 @@ function predict(hub: Json, model: string): ProviderRequest {
   return { path: vertexAi.pathOf(model, 'predict'), body: { instances, ...parameters } };
 }
 
-/** `encoding_format` does not reach the provider, which knows numbers only. */
+/** `encoding_format` is not sent to the provider, which returns only numbers. */
 function asked(hub: Json): EmbeddingInput {
   const isSingle = !Array.isArray(hub.input);
   const inputs: readonly unknown[] = isSingle ? [hub.input] : list(hub.input);
@@ -84,8 +84,8 @@ function asked(hub: Json): EmbeddingInput {
 const hasAny = (object: Json): boolean => Object.keys(object).length > 0;
 
 /**
- * Vectors of any of the three answers as the hub's `data`. `request`, the hub's own, tells whether the client asked for
- * base64 (of 32-bit floats, little end first); without it vectors are numbers. No `usage` where none was reported.
+ * Vectors of any of the three responses as the hub's `data`. `request`, the hub's own, determines whether the client requested base64 (of
+ * 32-bit floats, little-endian); otherwise vectors are numbers. No `usage` if none was reported.
  * https://platform.openai.com/docs/api-reference/embeddings
  */
 export function embeddingsAnswer(answer: Json, { model }: Context, request: Json = {}): Json {
@@ -112,7 +112,7 @@ function vectorsOf(answer: Json): number[][] {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** Of the whole answer, or the sum of what each prediction tells; null unless all of them do. */
+/** The tokens of the whole response, or the sum over its predictions; null unless all of them report it. */
 function tokensOf(answer: Json): number | null {
   if (isObject(answer.usageMetadata)) return count(answer.usageMetadata.promptTokenCount);
   const predictions = list(answer.predictions);

@@ -3,8 +3,7 @@ import { isObject, list, objectOf, textOrNull } from '../../endpoints/reading.js
 import type { HubError } from '../../translation.js';
 
 /**
- * Types of errors by Google's status, https://cloud.google.com/apis/design/errors#handling_errors, or by the status of
- * HTTP where the body tells none.
+ * Error types by Google's status, https://cloud.google.com/apis/design/errors#handling_errors, or by the HTTP status if the body has none.
  */
 const TYPES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   ['INVALID_ARGUMENT', 'invalid_request_error'],
@@ -28,16 +27,15 @@ const TYPES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [504, 'timeout_error'],
 ]);
 
-/** Reasons that say more than the status: a wrong key is an `INVALID_ARGUMENT`. https://ai.google.dev/gemini-api/docs/api-key */
+/** Reasons that are more specific than the status: a wrong key is an `INVALID_ARGUMENT`. https://ai.google.dev/gemini-api/docs/api-key */
 const TYPES_BY_REASON: ReadonlyMap<unknown, string> = new Map([
   ['API_KEY_INVALID', 'authentication_error'],
   ['API_KEY_SERVICE_BLOCKED', 'permission_error'],
 ]);
 
 /**
- * A refusal of Google's, a `google.rpc.Status`, in the hub's words. `code` is the reason that Google's details give, or
- * else the name of its status; a prompt that is too long has OpenAI's code for it, which clients look for.
- * https://cloud.google.com/apis/design/errors
+ * A Google error, a `google.rpc.Status`, in the hub's format. `code` is the reason in Google's details, or else the name of its status; a
+ * prompt that is too long has OpenAI's code for it, which clients look for. https://cloud.google.com/apis/design/errors
  */
 export function googleError(status: number, body: Json | null): HubError {
   const error = objectOf(body?.error);
@@ -55,7 +53,7 @@ export function googleError(status: number, body: Json | null): HubError {
 /** https://github.com/google-gemini/gemini-cli/issues/6678 */
 const isTooLong = (message: string): boolean => /input token count.{0,40}exceeds the maximum/i.test(message);
 
-/** The field that a `google.rpc.BadRequest` names first. */
+/** The first field in a `google.rpc.BadRequest`. */
 function fieldOf(details: readonly Json[]): string | null {
   const violations = details.flatMap((detail) => list(detail.fieldViolations)).filter(isObject);
   return first(violations.map(({ field }) => field));

@@ -1,9 +1,8 @@
 import type { Json } from '../../endpoint.js';
 
 /**
- * Gemini's reasons to stop that are not simply the end, in the hub's words. All others, failed calls
- * (`MALFORMED_FUNCTION_CALL` and the like) among them, are `stop`: the hub has no word for them.
- * https://ai.google.dev/api/generate-content#FinishReason and, for `MODEL_ARMOR`,
+ * Gemini's finish reasons other than an ordinary end, in the hub's format. All others, including failed calls (`MALFORMED_FUNCTION_CALL`
+ * and the like), are `stop`: the hub has no counterpart. https://ai.google.dev/api/generate-content#FinishReason and, for `MODEL_ARMOR`,
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/GenerateContentResponse#FinishReason
  */
 const REASONS: ReadonlyMap<unknown, string> = new Map([
@@ -20,13 +19,13 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['IMAGE_RECITATION', 'content_filter'],
 ]);
 
-/** Gemini says `STOP` after calls too. */
+/** Gemini reports `STOP` after calls too. */
 export function finishReason(reason: unknown, hasCalls: boolean): string {
   return REASONS.get(reason) ?? (hasCalls ? 'tool_calls' : 'stop');
 }
 
 /**
- * Why nothing was answered, in the provider's words where it has some: a blocked prompt has no candidates at all.
+ * The reason for a blocked prompt, in the provider's words if there are any: such a response has no candidates.
  * https://ai.google.dev/api/generate-content#PromptFeedback
  */
 export function blocked({ blockReason, blockReasonMessage }: Json): string | null {

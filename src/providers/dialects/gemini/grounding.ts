@@ -1,16 +1,15 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list, objectOf } from '../../endpoints/reading.js';
 
-/** Where each part of an answer starts in its text, by the part's index. */
+/** The offset of each part in the response's text, by the part's index. */
 export type PartOffsets = readonly number[];
 
-/** More annotations than an answer can mean: each support may name every source. */
+/** More annotations than a useful response has: each support may name every source. */
 const MOST = 1000;
 
 /**
- * The sources of a grounded answer as OpenAI's `url_citation`s: one for each segment of the text and each source that
- * supports it; where no segments are given, the sources of the whole text.
- * https://ai.google.dev/api/generate-content#GroundingMetadata
+ * The sources of a grounded response as OpenAI's `url_citation`s: one for each text segment and each source that supports it; without
+ * segments, the sources of the whole text. https://ai.google.dev/api/generate-content#GroundingMetadata
  */
 export function annotations(metadata: unknown, text: string, offsets: PartOffsets): Json[] {
   if (!isObject(metadata)) return [];
@@ -37,7 +36,7 @@ interface Source {
   readonly title: string;
 }
 
-/** A source on the web, in a store of documents, or on a map. */
+/** A source on the web, in a document store, or on a map. */
 function sourceOf(chunk: unknown): Source | null {
   if (!isObject(chunk)) return null;
   const source = [chunk.web, chunk.retrievedContext, chunk.maps].find(isObject);
@@ -51,8 +50,8 @@ const citation = ({ url, title }: Source, start: number, end: number): Json => (
 });
 
 /**
- * Gemini counts bytes of UTF-8 from the start of a part, OpenAI characters from the start of the text. A start that is
- * not told is 0. https://ai.google.dev/api/generate-content#Segment
+ * Gemini counts UTF-8 bytes from the start of a part, OpenAI characters from the start of the text. A missing start is 0.
+ * https://ai.google.dev/api/generate-content#Segment
  */
 function span(segment: Json, bytes: Buffer, offsets: PartOffsets): readonly [start: number, end: number] {
   const offset = offsets[count(segment.partIndex) ?? 0] ?? 0;

@@ -1,25 +1,24 @@
 import { refuse } from '../refusing.js';
 
-/** Where Gemini's models are asked: the two services speak one dialect and differ in what stands here. */
+/** A service for Gemini's models: the two services share one dialect and differ in these properties. */
 export interface Host {
   /**
-   * Below the base URL: `/models/gemini-2.5-flash:generateContent`. Throws `AppError('parameter_unsupported')` for a
-   * model that this service does not serve in this dialect.
+   * Below the base URL: `/models/gemini-2.5-flash:generateContent`. Throws `AppError('parameter_unsupported')` for a model that this
+   * service does not serve in this dialect.
    */
   pathOf(model: string, method: string): string;
   /**
-   * Whether a function call and its response carry an id. The API of AI Studio has them; version 1 of Vertex AI has
-   * not and pairs them by name and order.
-   * https://googleapis.deno.dev/v1/aiplatform:v1.ts (GoogleCloudAiplatformV1FunctionCall)
+   * Whether a function call and its response carry an id. AI Studio's API has ids; version 1 of Vertex AI matches calls by name and order
+   * instead. https://googleapis.deno.dev/v1/aiplatform:v1.ts (GoogleCloudAiplatformV1FunctionCall)
    */
   readonly hasCallIds: boolean;
-  /** Whether a file given by its address needs a MIME type. https://ai.google.dev/api/caching#FileData */
+  /** Whether a file at a URL needs a MIME type. https://ai.google.dev/api/caching#FileData */
   readonly needsMimeType: boolean;
-  /** What stands before the name of an uploaded file, `files/abc`; null where files cannot be uploaded. */
+  /** The URL prefix of an uploaded file's name, `files/abc`; null if files cannot be uploaded. */
   readonly filesUrl: string | null;
   /** Where a request names its service tier: in the field `serviceTier`, or in a header. */
   readonly tierIn: 'body' | 'header';
-  /** Whether uploads and embeddings name a model as a resource, `models/x`. */
+  /** The model's name in uploads and embeddings, `models/x`. */
   resourceOf(model: string): string;
 }
 
@@ -36,8 +35,7 @@ export const aiStudio: Host = {
 /**
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/projects.locations.publishers.models/generateContent
  *
- * Google's own models only. Those of other publishers speak dialects of their own: Anthropic's are asked by
- * `rawPredict`, Meta's and others' below `endpoints/openapi`.
+ * Google's own models only. Other publishers' models use other dialects: Anthropic's `rawPredict`, Meta's and others' `endpoints/openapi`.
  */
 export const vertexAi: Host = {
   pathOf: (model, method) => `/publishers/google/models/${segments(ofGoogle(model))}:${method}`,
@@ -79,7 +77,7 @@ function named(model: string): string {
   return model === '' ? refuse('model', 'this provider needs the name of a model') : model;
 }
 
-/** Each segment encoded; a segment of dots would climb out of the path. */
+/** Each segment encoded; a segment of dots would leave the path. */
 function segments(name: string): string {
   const parts = name.split('/');
   if (parts.some((part) => /^\.{0,2}$/.test(part))) refuse('model', 'it is not a name of a model');

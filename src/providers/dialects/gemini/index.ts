@@ -26,8 +26,7 @@ export const gemini: Dialect = {
 };
 
 /**
- * Vertex AI, for Google's own models. A native call may leave out the publisher, as on AI Studio:
- * `/models/gemini-2.5-flash:generateContent`.
+ * Vertex AI, for Google's own models. A native request may omit the publisher, as on AI Studio: `/models/gemini-2.5-flash:generateContent`.
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
  */
 export const vertex: Dialect = {

@@ -2,8 +2,8 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 
 /**
- * `logprobsResult` as the hub's `logprobs`; null where there is none. Chosen and top candidates stand in two lists of
- * one length. https://ai.google.dev/api/generate-content#LogprobsResult
+ * `logprobsResult` as the hub's `logprobs`; null without one. Chosen and top candidates are two lists of equal length.
+ * https://ai.google.dev/api/generate-content#LogprobsResult
  */
 export function logprobs(result: unknown): Json | null {
   if (!isObject(result)) return null;

@@ -3,7 +3,7 @@ import type { Host } from './host.js';
 import { refuse } from '../refusing.js';
 
 /**
- * MIME types by the ending of a file's name, as far as Gemini reads them.
+ * MIME types by file extension, for the types that Gemini reads.
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/models/gemini/3-flash (supported MIME types)
  */
 const MIME_TYPES: ReadonlyMap<string, string> = new Map([
@@ -39,7 +39,7 @@ const MIME_TYPES: ReadonlyMap<string, string> = new Map([
   ['3gp', 'video/3gpp'],
 ]);
 
-/** The MIME type that the name or address of a file tells; undefined when it tells none. */
+/** The MIME type by a file's name or URL; undefined if its extension is unknown. */
 export function mimeTypeOf(name: string): string | undefined {
   const path = name.split(/[?#]/, 1)[0] ?? '';
   const file = path.slice(path.lastIndexOf('/') + 1);
@@ -47,22 +47,19 @@ export function mimeTypeOf(name: string): string | undefined {
   return dot < 0 ? undefined : MIME_TYPES.get(file.slice(dot + 1).toLowerCase());
 }
 
-/** Something to see, hear or read, as a request gives it. */
+/** An image, audio or document in a request. */
 export interface Media {
-  /** A data URL, an address (`https:`, `gs:`), or bare base64. */
+  /** A data URL, a URL (`https:`, `gs:`), or bare base64. */
   readonly source: string;
-  /** As the request names it; empty where it does not. A data URL's own type wins. */
+  /** As given in the request; empty if it is not. A data URL's own type overrides it. */
   readonly mimeType: string;
-  /** Type of bare base64 without a named one; absent where it must be named. */
+  /** Default type of bare base64; absent if the type must be given. */
   readonly fallback?: string;
-  /** Name of the parameter, for refusals. */
+  /** Name of the parameter, for errors. */
   readonly parameter: string;
 }
 
-/**
- * A part with the bytes in it (`inlineData`) or with their address (`fileData`).
- * https://ai.google.dev/api/caching#Part
- */
+/** A part with the bytes themselves (`inlineData`) or with their URL (`fileData`). https://ai.google.dev/api/caching#Part */
 export function mediaPart(media: Media, host: Host): Json {
   if (/^data:/i.test(media.source)) return fromDataUrl(media);
   if (/^(https?|gs):\/\//i.test(media.source)) return byAddress(media, host);

@@ -1,8 +1,8 @@
 /**
- * Whether a model is of Gemini's third generation or later. Those are told how much to think by a level, earlier ones
- * by a number of tokens (https://ai.google.dev/gemini-api/docs/thinking); they want their signatures back
- * (https://ai.google.dev/gemini-api/docs/thought-signatures). A Gemini without a version in its name, such as
- * `gemini-flash-latest`, is one of the newest.
+ * Whether a model is of Gemini's third generation or later. These take a thinking level, earlier ones a number of tokens
+ * (https://ai.google.dev/gemini-api/docs/thinking); they also require their signatures back
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). A Gemini name without a version, such as `gemini-flash-latest`, is one of the
+ * newest.
  */
 export function isGemini3(model: string): boolean {
   if (!model.includes('gemini-')) return false;
@@ -11,17 +11,16 @@ export function isGemini3(model: string): boolean {
 }
 
 /**
- * Whether the level `MINIMAL` exists: for the Flash models up to 3.6. Pro models and the later Flash models begin at
- * `LOW`, and so is a model taken whose name is not known.
+ * Whether the level `MINIMAL` exists: only for the Flash models up to 3.6. Pro models, later Flash models and unknown names start at `LOW`.
  * https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/thinking
  */
 export function takesMinimalLevel(model: string): boolean {
   return /gemini-3(?:\.[0-6])?-flash/.test(model);
 }
 
-/** Tokens of thinking that a model may be told, where it is told a number. */
+/** Range of the thinking budget in tokens, for models that take one. */
 export interface BudgetRange {
-  /** Where it shall not think, if it can do without. */
+  /** The budget for no thinking, or the minimum of a model that cannot turn it off. */
   readonly none: number;
   readonly least: number;
   readonly most: number;

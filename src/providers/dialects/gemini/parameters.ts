@@ -28,13 +28,13 @@ const GENERATION: readonly (readonly [hub: string, gemini: string, convert?: (va
     ['audio', 'speechConfig', voice],
   ];
 
-/** What stands beside the generation's own settings. https://ai.google.dev/api/generate-content#request-body */
+/** Settings outside of the generation config. https://ai.google.dev/api/generate-content#request-body */
 const BESIDE: readonly (readonly [hub: string, gemini: string])[] = [
   ['safety_settings', 'safetySettings'],
   ['cached_content', 'cachedContent'],
 ];
 
-/** What the hub knows and Gemini cannot do, unless it has a value that asks for nothing. */
+/** Parameters of the hub that Gemini does not support, with the values that have no effect. */
 const REFUSED: readonly (readonly [name: string, harmless: readonly unknown[], detail: string])[] = [
   ['logit_bias', [], 'Gemini has no logit bias'],
   ['parallel_tool_calls', [true], 'Gemini decides itself how many functions it calls'],
@@ -43,7 +43,7 @@ const REFUSED: readonly (readonly [name: string, harmless: readonly unknown[], d
   ['verbosity', ['medium'], 'Gemini has no setting for it'],
 ];
 
-/** Read elsewhere, or of no meaning to the answer. */
+/** Read elsewhere, or without effect on the response. */
 const READ = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'functions', 'function_call'],
   ...['web_search_options', 'reasoning_effort', 'thinking', 'output_config'],
@@ -55,8 +55,8 @@ const READ = new Set([
 ]);
 
 /**
- * Everything of a request besides the conversation and its tools. A parameter that is null is one that was not given.
- * Throws `AppError('parameter_unsupported')`.
+ * Everything of a request besides the conversation and its tools. A null parameter counts as absent. Throws
+ * `AppError('parameter_unsupported')`.
  */
 export function parameters(hub: Json, model: string): Json {
   for (const [name, harmless, detail] of REFUSED) {
@@ -78,7 +78,7 @@ export function parameters(hub: Json, model: string): Json {
 }
 
 /**
- * The tier that a request names, or null for the standard one. Throws `AppError('parameter_unsupported')`.
+ * The requested tier, or null for the standard one. Throws `AppError('parameter_unsupported')`.
  * https://ai.google.dev/gemini-api/docs/flex-inference, https://ai.google.dev/gemini-api/docs/priority-inference
  */
 export function serviceTier(tier: unknown): 'flex' | 'priority' | null {
@@ -89,7 +89,7 @@ export function serviceTier(tier: unknown): 'flex' | 'priority' | null {
   return null;
 }
 
-/** What Google's own layer for OpenAI's clients takes in. https://ai.google.dev/gemini-api/docs/openai#extra-body */
+/** Additions of Google's own layer for OpenAI's clients. https://ai.google.dev/gemini-api/docs/openai#extra-body */
 function googleExtras(hub: Json): Json {
   return objectOf(objectOf(hub.extra_body).google);
 }
@@ -113,7 +113,7 @@ function responseFormat(format: unknown): Json {
   };
 }
 
-/** Gemini's speech is PCM of 24 kHz, whatever is asked. https://ai.google.dev/gemini-api/docs/speech-generation */
+/** Gemini's speech is always PCM of 24 kHz. https://ai.google.dev/gemini-api/docs/speech-generation */
 function voice(audio: unknown): Json {
   const { voice: name, format } = objectOf(audio);
   if (format !== undefined && format !== 'pcm16') refuse('audio.format', 'Gemini sends only pcm16');

@@ -7,7 +7,7 @@ import { refuse } from '../refusing.js';
 
 type PartReader = (part: Json, host: Host) => Json | null;
 
-/** How each content part of the hub becomes a part of Gemini's; null for one that says nothing to Gemini. */
+/** How each content part of the hub becomes a Gemini part; null for one that is omitted. */
 const READERS: ReadonlyMap<unknown, PartReader> = new Map<string, PartReader>([
   ['text', ({ text }) => textPart(text)],
   ['refusal', ({ refusal }) => textPart(refusal)],
@@ -15,14 +15,14 @@ const READERS: ReadonlyMap<unknown, PartReader> = new Map<string, PartReader>([
   ['video_url', ({ video_url }, host) => link(video_url, 'video_url', host)],
   ['input_audio', ({ input_audio }, host) => audio(input_audio, host)],
   ['file', ({ file }, host) => document(file, host)],
-  // Reasoning signed by whoever made it: Gemini wants back only its own signatures, which lie on calls and text.
+  // Signed reasoning: Gemini requires only its own signatures back, which are on calls and text.
   ['thinking', () => null],
   ['redacted_thinking', () => null],
 ]);
 
 /**
- * The content of a message as Gemini's parts. Throws `AppError('parameter_unsupported')` for a part that Gemini has
- * no place for; what is no part at all is left out.
+ * The content of a message as Gemini's parts. Throws `AppError('parameter_unsupported')` for a part that Gemini does not support; invalid
+ * parts are left out.
  */
 export function partsOf(content: unknown, host: Host): Json[] {
   if (!Array.isArray(content)) return present([textPart(content)]);
@@ -70,7 +70,7 @@ function document(value: unknown, host: Host): Json | null {
   );
 }
 
-/** A file that was uploaded before: its address, or its name `files/abc`. https://ai.google.dev/gemini-api/docs/files */
+/** An uploaded file: its URL, or its name `files/abc`. https://ai.google.dev/gemini-api/docs/files */
 function uploaded(id: unknown, host: Host): string | null {
   if (typeof id !== 'string') return null;
   if (/^(https?|gs):\/\//i.test(id)) return id;

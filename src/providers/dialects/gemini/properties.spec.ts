@@ -16,7 +16,7 @@ const contextFor = (model: string, isStrict = true): Context => ({
   isStrict,
 });
 
-/** JSON whose objects have the names that the translators look for, with values of any type. */
+/** JSON whose objects have the names that the translators read, with values of any type. */
 const NAMES = `
   candidates content parts text thought thoughtSignature functionCall name args id inlineData
   mimeType data fileData fileUri finishReason finishMessage index error groundingMetadata
@@ -39,7 +39,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 }));
 const object = fc.dictionary(fc.constantFrom(...NAMES), json, { maxKeys: 6 });
 
-/** Answers of the right outline, with anything inside. */
+/** Responses of the right outline, with any content. */
 const answer = fc.oneof(
   object,
   fc.record({
@@ -216,7 +216,7 @@ describe('whatever a client says', () => {
           } catch (error) {
             expect(error).toBeInstanceOf(AppError);
             const { code, message } = error as AppError;
-            // What the hub's own shape does not allow is wrong wherever it goes.
+            // A value that the hub's own format does not allow is invalid for every provider.
             expect(code === 'invalid_request' ? message : code).toMatch(
               /^parameter_unsupported$|"stop" must be/,
             );

@@ -7,7 +7,7 @@ import { parameters, serviceTier } from './parameters.js';
 import { tooling } from './tools.js';
 
 /**
- * A chat request in Gemini's words. Throws `AppError('parameter_unsupported')`.
+ * A chat request in Gemini's format. Throws `AppError('parameter_unsupported')`.
  * https://ai.google.dev/api/generate-content#method:-models.generatecontent
  */
 export function chatRequest(hub: Json, context: Context, host: Host): JsonRequest {

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, objectOf } from '../../endpoints/reading.js';
 
-/** Keywords that hold one schema, a list of schemas, or schemas by name. https://json-schema.org/draft/2020-12/schema */
+/** Keywords that contain one schema, a list of schemas, or schemas by name. https://json-schema.org/draft/2020-12/schema */
 const ONE = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else'];
 const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
@@ -18,14 +18,13 @@ const REWRITTEN: ReadonlyMap<string, Rewrite> = new Map<string, Rewrite>([
   ['const', (value) => (typeof value === 'string' || typeof value === 'number' ? ['enum', [value]] : null)],
 ]);
 
-/** Schemas nested deeper than this go along as they are. */
+/** Schemas nested deeper than this are passed on unchanged. */
 const DEPTH = 100;
 
 /**
- * A JSON Schema in the words that Gemini reads: `parametersJsonSchema` and `responseJsonSchema` take JSON Schema as it
- * is, with `$ref` and `$defs`, and ignore most of what they do not know. Three things would be lost or refused and are
- * said otherwise: `definitions` is `$defs`; `const` is an `enum` of one; a `$ref` may have no keywords beside it, so it
- * moves into an `anyOf` of one.
+ * A JSON Schema in the form that Gemini reads: `parametersJsonSchema` and `responseJsonSchema` accept JSON Schema with `$ref` and `$defs`,
+ * and ignore most unknown keywords. Three constructs would be lost or refused and are rewritten: `definitions` becomes `$defs`; `const`
+ * becomes an `enum` of one; a `$ref` must have no sibling keywords, so it moves into an `anyOf` of one.
  * https://ai.google.dev/api/generate-content#GenerationConfig (responseJsonSchema)
  */
 export function jsonSchema(schema: unknown, depth = DEPTH): unknown {

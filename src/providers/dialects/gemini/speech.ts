@@ -3,25 +3,25 @@ import { isObject, list, stringify } from '../../endpoints/reading.js';
 import { callId } from '../call-id.js';
 import { extraContent } from './signature.js';
 
-/** A stretch of an answer of one kind. `index` counts the stretches of an answer. */
+/** A stretch of one kind in a response. `index` counts the stretches of a response. */
 export interface Block {
   readonly index: number;
   readonly kind: 'thinking' | 'text';
   readonly value: string;
 }
 
-/** What some parts of an answer say, in the hub's pieces. */
+/** The content of some parts of a response, in the hub's format. */
 export interface Speech {
   readonly text: string;
   readonly reasoning: string;
-  /** The hub's tool calls, each whole, with its position in the answer. */
+  /** The hub's tool calls, each complete, with its position in the response. */
   readonly calls: readonly { readonly index: number; readonly call: Json }[];
-  /** `{type: "image_url", image_url: {url}}`, the url a data URL where the bytes came along. */
+  /** `{type: "image_url", image_url: {url}}`, the url a data URL if the bytes were included. */
   readonly images: readonly Json[];
   /** Base64, one item per part. */
   readonly audio: readonly string[];
   readonly blocks: readonly Block[];
-  /** Signature of the answer's text. */
+  /** Signature of the response's text. */
   readonly signature: string | undefined;
 }
 
@@ -36,9 +36,8 @@ interface SpokenParts {
 }
 
 /**
- * Reads the parts of one candidate, all at once or as a stream brings them: calls and blocks are counted on from one
- * reading to the next. What is no part, or not of its type, is left out.
- * https://ai.google.dev/api/caching#Part
+ * Reads the parts of one candidate, at once or as a stream delivers them: the numbering of calls and blocks continues from one reading to
+ * the next. Invalid parts are left out. https://ai.google.dev/api/caching#Part
  */
 export class SpeechReader {
   #calls = 0;
@@ -73,7 +72,7 @@ export class SpeechReader {
     if (isObject(part.functionCall)) this.#call(part.functionCall, part.thoughtSignature, spoken);
     else if (typeof part.thoughtSignature === 'string' && part.thought !== true)
       spoken.signature = part.thoughtSignature;
-    // Drafts of an image are thoughts; the answer's own image follows.
+    // Drafts of an image are thoughts; the response's own image follows.
     if (part.thought !== true) media(part, spoken);
   }
 

@@ -10,22 +10,21 @@ import { extraContent } from './signature.js';
 import { type Speech, SpeechReader } from './speech.js';
 import { hubTier, usage } from './usage.js';
 
-/** One candidate on its way. */
+/** One candidate in progress. */
 interface Choice {
   readonly reader: SpeechReader;
-  /** All that was said: the sources of a grounded answer come last and count its bytes from the start. */
+  /** The whole text so far: the sources of a grounded response come last and count its bytes from the start. */
   text: string;
-  /** What was told last of the sources. */
+  /** The last metadata of the sources. */
   grounding: unknown;
   hasRole: boolean;
   isFinished: boolean;
 }
 
 /**
- * Gemini's stream: each event is a whole response with some more parts, calls arrive whole, and there is no last event.
- * Usage grows from event to event and other candidates may follow, so only when the provider closes the stream is the
- * answer complete, if each candidate has reported its reason to stop.
- * https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
+ * Gemini's stream: each event is a whole response with some more parts, calls are never split, and there is no last event. Usage grows from
+ * event to event and other candidates may follow, so the response is complete only when the provider closes the stream and each candidate
+ * has reported its finish reason. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 export class ChatStream implements EventTranslator {
   readonly #choices = new Map<number, Choice>();
@@ -87,7 +86,7 @@ export class ChatStream implements EventTranslator {
     ];
   }
 
-  /** Each event may repeat what is known of the sources so far, so they are told when the text is whole. */
+  /** Each event may repeat the sources so far, so they are sent when the text is complete. */
   #sources({ groundingMetadata, ...candidate }: Json, choice: Choice): Json {
     const recited = this.context.isStrict ? [] : citations(candidate);
     choice.grounding = groundingMetadata ?? choice.grounding;
@@ -132,7 +131,7 @@ export class ChatStream implements EventTranslator {
   }
 }
 
-/** An event's object. A list, which a stream without `alt=sse` is made of, is read as its first object. */
+/** An event's object. A list, the format of a stream without `alt=sse`, is read as its first object. */
 function parsed(data: string): Json | null {
   try {
     const value: unknown = JSON.parse(data);

@@ -5,9 +5,8 @@ import { type BudgetRange, budgetRange, takesMinimalLevel, isGemini3 } from './m
 import { refuse } from '../refusing.js';
 
 /**
- * What `reasoning_effort` means: a level, or a number of tokens. The numbers are those of Google's own layer for
- * OpenAI's clients. Where a model cannot stop thinking, `none` is the least that it can; `xhigh` and `max` are the most.
- * https://ai.google.dev/gemini-api/docs/openai#thinking
+ * Each `reasoning_effort` as a level or a number of tokens. The numbers are those of Google's own layer for OpenAI's clients. If a model
+ * cannot stop thinking, `none` is its minimum; `xhigh` and `max` are the maximum. https://ai.google.dev/gemini-api/docs/openai#thinking
  */
 const EFFORTS: ReadonlyMap<unknown, { readonly level: string; readonly budget: number }> = new Map([
   ['none', { level: 'MINIMAL', budget: 0 }],
@@ -20,10 +19,9 @@ const EFFORTS: ReadonlyMap<unknown, { readonly level: string; readonly budget: n
 ]);
 
 /**
- * `thinkingConfig` of a request; undefined where it says nothing of thinking. Google's own setting
- * (`extra_body.google.thinking_config`) wins, then a budget, then the effort: Gemini refuses level and budget together, and models
- * that know levels are told the one that the client's effort stands for. A budget that stands for an effort is half of the limit of
- * tokens at most, in which Gemini counts its thoughts.
+ * `thinkingConfig` of a request; undefined without thinking settings. Google's own setting (`extra_body.google.thinking_config`) wins, then
+ * a budget, then the effort: Gemini refuses level and budget together, and models with levels receive the one for the client's effort. A
+ * budget for an effort is at most half of the token limit, which includes Gemini's thoughts.
  * https://ai.google.dev/api/generate-content#ThinkingConfig
  */
 export function thinkingConfig(hub: Json, google: Json, model: string): Json | undefined {

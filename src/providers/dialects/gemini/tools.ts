@@ -5,9 +5,8 @@ import { refuse } from '../refusing.js';
 import { jsonSchema } from './schema.js';
 
 /**
- * Google's own tools, by the names that a tool of the hub may have: `{type: "google_search"}`,
- * `{google_search: {...}}`, or a function of that name without a schema.
- * https://ai.google.dev/api/caching#Tool, and those of Vertex AI:
+ * Google's own tools, by the names that a tool of the hub may have: `{type: "google_search"}`, `{google_search: {...}}`, or a function of
+ * that name without a schema. https://ai.google.dev/api/caching#Tool, and those of Vertex AI:
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Tool
  */
 const NATIVE = [
@@ -33,15 +32,15 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** What a request says of tools, in Gemini's words; empty where it says nothing. */
+/** The tool fields of a request in Gemini's format; empty without tools. */
 export interface Tooling {
   readonly tools?: readonly Json[];
   readonly toolConfig?: Json;
 }
 
 /**
- * Tools and the choice among them. OpenAI's `web_search_options` asks for Google's search. Throws
- * `AppError('parameter_unsupported')` for kinds of tools and choices that Gemini has not.
+ * Tools and the choice among them. OpenAI's `web_search_options` selects Google's search. Throws `AppError('parameter_unsupported')` for
+ * kinds of tools and choices that Gemini lacks.
  */
 export function tooling(hub: Json): Tooling {
   const declared: Json[] = [];
@@ -61,7 +60,7 @@ export function tooling(hub: Json): Tooling {
   };
 }
 
-/** Without functions there is nothing to choose among. */
+/** Without functions, there is no choice to configure. */
 function configuration(hub: Json, hasFunctions: boolean): Json {
   const config = hasFunctions ? callingConfig(hub.tool_choice ?? hub.function_call) : undefined;
   return {
@@ -80,7 +79,7 @@ function nativeTool(tool: Json): Json | null {
   return { [name]: objectOf(either(tool, key, name)) };
 }
 
-/** Whether a function is the client's own: a name alone, or settings that are no schema, mean Google's tool. */
+/** Whether a function is the client's own: a name alone, or settings that are not a schema, mean Google's tool. */
 const hasSchema = ({ parameters }: Json): boolean =>
   isObject(parameters) && ('type' in parameters || 'properties' in parameters);
 
@@ -104,8 +103,8 @@ const MODES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * https://ai.google.dev/api/caching#FunctionCallingConfig. `VALIDATED` is free to call or to answer, and keeps to the
- * allowed functions; `AUTO` does not look at them.
+ * https://ai.google.dev/api/caching#FunctionCallingConfig. `VALIDATED` may call or respond, within the allowed functions; `AUTO` ignores
+ * them.
  */
 function callingConfig(choice: unknown): Json | undefined {
   if (choice === undefined || choice === null) return undefined;
@@ -128,5 +127,5 @@ function allowed(value: unknown): Json {
   return { mode: mode === 'required' ? 'ANY' : 'VALIDATED', allowedFunctionNames: names };
 }
 
-/** `{type: "function", function: {name}}`, or `{name}` in OpenAI's older way. */
+/** `{type: "function", function: {name}}`, or `{name}` in OpenAI's older form. */
 const nameOf = (choice: Json): unknown => (isObject(choice.function) ? choice.function.name : choice.name);

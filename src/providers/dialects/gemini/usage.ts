@@ -3,10 +3,9 @@ import { modalities } from '../../endpoints/generate-content.js';
 import { count, isObject, objectOf } from '../../endpoints/reading.js';
 
 /**
- * `usageMetadata` as the hub's `usage`; undefined where the provider reported none. Tokens of the prompt contain cached
- * ones; what tools added to the prompt is counted beside it, and thoughts beside the answer. Should a total show that
- * thoughts are inside already, they are not added again.
- * https://ai.google.dev/api/generate-content#UsageMetadata
+ * `usageMetadata` as the hub's `usage`; undefined if the provider reported none. Prompt tokens include cached ones; tokens that tools added
+ * to the prompt are counted separately, and so are thoughts. If the total shows that thoughts are already included, they are not added
+ * again. https://ai.google.dev/api/generate-content#UsageMetadata
  */
 export function usage(metadata: unknown): Json | undefined {
   if (!isObject(metadata)) return undefined;

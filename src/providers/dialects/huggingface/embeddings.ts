@@ -8,7 +8,7 @@ import { huggingFaceError, modelPath } from './inference.js';
 
 const READ: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user', 'dimensions']);
 
-/** `normalize`, `prompt_name` and `truncate` go along. https://huggingface.co/docs/inference-providers/tasks/feature-extraction */
+/** `normalize`, `prompt_name` and `truncate` are passed on. https://huggingface.co/docs/inference-providers/tasks/feature-extraction */
 function request(hub: Json, context: Context): ProviderRequest {
   const { input } = hub;
   if (list(input).some((item) => typeof item !== 'string'))

@@ -18,7 +18,10 @@ const READ: ReadonlySet<string> = new Set([
   'parameters',
 ]);
 
-/** `negative_prompt`, `seed`, `guidance_scale` and others are `parameters`. https://huggingface.co/docs/inference-providers/tasks/text-to-image */
+/**
+ * `negative_prompt`, `seed`, `guidance_scale` and others are `parameters`.
+ * https://huggingface.co/docs/inference-providers/tasks/text-to-image
+ */
 function request(hub: Json, context: Context): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
   const given = isObject(hub.parameters) ? hub.parameters : {};
@@ -39,7 +42,7 @@ const picture = ({ bytes }: MediaFile, { created }: Context): Json => ({
 export const imageGenerations: Translator = {
   isBesideBase: true,
   request,
-  // Pictures come as they are.
+  // The response is the image itself.
   answer: (_, { created }) => ({ created, data: [] }),
   error: huggingFaceError,
   media: picture,

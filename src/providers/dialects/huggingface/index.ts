@@ -4,8 +4,8 @@ import { imageGenerations } from './images.js';
 import { transcriptions } from './transcriptions.js';
 
 /**
- * Hugging Face. Chat has OpenAI's shape below the base URL; other tasks are asked of its own provider, HF Inference, beside
- * it. https://huggingface.co/docs/inference-providers/providers/hf-inference
+ * Hugging Face. Chat has OpenAI's format below the base URL; other tasks go to its own provider, HF Inference, beside it.
+ * https://huggingface.co/docs/inference-providers/providers/hf-inference
  */
 export const huggingFace: Dialect = {
   id: 'huggingface',

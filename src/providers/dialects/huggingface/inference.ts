@@ -3,11 +3,11 @@ import type { Context } from '../../translation.js';
 import { invalid } from '../refusing.js';
 import { textError } from '../statuses.js';
 
-/** `BAAI/bge-large-en-v1.5`, with the provider that is asked here anyway: no segment that a reader could take for "up". */
+/** `BAAI/bge-large-en-v1.5`, optionally with this provider's suffix. No segment can be read as "..". */
 const MODEL =
   /^((?:(?=[^/]*[A-Za-z0-9])[A-Za-z0-9._-]{1,100}\/)?(?=[^/]*[A-Za-z0-9])[A-Za-z0-9._-]{1,100})(?::hf-inference)?$/;
 
-/** Where a model is asked, below the origin. Throws `invalid_request`. */
+/** The path of a model, below the origin. Throws `invalid_request`. */
 export function modelPath({ model }: Context): string {
   const [, name] = MODEL.exec(model) ?? [];
   if (name === undefined)
@@ -17,7 +17,7 @@ export function modelPath({ model }: Context): string {
   return `/hf-inference/models/${name}`;
 }
 
-/** A refusal: `{ error: text }`, or a list of them. Never throws. */
+/** An error: `{ error: text }`, or a list of them. Never throws. */
 export const huggingFaceError = textError(
   ({ error, message }) =>
     textOrNull(error) ??

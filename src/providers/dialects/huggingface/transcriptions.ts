@@ -12,7 +12,10 @@ const IMPOSSIBLE = new Map([
   ['prompt', because('HF Inference takes none', '""')] as const,
 ]);
 
-/** The sound as it is, or in JSON where something is said besides. https://huggingface.co/docs/inference-providers/tasks/automatic-speech-recognition */
+/**
+ * The bare audio, or audio in JSON if there are further parameters.
+ * https://huggingface.co/docs/inference-providers/tasks/automatic-speech-recognition
+ */
 function request(hub: Json, context: Context): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
   const path = modelPath(context);

@@ -3,7 +3,7 @@ import { count, isObject, list, stringify, textOf } from '../../endpoints/readin
 import type { Context } from '../../translation.js';
 import { callId } from '../call-id.js';
 
-/** A chat answer in the hub's words. Never throws. https://docs.ollama.com/api/chat */
+/** A chat response in the hub's format. Never throws. https://docs.ollama.com/api/chat */
 export function chatAnswer(answer: Json, context: Context): Json {
   const message = isObject(answer.message) ? answer.message : {};
   const calls = callsOf(message, 0, context.id);
@@ -33,7 +33,7 @@ export function chatAnswer(answer: Json, context: Context): Json {
   };
 }
 
-/** `stop`, `length`; `load` and `unload` answer requests without messages. A call is not told as a reason. */
+/** `stop`, `length`; `load` and `unload` for requests without messages. Calls have no reason of their own. */
 export function finishOf({ done_reason: reason }: Json, hasCalls: boolean, { isStrict }: Context): Json {
   const end = hasCalls ? 'tool_calls' : 'stop';
   return {
@@ -42,7 +42,7 @@ export function finishOf({ done_reason: reason }: Json, hasCalls: boolean, { isS
   };
 }
 
-/** Null unless both counts are reported: zeros are what servers say that have not counted. The gateway counts the text then. */
+/** Null unless both counts are reported: servers that did not count report zeros. The gateway then counts the text. */
 export function usageOf({ prompt_eval_count: read, eval_count: written }: Json): Json | null {
   const [input, output] = [count(read), count(written)];
   if (input === null || output === null || input + output === 0) return null;
@@ -54,7 +54,7 @@ interface IndexedCall {
   readonly call: Json;
 }
 
-/** Calls, each whole, counted on from `first`. */
+/** Calls, each complete, numbered from `first`. */
 export function callsOf(
   { tool_calls: calls }: Json,
   first: number,

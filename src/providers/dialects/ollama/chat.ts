@@ -37,7 +37,7 @@ const OPTIONS: ReadonlyMap<string, string> = new Map([
   ['stop', 'stop'],
 ]);
 
-/** Said otherwise below, or saying nothing about the answer. */
+/** Translated below, or without effect on the response. */
 const READ: ReadonlySet<string> = new Set([
   ...IMPOSSIBLE.keys(),
   ...OPTIONS.keys(),
@@ -57,7 +57,7 @@ const READ: ReadonlySet<string> = new Set([
   'prediction',
 ]);
 
-/** `keep_alive`, `think` and others go along. Throws `parameter_unsupported`. https://docs.ollama.com/api/chat */
+/** `keep_alive`, `think` and others are passed on. Throws `parameter_unsupported`. https://docs.ollama.com/api/chat */
 function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
   refuseImpossible(hub, IMPOSSIBLE);
   const body = {
@@ -86,14 +86,14 @@ function formatOf(format: unknown): unknown {
   return isObject(format.json_schema) ? format.json_schema.schema : null;
 }
 
-/** Ollama has no such parameter to call a tool: it has some, or none. */
+/** Ollama has no tool choice: a request has tools, or none. */
 function toolsOf({ tools, tool_choice: choice }: Json): Json {
   if (choice === 'none' || !Array.isArray(tools) || tools.length === 0) return {};
   if ((choice ?? 'auto') !== 'auto') throw unsupported('tool_choice', 'Ollama supports auto and none');
   return { tools: tools as unknown };
 }
 
-/** Models of the family gpt-oss know efforts; others think or do not. https://docs.ollama.com/capabilities/thinking */
+/** The gpt-oss models have efforts; others can only turn thinking on or off. https://docs.ollama.com/capabilities/thinking */
 function thinkOf({ reasoning_effort: effort, thinking }: Json, model: string): unknown {
   if (isObject(thinking) && thinking.type !== 'adaptive') return thinking.type !== 'disabled';
   if ((effort ?? null) === null) return null;

@@ -8,7 +8,7 @@ import { ollamaError } from './errors.js';
 
 const READ: ReadonlySet<string> = new Set(['encoding_format', 'user']);
 
-/** `dimensions`, `truncate`, `options` and `keep_alive` go along. https://docs.ollama.com/api/embed */
+/** `dimensions`, `truncate`, `options` and `keep_alive` are passed on. https://docs.ollama.com/api/embed */
 function request(hub: Json, { model }: Context): ProviderRequest {
   if (list(hub.input).some((item) => typeof item !== 'string'))
     throw unsupported('input', 'Ollama embeds text, not tokens');

@@ -4,7 +4,7 @@ import { embeddings } from './embeddings.js';
 
 export { ollama } from './compatible.js';
 
-/** Ollama's own API, which knows what its OpenAI's shape does not: `options`, `keep_alive`, `think`. https://docs.ollama.com/api */
+/** Ollama's own API, with parameters that its OpenAI format lacks: `options`, `keep_alive`, `think`. https://docs.ollama.com/api */
 export const ollamaNative: Dialect = {
   id: 'ollama-native',
   translators: { 'chat-completions': chat, embeddings },

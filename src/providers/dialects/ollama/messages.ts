@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import { invalid, unsupported } from '../refusing.js';
 
-/** The hub's turns: texts, pictures beside them, calls whose arguments are objects. https://docs.ollama.com/api/chat */
+/** The hub's turns: texts, images beside them, calls whose arguments are objects. https://docs.ollama.com/api/chat */
 export function messagesOf(messages: unknown): readonly Json[] {
   const turns = list(messages);
   const names = namesOfCalls(turns);
@@ -50,7 +50,7 @@ function argumentsOf(given: unknown): Json {
     const value: unknown = JSON.parse(typeof given === 'string' && given !== '' ? given : '{}');
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // Throws the error below.
   }
   throw invalid('The arguments of a tool call must be a JSON object.');
 }

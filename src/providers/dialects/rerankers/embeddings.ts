@@ -4,16 +4,16 @@ import type { Context, Translator } from '../../translation.js';
 import { detailError } from './errors.js';
 import { unsupported } from '../refusing.js';
 
-/** How embeddings differ from OpenAI's. Both providers refuse parameters that they do not know. */
+/** Differences to OpenAI's embeddings. Both providers refuse unknown parameters. */
 interface Differences {
-  /** Parameters of the hub in the provider's words; all others go along. */
+  /** Parameters of the hub in the provider's format; all others are passed on. */
   readonly rename: ReadonlyMap<string, (value: unknown) => Json>;
 }
 
 const none = (): Json => ({});
 
 /**
- * The kind is `embedding_type`, and the input a list; `task`, `late_chunking`, `truncate` and others go along.
+ * The kind is `embedding_type`, and the input a list; `task`, `late_chunking`, `truncate` and others are passed on.
  * https://api.jina.ai/redoc, https://github.com/jina-ai/meta-prompt/blob/main/v6.txt
  */
 export const jinaEmbeddings: Translator = embeddings({
@@ -25,8 +25,8 @@ export const jinaEmbeddings: Translator = embeddings({
 });
 
 /**
- * Numbers are said by saying nothing: the only `encoding_format` is `base64`. `input_type`, `truncation` and
- * `output_dtype` go along. https://docs.voyageai.com/reference/embeddings-api
+ * Numbers are the default: the only `encoding_format` is `base64`. `input_type`, `truncation` and `output_dtype` are passed on.
+ * https://docs.voyageai.com/reference/embeddings-api
  */
 export const voyageEmbeddings: Translator = embeddings({
   rename: new Map<string, (value: unknown) => Json>([
@@ -68,7 +68,7 @@ function embeddingsAnswer({ data, model, usage }: Json, context: Context): Json 
   };
 }
 
-/** Voyage tells the total alone; there is no output besides. */
+/** Voyage reports only the total, which has no output. */
 export function inputTokens(usage: unknown): number | null {
   return isObject(usage) ? count(usage.total_tokens ?? usage.prompt_tokens) : null;
 }

@@ -4,10 +4,7 @@ import type { Context, Translator } from '../../translation.js';
 import { inputTokens } from './embeddings.js';
 import { detailError } from './errors.js';
 
-/**
- * Takes texts only, and refuses parameters that it does not know, `top_n` among them.
- * https://docs.voyageai.com/reference/reranker-api
- */
+/** Accepts only texts, and refuses unknown parameters, including `top_n`. https://docs.voyageai.com/reference/reranker-api */
 export const voyageRerank: Translator = {
   request(hub, { model }) {
     const { top_n, documents, ...others } = hub;
@@ -39,7 +36,7 @@ function rerankAnswer({ id, model, usage }: Json, results: unknown, context: Con
   };
 }
 
-/** The hub has a document as an object with its text. */
+/** In the hub, a document is an object with its text. */
 function resultOf(result: unknown): readonly Json[] {
   if (!isObject(result) || typeof result.relevance_score !== 'number') return [];
   const { relevance_score, document } = result;

@@ -10,10 +10,10 @@ const said = textError(
       .join(' ') || textOrNull(message),
 );
 
-/** A refusal: `{ id, name, errors: [text] }`. Never throws. https://platform.stability.ai/docs/api-reference */
+/** An error: `{ id, name, errors: [text] }`. Never throws. https://platform.stability.ai/docs/api-reference */
 export function stabilityError(status: number, body: Json | null): HubError {
   const error = said(status, body);
   const name = textOrNull(body?.name);
-  // What OpenAI's clients look for: https://platform.openai.com/docs/guides/image-generation#content-moderation
+  // The code that OpenAI's clients check: https://platform.openai.com/docs/guides/image-generation#content-moderation
   return { ...error, code: name === 'content_moderation' ? 'moderation_blocked' : (error.code ?? name) };
 }

@@ -32,13 +32,13 @@ const READ: ReadonlySet<string> = new Set([
 /** Families below `/v2beta/stable-image/generate`; those of Stable Diffusion 3 share a path and are named in a field. */
 const GENERATED = /^(?:stable-image-)?(core|ultra)$/;
 const DIFFUSION = /^sd3/;
-/** Below `/v2beta/stable-image/edit`, of those that answer at once. */
+/** Services below `/v2beta/stable-image/edit` that respond synchronously. */
 const EDITED =
   /^(?:stable-image-)?(inpaint|erase|outpaint|search-and-replace|search-and-recolor|remove-background)$/;
 
 const GENERATE = '/v2beta/stable-image/generate';
 
-/** `negative_prompt`, `seed`, `style_preset`, `output_format` and others go along. Only forms are taken, with a file or without. */
+/** `negative_prompt`, `seed`, `style_preset`, `output_format` and others are passed on. Only forms are accepted, with or without a file. */
 function generation(hub: Json, { model }: Context): ProviderRequest {
   const [, family] = GENERATED.exec(model) ?? [];
   const isDiffusion = DIFFUSION.test(model);
@@ -50,9 +50,9 @@ function generation(hub: Json, { model }: Context): ProviderRequest {
 }
 
 /**
- * An edit by one of Stability's services, which is the model: `inpaint`, `erase`, `search-and-replace` and so on, or a new image
- * from an old one by `stable-image-ultra` or `sd3`, which need `strength`. A mask has Stability's meaning: white is painted
- * again; without one, what is transparent in the image is.
+ * An edit by one of Stability's services, which is the model: `inpaint`, `erase`, `search-and-replace` and so on, or a new image from an
+ * old one by `stable-image-ultra` or `sd3`, which need `strength`. A mask has Stability's meaning: white areas are repainted; without a
+ * mask, the image's transparent areas are.
  */
 function edit(hub: Json, { model }: Context): ProviderRequest {
   const image = ['image', fileIn(hub, 'image')] as const;

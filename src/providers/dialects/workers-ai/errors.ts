@@ -1,7 +1,9 @@
 import { isObject, list, textOf, textOrNull } from '../../endpoints/reading.js';
 import { textError } from '../statuses.js';
 
-/** A refusal: `{ success: false, errors: [{ code, message }] }`. Never throws. https://developers.cloudflare.com/workers-ai/platform/errors/ */
+/**
+ * An error: `{ success: false, errors: [{ code, message }] }`. Never throws. https://developers.cloudflare.com/workers-ai/platform/errors/
+ */
 export const workersError = textError(
   ({ errors, error }) =>
     list(errors)

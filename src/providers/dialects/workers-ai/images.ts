@@ -17,11 +17,11 @@ const IMPOSSIBLE = beyondPlainImages('Workers AI');
 
 const READ: ReadonlySet<string> = new Set([...IMPOSSIBLE.keys(), 'model', 'size', 'user']);
 
-/** These take a form. https://developers.cloudflare.com/workers-ai/models/flux-2-dev/ */
+/** These models require a form. https://developers.cloudflare.com/workers-ai/models/flux-2-dev/ */
 const TAKES_FORM = /\/flux-2-/;
 
 /**
- * `negative_prompt`, `seed`, `steps`, `num_steps`, `guidance` and others go along.
+ * `negative_prompt`, `seed`, `steps`, `num_steps`, `guidance` and others are passed on.
  * https://developers.cloudflare.com/workers-ai/models/flux-1-schnell/,
  * https://developers.cloudflare.com/workers-ai/models/stable-diffusion-xl-lightning/
  */
@@ -39,7 +39,7 @@ function answer(answer: Json, { created }: Context): Json {
   return { created, data: typeof image === 'string' ? [{ b64_json: image }] : [] };
 }
 
-/** Older models send the picture itself. */
+/** Older models send only the image's bytes. */
 const picture = ({ bytes }: MediaFile, { created }: Context): Json => ({
   created,
   data: [{ b64_json: Buffer.from(bytes).toString('base64') }],

@@ -5,8 +5,8 @@ import { speech } from './speech.js';
 import { transcriptions, translations } from './transcriptions.js';
 
 /**
- * Workers AI. Chat and embeddings have OpenAI's shape below the base URL; every other model is run beside it, at
- * `/ai/run/<model>`. https://developers.cloudflare.com/workers-ai/get-started/rest-api/
+ * Workers AI. Chat and embeddings have OpenAI's format below the base URL; every other model is beside it, at `/ai/run/<model>`.
+ * https://developers.cloudflare.com/workers-ai/get-started/rest-api/
  */
 export const workersAi: Dialect = {
   id: 'workers-ai',

@@ -19,7 +19,7 @@ function request(hub: Json, context: Context): ProviderRequest {
   };
 }
 
-/** A score is told by the position of its document. */
+/** A score refers to the index of its document. */
 function answer(answer: Json, { model }: Context, hub: Json = {}): Json {
   const documents = list(hub.documents);
   const results = list(resultOf(answer).response)

@@ -6,14 +6,14 @@ import { invalid } from '../refusing.js';
 /** The field of the account. */
 const ACCOUNT = 'workers-ai-account-id';
 
-/** Names like `@cf/black-forest-labs/flux-1-schnell`: no segment that a reader could take for "up". */
+/** Names like `@cf/black-forest-labs/flux-1-schnell`: no segment can be read as "..". */
 const MODEL = /^@(?:cf|hf)(?:\/(?=[^/]*[A-Za-z0-9])[A-Za-z0-9._-]{1,100}){1,3}$/;
 
-/** Where a model is run, below the origin. Throws `invalid_request`. */
+/** The path of a model, below the origin. Throws `invalid_request`. */
 export function runPath({ model, fields }: Context): string {
   if (!MODEL.test(model)) throw invalid('The model must be one of Workers AI, like @cf/openai/whisper.');
   return `/client/v4/accounts/${encodeURIComponent(fields[ACCOUNT] ?? '')}/ai/run/${model}`;
 }
 
-/** What a model answered: Cloudflare wraps it in `{ result, success, errors, messages }`. */
+/** A model's result, which Cloudflare wraps in `{ result, success, errors, messages }`. */
 export const resultOf = ({ result }: Json): Json => objectOf(result);

@@ -20,7 +20,7 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Deepgram's voices take a speaker and a format and send sound; MeloTTS takes a language and sends MP3 in JSON.
+ * Deepgram's voices accept a speaker and a format and send audio; MeloTTS accepts a language and sends MP3 in JSON.
  * https://developers.cloudflare.com/workers-ai/models/aura-1/, https://developers.cloudflare.com/workers-ai/models/melotts/
  */
 function request(hub: Json, context: Context): ProviderRequest {

@@ -12,7 +12,7 @@ const COMMON: readonly (readonly [string, Impossible])[] = [
   ['temperature', because('Workers AI has no such parameter', '0', '"0"')],
 ];
 
-/** The models that take the sound as it is take nothing besides. */
+/** Models that accept only the bare audio have no further parameters. */
 const BARE = new Map([
   ...COMMON,
   ['prompt', because('this model takes none', '""')] as const,
@@ -27,7 +27,7 @@ const READ: ReadonlySet<string> = new Set([
   'timestamp_granularities',
 ]);
 
-/** The one that takes words besides: https://developers.cloudflare.com/workers-ai/models/whisper-large-v3-turbo/ */
+/** The model with further parameters: https://developers.cloudflare.com/workers-ai/models/whisper-large-v3-turbo/ */
 const TURBO = /whisper-large-v3-turbo$/;
 
 /** https://developers.cloudflare.com/workers-ai/models/whisper/, https://developers.cloudflare.com/workers-ai/models/nova-3/ */
@@ -46,7 +46,7 @@ function request(hub: Json, context: Context): ProviderRequest {
 
 const WORDS: ReadonlySet<string> = new Set(['words']);
 
-/** Whisper's words, or those of Deepgram's models. */
+/** Whisper's format, or that of Deepgram's models. */
 function answer(answer: Json): Json {
   const result = resultOf(answer);
   if (isObject(result.results)) return transcript(result);

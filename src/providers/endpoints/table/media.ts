@@ -3,7 +3,7 @@ import { mediaUsage } from '../media.js';
 import { realtimeUsage } from '../realtime.js';
 import { get, openAiClient, post } from './operation.js';
 
-/** Pictures and sound. What is uploaded is a form, whose files stream through. */
+/** Images and audio. Uploads are forms, whose files stream through. */
 export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'image-generations',
@@ -37,7 +37,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     title: 'speech',
     operations: [post('/audio/speech')],
     body: 'json',
-    // Told only in a stream of events (`stream_format: "sse"`): its last one is `speech.audio.done`.
+    // Reported only in an event stream (`stream_format: "sse"`), in its last event `speech.audio.done`.
     usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('audio/speech.ts'),

@@ -1,6 +1,6 @@
 import type { Operation } from '../../endpoint.js';
 
-/** Requests of an endpoint, as a table of them reads best. */
+/** Short forms for the operations of an endpoint. */
 export const get = (path: string): Operation => ({ method: 'GET', path });
 export const post = (path: string): Operation => ({ method: 'POST', path });
 export const remove = (path: string): Operation => ({ method: 'DELETE', path });

@@ -2,8 +2,8 @@ import type { Endpoint, EndpointId, Operation } from '../../endpoint.js';
 import { get, openAiClient, post, remove } from './operation.js';
 
 /**
- * What a provider keeps between requests. The gateway reads neither bodies nor answers: a stored answer tells again
- * the usage that was reported when it was made, and would be charged twice.
+ * Objects stored at a provider. The gateway reads neither their bodies nor their responses: a stored response repeats the usage reported at
+ * its creation, which would be charged twice.
  */
 export const storedEndpoints: readonly Endpoint[] = [
   stored(
@@ -31,7 +31,7 @@ export const storedEndpoints: readonly Endpoint[] = [
       get('/batches'),
       get('/batches/{id}'),
       post('/batches/{id}/cancel'),
-      // The gateway's own: the answers of a batch, wherever the provider keeps them.
+      // The gateway's own path: the output of a batch, wherever the provider stores it.
       get('/batches/{id}/output'),
     ],
     'batches.ts',

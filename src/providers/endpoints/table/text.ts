@@ -10,16 +10,16 @@ import { chatV2Usage, embedV2Usage } from '../v2.js';
 import { openAiClient, post } from './operation.js';
 
 /**
- * Google's clients append a version of their own to the base URL: `/v1beta`, or nothing with `apiVersion: ""`. With the
- * gateway's `/v1` as base URL they send `/v1/v1beta/models/{model}:generateContent`.
- * https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts (getRequestUrlInternal)
+ * Google's clients append their own version to the base URL: `/v1beta`, or nothing with `apiVersion: ""`. With the gateway's `/v1` as base
+ * URL they send `/v1/v1beta/models/{model}:generateContent`. https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts
+ * (getRequestUrlInternal)
  */
 const googleMethod = (method: string) => [
   post(`/v1beta/models/{model}:${method}`),
   post(`/models/{model}:${method}`),
 ];
 
-/** What talks, and what reads text. */
+/** Generation of text, and models that read text. */
 export const textEndpoints: readonly Endpoint[] = [
   {
     id: 'chat-completions',
@@ -44,7 +44,7 @@ export const textEndpoints: readonly Endpoint[] = [
     title: 'fill-in-the-middle completions',
     operations: [post('/fim/completions')],
     body: 'json',
-    // It answers as chat completions do, and a stream ends with its usage unasked.
+    // Its responses are those of chat completions, and a stream always ends with its usage.
     usage: { ...chatCompletionsUsage, inputText: (request) => completionsUsage.inputText(request) },
     usageInStreams: 'always',
     source: 'https://github.com/mistralai/client-ts/blob/main/src/models/components/fimcompletionrequest.ts',
@@ -54,7 +54,7 @@ export const textEndpoints: readonly Endpoint[] = [
     title: 'agent completions',
     operations: [post('/agents/completions')],
     body: 'json',
-    // It names an agent in place of a model; the answer, one of chat completions, names the model, by which it is priced.
+    // It names an agent in place of a model; the response, one of chat completions, names the model, which determines the price.
     usage: chatCompletionsUsage,
     usageInStreams: 'always',
     source:

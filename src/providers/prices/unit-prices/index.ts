@@ -39,7 +39,7 @@ const NO_TOKENS: Price = {
   isByUnitOnly: true,
 };
 
-/** Adds the unit prices of a model to its schedule. What the schedule has itself wins. */
+/** Adds the unit prices of a model to its schedule. Prices of the schedule itself win. */
 export function withUnitPrices(schedule: PriceSchedule, providerId: string, model: string): PriceSchedule {
   const rows = UNIT_PRICES.filter((row) => row.provider === providerId && matches(row.model, model));
   if (rows.length === 0) return schedule;

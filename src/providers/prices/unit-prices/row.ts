@@ -4,8 +4,8 @@ import type { UnitPrices } from '../price.js';
 export type PlainUnit = Exclude<keyof UnitPrices, 'images'>;
 
 /**
- * A list price that the price package lacks. It joins the price that the package has for the model, if any. A model
- * without a row has no known price for the unit; never add an amount that the provider's page does not state.
+ * A list price that the price package lacks. It is added to the package's price for the model, if any. A model without a row has no known
+ * price for the unit; never add an amount that the provider's page does not state.
  */
 export type UnitPriceRow = PlainUnitPriceRow | ImagePriceRow;
 
@@ -18,7 +18,7 @@ interface PricedRow {
   readonly amount: string;
   /** The provider's own price page. */
   readonly source: string;
-  /** Day for which the amount is known: `2026-11-25`. */
+  /** Day on which the amount was valid: `2026-11-25`. */
   readonly checked: string;
 }
 
@@ -26,7 +26,7 @@ export interface PlainUnitPriceRow extends PricedRow {
   readonly unit: PlainUnit;
 }
 
-/** The part of a row that its page decides. */
+/** The part of a row that its page determines. */
 export type PricePage = Pick<PricedRow, 'provider' | 'source' | 'checked'>;
 
 /** Rows of one page and unit: amounts by model. */
@@ -38,8 +38,8 @@ export const each = (
   Object.entries(amounts).map(([model, amount]) => ({ ...page, model, unit, amount }));
 
 /**
- * Rows with this day were read in the open data of LiteLLM 1.110.2, released on it, which names the provider's page. They
- * agree with https://github.com/Portkey-AI/models of 2026-08-21 where that has the price.
+ * Rows with this day were read in the open data of LiteLLM 1.110.2, released on it, which names the provider's page. They agree with
+ * https://github.com/Portkey-AI/models of 2026-08-21 if that has the price.
  */
 export const LITELLM = '2026-11-20';
 

@@ -13,7 +13,7 @@ const titleOf = (row: UnitPriceRow): string =>
   [row.provider, row.model, row.unit, ...(row.unit === 'images' ? [row.size, row.quality] : [])].join(' ');
 const rows = UNIT_PRICES.map((row) => [titleOf(row), row] as const);
 
-/** What one price of a row buys. */
+/** The usage that one price of a row pays for. */
 function bought(row: UnitPriceRow): Partial<Usage> {
   switch (row.unit) {
     case 'images':

@@ -2,7 +2,7 @@ import { each, LITELLM, type PlainUnitPriceRow } from './row.js';
 
 const VEO = 'https://cloud.google.com/gemini-enterprise-agent-platform/generative-ai/pricing#veo';
 
-/** Models whose second costs the same at every resolution, with sound and without. */
+/** Models with the same price per second at every resolution, with or without audio. */
 export const VIDEO_PRICES: readonly PlainUnitPriceRow[] = [
   ...each(
     { provider: 'openai', source: 'https://developers.openai.com/api/docs/pricing', checked: LITELLM },

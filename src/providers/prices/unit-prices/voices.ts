@@ -20,14 +20,14 @@ const VOICES_OF_AURA_1 = [
   ...['angus', 'arcas', 'asteria', 'athena', 'helios', 'hera'],
   ...['luna', 'orion', 'orpheus', 'perseus', 'stella', 'zeus'],
 ];
-/** Families whose specialities, `nova-2-phonecall`, cost the same. By the minute: $0.0043, $0.0145 and $0.0125. */
+/** Families whose specialized models, `nova-2-phonecall`, cost the same. By the minute: $0.0043, $0.0145 and $0.0125. */
 const DEEPGRAM_HOURS = {
   '0.258': ['nova-3', 'nova-3-general', 'nova-2', 'nova-2-*', 'nova', 'nova-general', 'nova-phonecall'],
   '0.87': ['enhanced', 'enhanced-*'],
   '0.75': ['base', 'base-*'],
 };
 
-/** Of providers that live by voices: what everybody pays without a plan or agreement, and without paid extras. */
+/** Speech providers' prices without a plan or agreement, and without paid extras. */
 export const VOICE_PRICES: readonly PlainUnitPriceRow[] = [
   ...each(ELEVENLABS, 'millionInputCharacters', {
     eleven_v4: '80',

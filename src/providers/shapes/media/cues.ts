@@ -1,22 +1,22 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOrNull } from '../../endpoints/reading.js';
 
-/** What is shown at a time, in seconds. */
+/** A subtitle with its time, in seconds. */
 export interface Cue {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Two lines of subtitles, and how long they may stay. */
+/** Limits of a cue: two lines of text, and its duration. */
 const CUE_CHARS_MAX = 84;
 const CUE_SECONDS_MAX = 7;
-/** A silence that ends a cue, seconds. */
+/** A silence that ends a cue, in seconds. */
 const PAUSE = 1;
 const SENTENCE_END = /[.!?。！？]$/;
 const SECONDS_MAX = 1_000_000;
 
-/** The segments of a transcript; made of its words where it has none, and of its text where it has neither. */
+/** The segments of a transcript; without any, built from its words or else from its text. */
 export function cuesOf({ segments, words, text, duration }: Json): readonly Cue[] {
   const told = list(segments).flatMap((segment) => cueOf(segment, 'text'));
   if (told.length > 0) return told;

@@ -2,8 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { MediaFile } from '../../translation.js';
 
 /**
- * Speech that a provider tells as JSON: the hub has it as `{ audio, content_type }`, base64. An answer without sound stays
- * JSON.
+ * Speech from a provider that responds with JSON: the hub has it as `{ audio, content_type }`, base64. A response without audio stays JSON.
  */
 export function speechOf(hub: Json): Json | MediaFile {
   const { audio, content_type: type } = hub;

@@ -13,8 +13,8 @@ const FORMS: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
 ]);
 
 /**
- * The hub's transcript, which is OpenAI's verbose one (`text`, `language`, `duration`, `words`, `segments`, `usage`), in the
- * `response_format` that was asked for. https://platform.openai.com/docs/api-reference/audio/createTranscription
+ * The hub's transcript, which is OpenAI's verbose one (`text`, `language`, `duration`, `words`, `segments`, `usage`), in the requested
+ * `response_format`. https://platform.openai.com/docs/api-reference/audio/createTranscription
  */
 export function transcriptOf(hub: Json, asked: Json): Json | MediaFile {
   const form = FORMS.get(asked.response_format);
@@ -24,7 +24,7 @@ export function transcriptOf(hub: Json, asked: Json): Json | MediaFile {
 
 const ONLY_VERBOSE: ReadonlySet<string> = new Set(['words', 'segments', 'language', 'duration', 'task']);
 
-/** Times of words only where they are asked for; of segments also where nothing is. */
+/** Times of words only if they are requested; times of segments also by default. */
 function verbose(hub: Json, { timestamp_granularities: asked }: Json): Json {
   const { words, segments, ...rest } = hub;
   const wanted = typeof asked === 'string' ? [asked] : list(asked);
@@ -65,7 +65,7 @@ function clock(seconds: number, mark: string): string {
   return `${part(hours)}:${part(Math.floor(whole / 60) % 60)}:${part(whole % 60)}${mark}${part(ms % 1000, 3)}`;
 }
 
-/** Whether the transcript must have times for what was asked. */
+/** Whether the requested format needs times. */
 export function needsTimes({ response_format: format, timestamp_granularities: asked }: Json): boolean {
   return format === 'verbose_json' || format === 'srt' || format === 'vtt' || asked !== undefined;
 }

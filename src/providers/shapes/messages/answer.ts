@@ -22,7 +22,7 @@ export function messagesAnswer(hub: Json, context: Context): Json {
   };
 }
 
-/** What a message has before it says anything. https://platform.claude.com/docs/en/api/messages */
+/** The fields of a message without its content. https://platform.claude.com/docs/en/api/messages */
 export function envelope({ id, model }: Json, context: Context): Json {
   return {
     id: typeof id === 'string' && id !== '' ? id : context.id,
@@ -34,7 +34,7 @@ export function envelope({ id, model }: Json, context: Context): Json {
   };
 }
 
-/** The blocks as their provider gave them, and what it said besides; calls of tools come last. */
+/** The provider's own blocks, and its other content; tool calls come last. */
 function contentOf(message: Json, refusal: string): Json[] {
   const kept = list(message.content_blocks).filter(isBlock).map(signed);
   const kinds = new Set(kept.map(({ type }) => type));
@@ -61,7 +61,7 @@ function isBlock(block: unknown): block is Json {
   return field !== undefined && typeof (block as Json)[field] === 'string';
 }
 
-/** The shape requires a signature. */
+/** Anthropic's format requires a signature. */
 const signed = (block: Json): Json =>
   block.type === 'thinking' && typeof block.signature !== 'string' ? { ...block, signature: '' } : block;
 

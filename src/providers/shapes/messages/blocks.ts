@@ -1,10 +1,10 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 
-/** What some models write as the arguments of a tool that takes none. */
+/** Some models write this as the arguments of a tool without parameters. */
 export const NO_ARGUMENTS = 'null';
 
-/** Arguments as the object that `input` must be. What is no JSON object is kept under a name of its own. */
+/** Arguments as the object that `input` must be. Arguments that are not a JSON object are kept under a field of their own. */
 export function inputOf(given: unknown): Json {
   if (typeof given !== 'string' || given.trim() === '' || given.trim() === NO_ARGUMENTS) return {};
   try {
@@ -15,12 +15,12 @@ export function inputOf(given: unknown): Json {
   }
 }
 
-/** A call of a tool, before its input; null for what is no call of a function. */
+/** A tool call, without its input; null if it is not a function call. */
 export function toolUse(call: unknown, input: Json): Json | null {
   if (!isObject(call) || typeof call.id !== 'string' || !isObject(call.function)) return null;
   const { name } = call.function;
   if (typeof name !== 'string') return null;
-  // What a provider attaches to a call must come back with it, and clients send blocks back as they got them.
+  // A provider's addition to a call must come back with it, and clients return blocks unchanged.
   const extra = isObject(call.extra_content) ? { extra_content: call.extra_content } : {};
   return { type: 'tool_use', id: call.id, caller: { type: 'direct' }, name, input, ...extra };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import type { HubError } from '../../translation.js';
 
-/** Anthropic's type of error by status. https://platform.claude.com/docs/en/api/errors */
+/** Anthropic's error types by status. https://platform.claude.com/docs/en/api/errors */
 const STATUSES: ReadonlyMap<number, string> = new Map([
   [401, 'authentication_error'],
   [402, 'billing_error'],
@@ -29,13 +29,13 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['timeout_error', 'timeout_error'],
 ]);
 
-/** A refusal as an Anthropic client reads it. */
+/** An error in the format of Anthropic's clients. */
 export function messagesError({ message }: HubError, status: number): Json {
   const isClients = status >= 400 && status < 500;
   return body(STATUSES.get(status) ?? (isClients ? 'invalid_request_error' : 'api_error'), message);
 }
 
-/** What breaks a stream off, as an Anthropic client reads it. */
+/** The error that ends a stream, in the format of Anthropic's clients. */
 export function messagesStreamError({ message, type, code }: HubError): Json {
   return body(code === 'overloaded' ? 'overloaded_error' : (TYPES.get(type) ?? 'api_error'), message);
 }

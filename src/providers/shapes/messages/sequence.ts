@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { stringify } from '../../endpoints/reading.js';
 import type { StreamEvent } from '../../translation.js';
 
-/** A named event whose data has the name too. https://platform.claude.com/docs/en/build-with-claude/streaming */
+/** A named event with its name in the data, too. https://platform.claude.com/docs/en/build-with-claude/streaming */
 export function named(type: string, fields: Json): StreamEvent {
   return { event: type, data: stringify({ type, ...fields }) };
 }
@@ -14,25 +14,25 @@ interface Block {
   readonly deltas: Json[];
 }
 
-/** Stands among those that wait for the end of one, and never begins. */
+/** Marks the end of a block among the waiting ones, and never begins. */
 const CUT = 'cut';
 
-/** Keys of blocks that no later block may push aside, because more may come for them. */
+/** Keys of blocks that later blocks must not close, because more pieces may arrive for them. */
 const isCall = (key: string): boolean => key.startsWith('call:');
 
 /**
- * Blocks one after the other, as clients of Anthropic expect them: each begins, grows and ends before the next begins, and
- * has the next number.
+ * Blocks one after the other, as Anthropic's clients expect them: each begins, grows and ends before the next begins, and has the next
+ * number.
  *
- * Text and thinking end when something else begins. A tool call ends with the answer, because a provider may go on with an
- * earlier call after it has begun another; what comes after the first call waits for its turn.
+ * Text and thinking end when another block begins. A tool call ends with the response, because a provider may continue an earlier call
+ * after it has begun another; blocks after the first call wait for it.
  */
 export class BlockSequence {
   private index = -1;
   private open: Block | null = null;
   private waiting: Block[] = [];
 
-  /** Adds to the block of this key, which begins where the latest block has another. */
+  /** Adds to the block of this key. A new one begins if the latest block has another key. */
   add(key: string, start: Json, delta: Json | null): readonly StreamEvent[] {
     const known = isCall(key) ? this.find(key) : this.latest(key);
     if (known) return delta ? this.grow(known, delta) : [];
@@ -52,7 +52,7 @@ export class BlockSequence {
     return this.open !== null && isCall(this.open.key);
   }
 
-  /** Ends the latest block of text or thinking, so that the next of its kind is one of its own. */
+  /** Ends the latest block of text or thinking, so that the next of its kind is a separate one. */
   cut(): readonly StreamEvent[] {
     if (!this.open) return [];
     if (!isCall(this.open.key)) return this.close();
@@ -60,7 +60,7 @@ export class BlockSequence {
     return [];
   }
 
-  /** Ends everything that has begun, and all that waits. */
+  /** Ends the open block, then begins and ends all waiting ones. */
   finish(): readonly StreamEvent[] {
     const events = [...this.close()];
     const waiting = this.waiting.filter(({ key }) => key !== CUT);

@@ -8,7 +8,7 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['content_filter', 'refusal'],
 ]);
 
-/** Anthropic's own reasons, which an answer that need not be strict may still name. */
+/** Anthropic's own reasons, which a response that need not be strict may still contain. */
 const OWN: ReadonlySet<unknown> = new Set([
   'end_turn',
   'max_tokens',
@@ -19,20 +19,19 @@ const OWN: ReadonlySet<unknown> = new Set([
   'model_context_window_exceeded',
 ]);
 
-/** What decides why an answer ended. */
+/** Input of the stop reason. */
 export interface StopFacts {
   readonly reason: unknown;
   readonly native: unknown;
-  /** The stop sequence that was found; null where the provider does not say. */
+  /** The matched stop sequence; null if the provider does not report it. */
   readonly sequence: unknown;
   readonly hasCalls: boolean;
-  /** The model's words where it refused. */
+  /** The model's text of a refusal. */
   readonly refusal: string;
 }
 
 /**
- * `stop_reason`, `stop_sequence` and `stop_details`. Some providers end an answer that calls tools with `stop`; clients
- * would not run them.
+ * `stop_reason`, `stop_sequence` and `stop_details`. Some providers end a response with tool calls with `stop`; clients would not run them.
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
 export function stopOf({ reason, native, sequence, hasCalls, refusal }: StopFacts): Json {
@@ -50,13 +49,13 @@ function refusalOr(stop: unknown, refusal: string): unknown {
 }
 
 /**
- * The part of a refusal that the answer's text says. With OpenAI a model refuses in words of its own, and the answer ends as
- * others do; where it was stopped instead, the words explain that and stand in `stop_details` only.
+ * The part of a refusal that belongs to the response's text. An OpenAI model refuses in its own words and ends normally; if the response
+ * was stopped instead, the words explain that and appear only in `stop_details`.
  */
 export function spokenRefusal(reason: unknown, refusal: string): string {
   return REASONS.get(reason) === 'refusal' ? '' : refusal;
 }
 
-/** The hub's word for it, or that of vLLM: https://docs.vllm.ai/en/stable/api/vllm/outputs.html (CompletionOutput.stop_reason) */
+/** The hub's field for it, or vLLM's: https://docs.vllm.ai/en/stable/api/vllm/outputs.html (CompletionOutput.stop_reason) */
 export const sequenceOf = ({ stop_sequence: sequence, stop_reason: reason }: Json): unknown =>
   sequence ?? reason;

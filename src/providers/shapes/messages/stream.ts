@@ -13,8 +13,8 @@ const TEXT: Json = { type: 'text', text: '' };
 const THINKING: Json = { type: 'thinking', thinking: '', signature: '' };
 
 /**
- * The hub's chunks as Anthropic's stream: `message_start`; the blocks, one after the other; `message_delta` with the
- * reason and the usage; `message_stop`. https://platform.claude.com/docs/en/build-with-claude/streaming
+ * The hub's chunks as Anthropic's stream: `message_start`; the blocks, one after the other; `message_delta` with the reason and the usage;
+ * `message_stop`. https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export class MessagesStream implements ChunkTranslator {
   readonly isUniform = true;
@@ -101,7 +101,7 @@ export class MessagesStream implements ChunkTranslator {
     return thinking === '' ? [] : this.blocks.add('thinking', THINKING, { type: 'thinking_delta', thinking });
   }
 
-  /** What proves thinking; its text has come as `reasoning_content` already. A signature is a block's last word. */
+  /** The signature of thinking, whose text has already arrived as `reasoning_content`. A signature ends its block. */
   private proof(block: unknown): readonly StreamEvent[] {
     const delta = isObject(block) ? block.delta : null;
     if (!isObject(delta)) return [];
@@ -129,7 +129,7 @@ export class MessagesStream implements ChunkTranslator {
   }
 }
 
-/** A choice is the first where it does not say otherwise. */
+/** A choice without an index is the first. */
 function isFirst(choice: unknown): choice is Json {
   return isObject(choice) && (choice.index ?? 0) === 0;
 }

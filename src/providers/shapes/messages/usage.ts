@@ -2,8 +2,8 @@ import type { Json } from '../../endpoint.js';
 import { count, isObject } from '../../endpoints/reading.js';
 
 /**
- * The hub's usage as Anthropic's, which counts input beside what came from or went to a cache. Zero where the provider reported
- * nothing: the shape has no word for that. https://platform.claude.com/docs/en/api/messages
+ * The hub's usage as Anthropic's, whose input excludes cache reads and writes. Zero if the provider reported nothing: the format has no
+ * value for that. https://platform.claude.com/docs/en/api/messages
  */
 export function messagesUsage(hub: unknown): Json {
   const usage = isObject(hub) ? hub : {};
@@ -22,13 +22,16 @@ export function messagesUsage(hub: unknown): Json {
   };
 }
 
-/** The usage of a chunk or an answer, where it may stand: Groq's streams have it in a field of their own. https://console.groq.com/docs/api-reference#chat */
+/**
+ * The usage of a chunk or a response, in either field: Groq's streams have a field of their own.
+ * https://console.groq.com/docs/api-reference#chat
+ */
 export function usageIn({ usage, x_groq: groq }: Json): Json | null {
   if (isObject(usage)) return usage;
   return isObject(groq) && isObject(groq.usage) ? groq.usage : null;
 }
 
-/** Null where the provider does not tell how long what was written is kept. */
+/** Null if the provider does not report how long cache writes are kept. */
 function cacheCreation(hub: unknown): Json | null {
   const { prompt_tokens_details: prompt } = isObject(hub) ? hub : {};
   const { cache_write_1h_tokens: long, cache_write_tokens: written } = isObject(prompt) ? prompt : {};
@@ -40,13 +43,13 @@ function cacheCreation(hub: unknown): Json | null {
   };
 }
 
-/** OpenAI's tiers in Anthropic's words. https://platform.claude.com/docs/en/api/service-tiers */
+/** OpenAI's tiers in Anthropic's terms. https://platform.claude.com/docs/en/api/service-tiers */
 const TIERS: ReadonlyMap<unknown, string> = new Map([
   ['default', 'standard'],
   ['priority', 'priority'],
 ]);
 
-/** The usage of a whole message, which says a little more than that of a stream's end. */
+/** The usage of a whole message, which has more fields than that at a stream's end. */
 export function wholeUsage({ usage, service_tier: tier }: Json): Json {
   return {
     ...messagesUsage(usage),

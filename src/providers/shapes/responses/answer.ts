@@ -7,7 +7,7 @@ import { isSummaryAsked } from './reasoning-item.js';
 import { BEGINNING, idSuffix, isWhole, responseObject, usageIn } from './response.js';
 
 /**
- * The hub's answer as a response object: the output is made by what makes it from a stream. Never throws.
+ * The hub's response as a response object; the output is built by the same code as for a stream. Never throws.
  * https://platform.openai.com/docs/api-reference/responses/object
  */
 export function responseOf(hub: Json, asked: Json, context: Context): Json {
@@ -19,7 +19,7 @@ export function responseOf(hub: Json, asked: Json, context: Context): Json {
     namespaced: namespacedTools(asked.tools),
   });
   const pieces = isObject(choice.message) ? piecesOf(choice.message) : [];
-  // Log probabilities are those of the whole text, so they fit only a message that is not in pieces.
+  // Log probabilities cover the whole text, so they fit only a message of one piece.
   for (const piece of pieces) output.add(piece, pieces.length === 1 ? choice.logprobs : null);
   const finishReason = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
   const isComplete = isWhole(finishReason);
@@ -34,10 +34,7 @@ export function responseOf(hub: Json, asked: Json, context: Context): Json {
   });
 }
 
-/**
- * A whole message as the pieces that a stream would have brought: where the provider's blocks are there, what was
- * thought and said keeps their order.
- */
+/** Splits a whole message into the pieces of a stream: with the provider's blocks, thinking and text keep their order. */
 function piecesOf(message: Json): readonly Json[] {
   const { content_blocks, reasoning_content, reasoning, content, ...rest } = message;
   const blocks = list(content_blocks).filter(isObject);

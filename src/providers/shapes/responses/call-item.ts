@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, stringify } from '../../endpoints/reading.js';
 import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
 
-/** A call of a tool, as a chunk begins it. */
+/** The beginning of a tool call. */
 export interface CallStart {
   readonly kind: 'function' | 'custom';
   readonly call_id: string;
@@ -16,10 +16,7 @@ const WORDS = {
   custom: { type: 'custom_tool_call', input: 'input', event: 'response.custom_tool_call_input' },
 } as const;
 
-/**
- * A call of a tool, while its arguments grow.
- * https://platform.openai.com/docs/api-reference/responses-streaming
- */
+/** A tool call, while its arguments grow. https://platform.openai.com/docs/api-reference/responses-streaming */
 export class CallItem implements OutputItem {
   private input = '';
   private own: Json | null = null;
@@ -37,7 +34,7 @@ export class CallItem implements OutputItem {
     this.tell('delta', { delta: input });
   }
 
-  /** A provider's own data of the call, if it can be written. Clients send it back in the item. */
+  /** A provider's own data of the call, if it can be serialized. Clients send it back in the item. */
   keep(extraContent: unknown): void {
     if (isObject(extraContent) && stringify(extraContent) !== '') this.own = extraContent;
   }

@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import type { CallStart, CallItem } from './call-item.js';
 
-/** A call whose name has not come yet, and its arguments until then. */
+/** A call whose name has not arrived yet, with its arguments so far. */
 interface AwaitedCall {
   id: string;
   input: string;
@@ -11,16 +11,14 @@ interface AwaitedCall {
 /** Opens an item of the response. */
 export type OpenCall = (called: CallStart) => CallItem;
 
-/**
- * Tool calls by their index in the hub's stream. Their pieces may come mixed, so each stays open until the answer ends.
- */
+/** Tool calls by their index in the hub's stream. Their pieces may be interleaved, so each stays open until the response ends. */
 export class Calls {
   private readonly open = new Map<number, { id: string; item: CallItem }>();
   private readonly awaited = new Map<number, AwaitedCall>();
 
   constructor(private readonly openCall: OpenCall) {}
 
-  /** `tool_calls` of a message or a chunk. What is no tool call is skipped. */
+  /** `tool_calls` of a message or a chunk. Invalid entries are skipped. */
   add(calls: unknown): void {
     for (const [position, call] of list(calls).entries()) {
       if (!isObject(call)) continue;

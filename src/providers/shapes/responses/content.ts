@@ -4,10 +4,7 @@ import { invalid, unsupported } from './refusing.js';
 
 type PartReader = (part: Json, where: string) => Json;
 
-/**
- * The parts of messages, by type.
- * https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
- */
+/** The parts of messages, by type. https://platform.openai.com/docs/api-reference/responses/create#responses-create-input */
 const PARTS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
   ['input_text', textPart],
   ['output_text', textPart],
@@ -25,7 +22,7 @@ export function partsOf(content: unknown, where: string): readonly Json[] {
   return content.map((part: unknown, index) => partOf(part, `${where}[${index}]`));
 }
 
-/** One plain text becomes a string: not every provider reads lists. */
+/** A single plain text becomes a string: some providers do not accept lists. */
 export function contentOf(parts: readonly Json[]): string | readonly Json[] {
   const [only, ...others] = parts;
   if (!only) return '';
@@ -42,7 +39,7 @@ function partOf(part: unknown, where: string): Json {
 
 const MARKS = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
-/** Marks of prompt caching, which the hub has in the same place. */
+/** Marks of prompt caching, which the hub has in the same field. */
 export function marksOf(marked: Json): Json {
   return Object.fromEntries(
     MARKS.filter((name) => isObject(marked[name])).map((name) => [name, marked[name]]),
@@ -62,7 +59,7 @@ function imagePart({ image_url, file_id, detail }: Json, where: string): Json {
   throw invalid(`"${where}.image_url" must be a string`);
 }
 
-/** `original` means no scaling down; `high` is the most that chat completions can ask for. */
+/** `original` means no scaling down; `high` is the maximum of chat completions. */
 function detailOf(detail: unknown): Json {
   if (typeof detail !== 'string') return {};
   return { detail: detail === 'original' ? 'high' : detail };

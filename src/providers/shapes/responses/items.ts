@@ -5,7 +5,7 @@ import { joinedName } from './namespaces.js';
 import { invalid, unsupported } from './refusing.js';
 import { unseal } from './sealing.js';
 
-/** What an item of `input` says: a whole message of the hub, or a piece of an assistant's turn. */
+/** The content of an `input` item: a whole message of the hub, or a piece of an assistant's turn. */
 export type ReadItem =
   | { readonly kind: 'message'; readonly message: Json }
   | { readonly kind: 'reasoning'; readonly text: string; readonly blocks: readonly Json[] }
@@ -24,9 +24,8 @@ const ITEMS: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
 ]);
 
 /**
- * Reads an item of `input`. Throws `parameter_unsupported` for items of tools that run at OpenAI, and for references
- * to items that only OpenAI keeps.
- * https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+ * Reads an item of `input`. Throws `parameter_unsupported` for items of tools that run at OpenAI, and for references to items that only
+ * OpenAI stores. https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
 export function readItem(item: unknown, where: string): ReadItem {
   if (!isObject(item)) throw invalid(`"${where}" must be an object`);
@@ -38,14 +37,14 @@ export function readItem(item: unknown, where: string): ReadItem {
   throw unsupported(where, `items of the type "${type}" cannot be sent to this provider`);
 }
 
-/** The type may be left out of messages and references. */
+/** Messages and references may omit the type. */
 function typeOf({ type, role, id }: Json): string {
   if (typeof type === 'string') return type;
   if (typeof role === 'string') return 'message';
   return typeof id === 'string' ? 'item_reference' : '';
 }
 
-/** The hub's `system` stands for `developer` too: providers that speak chat completions often know only the one. */
+/** The hub's `system` stands for `developer` too: many providers of chat completions support only the former. */
 const ROLES: ReadonlyMap<string, string> = new Map([
   ['user', 'user'],
   ['system', 'system'],
@@ -79,7 +78,7 @@ function customCall(item: Json, where: string): ReadItem {
   return { kind: 'call', call: { id: required(item, 'call_id', where), type: 'custom', custom } };
 }
 
-/** As the tools of the request are named. */
+/** The name as in the request's tools. */
 function calledName(item: Json, where: string): string {
   const name = required(item, 'name', where);
   return typeof item.namespace === 'string' ? joinedName(item.namespace, name) : name;

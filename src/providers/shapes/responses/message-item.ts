@@ -12,7 +12,7 @@ interface Part {
 }
 
 /**
- * What the assistant says, while it grows: text with its annotations, and a refusal.
+ * An assistant's message while it grows: text with its annotations, and a refusal.
  * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class MessageItem implements OutputItem {
@@ -80,13 +80,13 @@ export class MessageItem implements OutputItem {
   }
 }
 
-/** A copy: what was emitted does not grow afterwards. */
+/** A copy, so that emitted parts do not grow afterwards. */
 function partOf({ type, text, annotations, logprobs }: Part): Json {
   if (type === 'refusal') return { type, refusal: text };
   return { type, text, annotations: [...annotations], logprobs: [...logprobs] };
 }
 
-/** A citation of the hub, which has the same fields one level deeper; nothing for what is none. */
+/** A citation of the hub, which has the same fields one level deeper; empty if it is not one. */
 export function annotationOf(annotation: unknown): readonly Json[] {
   if (!isObject(annotation) || annotation.type !== 'url_citation' || !isObject(annotation.url_citation))
     return [];
@@ -96,7 +96,7 @@ export function annotationOf(annotation: unknown): readonly Json[] {
   return [{ type: 'url_citation', url, title: textOf(title), ...places }];
 }
 
-/** The hub's log probabilities of tokens, which have the same shape here. */
+/** The hub's log probabilities of tokens, which have the same format here. */
 function logprobOf(item: unknown): readonly Json[] {
   if (!isObject(item) || typeof item.token !== 'string' || typeof item.logprob !== 'number') return [];
   const { token, logprob, bytes, top_logprobs } = item;

@@ -8,8 +8,8 @@ import { isCallBlock } from './sealing.js';
 type Piece = Exclude<ReadItem, { kind: 'message' }>;
 
 /**
- * `input` as the hub's messages. What the assistant thought, said and called stands in items of their own; the hub has
- * one message for them. Throws `invalid_request` or `parameter_unsupported`.
+ * `input` as the hub's messages. Reasoning, text and calls of the assistant are separate items; the hub has one message for them. Throws
+ * `invalid_request` or `parameter_unsupported`.
  */
 export function messagesOf(input: unknown): readonly Json[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
@@ -27,14 +27,14 @@ export function messagesOf(input: unknown): readonly Json[] {
   return [...messages, ...assistantMessages(turn)];
 }
 
-/** Calls keep a turn together, because their outputs must follow the message that has them. */
+/** A turn with calls is one message, because their outputs must follow the message that has them. */
 function assistantMessages(turn: readonly Piece[]): readonly Json[] {
   const groups = turn.some(({ kind }) => kind === 'call') ? [turn] : answers(turn);
-  // Reasoning whose answer was left out is no message: providers refuse one without content.
+  // Reasoning without its response is dropped: providers refuse a message without content.
   return groups.filter((group) => group.some(({ kind }) => kind !== 'reasoning')).map(assistantMessage);
 }
 
-/** Each answer with the reasoning before it. */
+/** Each text with the reasoning before it. */
 function answers(turn: readonly Piece[]): readonly (readonly Piece[])[] {
   const groups: Piece[][] = [];
   let isSaid = true;
@@ -68,7 +68,7 @@ function withData(call: Json, data: ReadonlyMap<unknown, unknown>): Json {
   return extra_content === undefined ? call : { ...call, extra_content };
 }
 
-/** What was thought and said, in order, for providers that check the signatures of their own reasoning. */
+/** Reasoning and text, in order, for providers that check the signatures of their own reasoning. */
 function blocksOf(piece: Piece): readonly Json[] {
   if (piece.kind === 'reasoning') return piece.blocks.filter((block) => !isCallBlock(block));
   if (piece.kind === 'call') return [];

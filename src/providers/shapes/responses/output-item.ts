@@ -1,9 +1,9 @@
 import type { Json } from '../../endpoint.js';
 
-/** What an event says, without its number. */
+/** Emits an event; its number is added later. */
 export type Emit = (type: string, fields: Json) => void;
 
-/** Where an item stands in the response. */
+/** The position of an item in the response. */
 export interface OutputPlace {
   readonly id: string;
   readonly output_index: number;
@@ -11,11 +11,11 @@ export interface OutputPlace {
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-/** An item of a response while it grows. Growing emits the events that a streaming client reads. */
+/** An item of a response while it grows. Growing emits the events of a stream. */
 export interface OutputItem {
-  /** The item as it stands. */
+  /** The item so far. */
   snapshot(status: ItemStatus): Json;
-  /** Emits what ends the item. Nothing is added after it. */
+  /** Emits the end of the item. Nothing is added after it. */
   close(status: ItemStatus): void;
 }
 

@@ -10,19 +10,19 @@ import { ReasoningItem } from './reasoning-item.js';
 
 type Kind = 'rs' | 'msg' | 'fc' | 'ctc';
 
-/** How the items of one response are made. */
+/** How the items of one response are built. */
 export interface OutputOptions {
   readonly emit: Emit;
-  /** What the ids of all items end with, besides their number. */
+  /** Suffix of all items' ids, before their number. */
   readonly idSuffix: string;
   readonly isSummary: boolean;
-  /** The tools in namespaces by the name that the provider calls them. */
+  /** The tools in namespaces by their name at the provider. */
   readonly namespaced: ReadonlyMap<string, NamespacedName>;
 }
 
 /**
- * The output of a response, grown from the pieces of an answer; a whole answer is one piece. Reasoning and text end
- * when something else begins; calls end with the answer.
+ * The output of a response, grown from the pieces of the hub's; a whole response is one piece. Reasoning and text end when another item
+ * begins; calls end with the response.
  */
 export class Output {
   private readonly items: { readonly item: OutputItem; isOpen: boolean }[] = [];
@@ -46,14 +46,14 @@ export class Output {
     this.calls.add(tool_calls);
   }
 
-  /** Ends all items; the last of an answer that was cut is incomplete. */
+  /** Ends all items; the last one of a truncated response is incomplete. */
   close(isComplete: boolean): void {
     this.current = null;
     const last = this.items.length - 1;
     for (const [index] of this.items.entries()) this.closeAt(index, statusOf(index === last, isComplete));
   }
 
-  /** The items as they stand, the last with the status of the whole answer. */
+  /** The items so far, the last with the status of the whole response. */
   snapshot(isComplete: boolean): readonly Json[] {
     const last = this.items.length - 1;
     return this.items.map(({ item }, index) => item.snapshot(statusOf(index === last, isComplete)));
@@ -67,7 +67,7 @@ export class Output {
     if (isSigned) item.addBlocks(blocks);
   }
 
-  /** What a provider wants back with its calls goes into the reasoning before them, if it can be written. */
+  /** A provider's data of its calls goes into the reasoning before them, if it can be serialized. */
   private addCallData(calls: unknown): void {
     for (const call of list(calls)) {
       if (!isObject(call) || !isObject(call.extra_content) || stringify(call.extra_content) === '') continue;
@@ -76,7 +76,7 @@ export class Output {
     }
   }
 
-  /** A string, or a list of parts as Mistral has it, with its reasoning among them. */
+  /** A string, or Mistral's list of parts, which includes its reasoning. */
   private addContent(content: unknown, logprobs: readonly unknown[]): void {
     const isWhole = !Array.isArray(content);
     for (const { text, isThought } of spokenIn(content)) {
@@ -110,7 +110,7 @@ export class Output {
     return item;
   }
 
-  /** The place after what is being said, which ends here. */
+  /** The position after the current item, which ends here. */
   private nextPlace(kind: Kind): OutputPlace {
     if (this.current)
       this.closeAt(

@@ -12,7 +12,7 @@ interface Words {
   readonly partDone: string;
 }
 
-/** Reasoning as models of open weights show it: all of it, in `content`. */
+/** The full reasoning in `content`, as models with open weights show it. */
 const AS_TEXT: Words = {
   part: 'reasoning_text',
   index: 'content_index',
@@ -22,7 +22,7 @@ const AS_TEXT: Words = {
   partDone: 'response.content_part.done',
 };
 
-/** For clients that asked for a summary, and show nothing else. */
+/** For clients that requested a summary, and show nothing else. */
 const AS_SUMMARY: Words = {
   part: 'summary_text',
   index: 'summary_index',
@@ -32,14 +32,13 @@ const AS_SUMMARY: Words = {
   partDone: 'response.reasoning_summary_part.done',
 };
 
-/** Whether the client asked for a summary of the reasoning. */
+/** Whether the client requested a summary of the reasoning. */
 export function isSummaryAsked({ reasoning }: Json): boolean {
   return isObject(reasoning) && typeof (reasoning.summary ?? reasoning.generate_summary) === 'string';
 }
 
 /**
- * Reasoning that grows. A block's signature comes after its text, so everything that can be sent back is sealed when
- * the item closes.
+ * Reasoning while it grows. A block's signature follows its text, so everything to be sent back is sealed when the item closes.
  * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ReasoningItem implements OutputItem {
@@ -65,7 +64,7 @@ export class ReasoningItem implements OutputItem {
     this.tell(this.words.delta, { delta: text });
   }
 
-  /** `delta.content_blocks` of a chunk: pieces of the provider's own blocks. Text of the answer is not kept here. */
+  /** `delta.content_blocks` of a chunk: pieces of the provider's own blocks. The response's text is not kept here. */
   addBlocks(pieces: unknown): void {
     for (const piece of list(pieces)) {
       if (!isObject(piece) || !isObject(piece.delta) || !Number.isSafeInteger(piece.index)) continue;
@@ -104,7 +103,7 @@ export class ReasoningItem implements OutputItem {
     done(this.emit, this.place, this.snapshot(status));
   }
 
-  /** A block without a signature proves nothing to its provider; its text is in the item as it is. */
+  /** A block without a signature is useless to its provider; its text is in the item anyway. */
   private signedBlocks(): readonly Json[] {
     return [...this.blocks.values()].flatMap(({ thinking, signature, data }) => {
       if (data !== undefined) return knownBlock({ type: 'redacted_thinking', data });

@@ -1,7 +1,7 @@
 import { AppError } from '../../../common/errors/app-error.js';
 import type { Json } from '../../endpoint.js';
 
-/** Parameters that ask for what only OpenAI keeps or runs, and when they ask for it. */
+/** Parameters for features that only OpenAI stores or runs, and the values that use them. */
 interface RefusedParameter {
   readonly parameter: string;
   readonly isAsked: (value: unknown) => boolean;
@@ -39,15 +39,15 @@ const REFUSED: readonly RefusedParameter[] = [
   },
 ];
 
-/** Throws `parameter_unsupported` for the first parameter that cannot be served away from OpenAI. */
+/** Throws `parameter_unsupported` for the first parameter that only OpenAI can serve. */
 export function refuseTheImpossible(body: Json): void {
   const found = REFUSED.find(({ parameter, isAsked }) => isAsked(body[parameter]));
   if (found) throw unsupported(found.parameter, found.detail);
 }
 
-/** What the request asks for is known, and cannot be had from this provider. */
+/** A known feature that this provider cannot serve. */
 export const unsupported = (parameter: string, detail: string): AppError =>
   new AppError('parameter_unsupported', { parameter, detail });
 
-/** The request is not of the shape that OpenAI documents. */
+/** The request does not have the format that OpenAI documents. */
 export const invalid = (detail: string): AppError => new AppError('invalid_request', { detail });

@@ -4,7 +4,7 @@ import { messagesOf } from './messages.js';
 import { invalid, refuseTheImpossible, unsupported } from './refusing.js';
 import { toolChoiceOf, toolsOf } from './tools.js';
 
-/** Parameters that the hub has elsewhere, or that mean nothing there. All others go along under their own names. */
+/** Parameters that the hub has elsewhere, or that have no meaning there. All others are passed on under their own names. */
 const READ: ReadonlySet<string> = new Set([
   'input',
   'instructions',
@@ -16,18 +16,18 @@ const READ: ReadonlySet<string> = new Set([
   'max_output_tokens',
   'top_logprobs',
   'include',
-  // Only built-in tools have calls that it could limit, and these are refused.
+  // It would limit only calls of built-in tools, which are refused.
   'max_tool_calls',
   'stream_options',
   'store',
   'background',
   'truncation',
-  // What Codex tells OpenAI about itself.
+  // Codex's data about itself, for OpenAI.
   'client_metadata',
 ]);
 
 /**
- * A request to `POST /v1/responses` in the hub's words. Throws `invalid_request` or `parameter_unsupported`.
+ * A request to `POST /v1/responses` in the hub's format. Throws `invalid_request` or `parameter_unsupported`.
  * https://platform.openai.com/docs/api-reference/responses/create
  */
 export function hubRequest(body: Json): Json {
@@ -35,7 +35,7 @@ export function hubRequest(body: Json): Json {
   return present({
     ...Object.fromEntries(Object.entries(body).filter(([name]) => !READ.has(name))),
     messages: [...instructionsOf(body.instructions), ...messagesOf(body.input)],
-    // The elder name: providers that have chat completions and no responses of their own all know it.
+    // The older name: all providers with chat completions but without responses support it.
     max_tokens: body.max_output_tokens,
     ...toolParameters(body),
     ...textParameters(body.text),
@@ -53,7 +53,7 @@ function instructionsOf(instructions: unknown): readonly Json[] {
   return [{ role: 'system', content: instructions }];
 }
 
-/** Chat completions refuses words about tools where there are none. */
+/** Chat completions refuses tool parameters without tools. */
 function toolParameters({ tools, tool_choice, parallel_tool_calls }: Json): Json {
   const known = toolsOf(tools);
   const choice = toolChoiceOf(tool_choice);
@@ -76,7 +76,7 @@ function formatOf(format: unknown): Json | undefined {
   return { type, json_schema: present({ name, schema, strict, description }) };
 }
 
-/** A summary is no parameter of chat completions: it says where the answer has its reasoning (`reasoning-item.ts`). */
+/** A summary is not a parameter of chat completions: it determines where the response has its reasoning (`reasoning-item.ts`). */
 function reasoningParameters(reasoning: unknown): Json {
   if (reasoning === undefined || reasoning === null) return {};
   if (!isObject(reasoning)) throw invalid('"reasoning" must be an object');

@@ -3,7 +3,7 @@ import { chatCompletionsUsage } from '../../endpoints/chat-completions.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import type { Context, HubError } from '../../translation.js';
 
-/** What changes in a response between its beginning and its end. */
+/** The fields of a response that change until its end. */
 export interface ResponseState {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
   readonly output: readonly Json[];
@@ -25,9 +25,8 @@ export const BEGINNING: ResponseState = {
 };
 
 /**
- * A response object, which repeats much of its request. What the client left out has OpenAI's defaults, but for sampling,
- * where the provider's own are not known, and `store`, because nothing is kept.
- * https://platform.openai.com/docs/api-reference/responses/object
+ * A response object, which repeats much of its request. Fields that the client left out have OpenAI's defaults, except for sampling, where
+ * the provider's own are unknown, and `store`, because nothing is stored. https://platform.openai.com/docs/api-reference/responses/object
  */
 export function responseObject(asked: Json, context: Context, state: ResponseState): Json {
   return {
@@ -48,7 +47,7 @@ export function responseObject(asked: Json, context: Context, state: ResponseSta
   };
 }
 
-/** Ids of the response and its items come from the exchange, so that its log is found by them. */
+/** Ids of the response and its items derive from the exchange's, so that its log can be found by them. */
 export const idSuffix = ({ id }: Context): string => id.replaceAll(/[^A-Za-z0-9]/g, '');
 
 const DEFAULTS: Json = {
@@ -83,7 +82,7 @@ const REASONS: ReadonlyMap<string | null, string> = new Map([
   ['content_filter', 'content_filter'],
 ]);
 
-/** Whether an answer that ended so is whole. */
+/** Whether a response with this finish reason is complete. */
 export const isWhole = (finishReason: string | null): boolean => !REASONS.has(finishReason);
 
 function incompleteDetails({ status, finishReason }: ResponseState): Json | null {
@@ -97,11 +96,11 @@ const ERROR_CODES: ReadonlyMap<string, string> = new Map([
   ['invalid_request_error', 'invalid_prompt'],
 ]);
 
-/** A response knows fewer codes than a refusal does. */
+/** A response object has fewer error codes than an error response. */
 const errorCode = ({ type, code }: HubError): string =>
   ERROR_CODES.get(code ?? '') ?? ERROR_CODES.get(type) ?? 'server_error';
 
-/** The usage of the hub's answer or chunk in the words of responses; null when there is none. */
+/** The usage of the hub's response or chunk in the format of responses; null when there is none. */
 export function usageIn(hub: Json): Json | null {
   const usage = chatCompletionsUsage.fromAnswer(hub);
   if (!usage) return null;

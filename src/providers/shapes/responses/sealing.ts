@@ -2,8 +2,8 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 
 /**
- * A provider's reasoning blocks, with their signatures, as the `encrypted_content` of a reasoning item: clients send
- * that field back unread, and so the provider gets its own blocks again. Nothing in it is secret; the name is OpenAI's.
+ * A provider's reasoning blocks, with their signatures, as the `encrypted_content` of a reasoning item: clients send that field back
+ * unread, so the provider receives its own blocks again. Nothing in it is secret; the name is OpenAI's.
  * https://platform.openai.com/docs/guides/reasoning
  */
 const MARK = 'gatehouse.1.';
@@ -14,8 +14,8 @@ export function seal(blocks: readonly Json[]): string | null {
 }
 
 /**
- * The blocks of a string that `seal` made. Empty for everything else: what OpenAI itself encrypted can be read by
- * OpenAI alone, and a conversation that moves on to another provider goes on without it.
+ * The blocks of a string that `seal` made. Empty for everything else: only OpenAI can read content that it encrypted itself, and a
+ * conversation that moves to another provider continues without it.
  */
 export function unseal(sealed: unknown): readonly Json[] {
   if (typeof sealed !== 'string' || !sealed.startsWith(MARK)) return [];
@@ -28,9 +28,8 @@ export function unseal(sealed: unknown): readonly Json[] {
 }
 
 /**
- * A tool call's own data of its provider, such as Gemini's thought signature. It travels in the reasoning item before
- * the call, because clients drop fields of a `function_call` that OpenAI does not have.
- * https://ai.google.dev/gemini-api/docs/thought-signatures
+ * A provider's own data of a tool call, such as Gemini's thought signature. It is in the reasoning item before the call, because clients
+ * drop fields of a `function_call` that OpenAI does not have. https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 export const callBlock = (id: string, extra_content: Json): Json => ({
   type: 'tool_call',
@@ -38,10 +37,10 @@ export const callBlock = (id: string, extra_content: Json): Json => ({
   extra_content,
 });
 
-/** Whether a block belongs to a tool call, and so is no reasoning. */
+/** Whether a block belongs to a tool call, and is therefore not reasoning. */
 export const isCallBlock = ({ type }: Json): boolean => type === 'tool_call';
 
-/** The block with the fields that the hub has for it; nothing when it is none. */
+/** The block with the fields that the hub has for it; empty if it is invalid. */
 export function knownBlock(block: unknown): readonly Json[] {
   if (!isObject(block)) return [];
   const { type, thinking, signature, data, id, extra_content } = block;

@@ -7,9 +7,9 @@ import { isSummaryAsked } from './reasoning-item.js';
 import { BEGINNING, type ResponseState, idSuffix, isWhole, responseObject, usageIn } from './response.js';
 
 /**
- * The hub's stream as the events of a response. Every event has the next number; the last one carries the whole
- * response. A stream that breaks off ends with `error` and `response.failed`, as OpenAI's own do.
- * https://platform.openai.com/docs/api-reference/responses-streaming, https://github.com/vercel/ai/pull/13480
+ * The hub's stream as the events of a response. Events are numbered; the last one contains the whole response. A stream that breaks off
+ * ends with `error` and `response.failed`, like OpenAI's own. https://platform.openai.com/docs/api-reference/responses-streaming,
+ * https://github.com/vercel/ai/pull/13480
  */
 export class ResponseStream implements ChunkTranslator {
   private readonly output: Output;
@@ -72,7 +72,7 @@ export class ResponseStream implements ChunkTranslator {
     };
   }
 
-  /** A response has one answer. */
+  /** A response has one choice. */
   private addChoice({ index, delta, finish_reason, logprobs }: Json): void {
     if (typeof index === 'number' && index !== 0) return;
     if (isObject(delta)) this.output.add(delta, logprobs);

@@ -5,13 +5,11 @@ import { joinedName } from './namespaces.js';
 import { invalid, unsupported } from './refusing.js';
 
 /**
- * Tools as the hub has them: undefined when there are none, because chat completions refuses an empty list.
- * Functions and custom tools go along, those in a namespace with its name before their own; all others run at OpenAI
- * and throw `parameter_unsupported`.
+ * Tools in the hub's format: undefined when there are none, because chat completions refuses an empty list. Functions and custom tools are
+ * passed on, those in a namespace with its name before their own; all others run at OpenAI and throw `parameter_unsupported`.
  *
- * OpenAI takes a function without `strict` for a strict one here, and for a lax one in chat completions. It stays unsaid:
- * a schema that was not written for strictness would be refused.
- * https://platform.openai.com/docs/guides/migrate-to-responses
+ * OpenAI's default for a function without `strict` is strict here, and not strict in chat completions. It stays unset: a schema that was
+ * not written for strict mode would be refused. https://platform.openai.com/docs/guides/migrate-to-responses
  */
 export function toolsOf(tools: unknown): readonly Json[] | undefined {
   if (tools === undefined || tools === null) return undefined;
@@ -75,7 +73,7 @@ function nameOf({ name }: Json, where: string): string {
 
 const MODES: readonly unknown[] = ['none', 'auto', 'required'];
 
-/** Which tool to call, as the hub says it. Throws `invalid_request` or `parameter_unsupported`. */
+/** The tool choice in the hub's format. Throws `invalid_request` or `parameter_unsupported`. */
 export function toolChoiceOf(choice: unknown): string | Json | undefined {
   if (choice === undefined || choice === null) return undefined;
   if (MODES.includes(choice)) return choice as string;

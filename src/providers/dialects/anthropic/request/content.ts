@@ -3,7 +3,7 @@ import { isObject } from '../../../endpoints/reading.js';
 import { fileBlock, imageBlock } from './files.js';
 import { invalid, unsupported } from '../../refusing.js';
 
-/** A part of the hub's content as a block; null for one that says nothing. */
+/** A content part of the hub as a block; null for an empty one. */
 type ToBlock = (part: Json) => Json | null;
 
 const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
@@ -22,8 +22,9 @@ const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
 ]);
 
 /**
- * The hub's content as blocks of Anthropic. Texts of spaces alone, as some models write them before a call, are left out, because
- * Anthropic refuses them (https://github.com/anthropics/claude-code/issues/23440). Parts of Anthropic's own, such as `search_result`, go along as they are.
+ * The hub's content as Anthropic blocks. Texts of only whitespace, which some models write before a call, are left out, because Anthropic
+ * refuses them (https://github.com/anthropics/claude-code/issues/23440). Anthropic's own parts, such as `search_result`, are passed on
+ * unchanged.
  */
 export function blocksOf(content: unknown): Json[] {
   if (content === null || content === undefined) return [];
@@ -32,28 +33,28 @@ export function blocksOf(content: unknown): Json[] {
   return present((content as readonly unknown[]).map(blockOf));
 }
 
-/** A text block; null where there is no text. */
+/** A text block; null without text. */
 export function plainText(text: unknown): Json | null {
   return typeof text === 'string' && text.trim() !== '' ? { type: 'text', text } : null;
 }
 
-/** Gives a block the `cache_control` of the hub's part, message or tool. */
+/** Adds the `cache_control` of the hub's part, message or tool to a block. */
 export function withMark(block: Json, { cache_control: mark }: Json): Json {
   return isObject(mark) ? { ...block, cache_control: mark } : block;
 }
 
-/** Gives the last of some blocks the `cache_control` of a message. */
+/** Adds the `cache_control` of a message to the last of its blocks. */
 export function withMarkAtEnd(blocks: Json[], message: Json): Json[] {
   const last = isObject(message.cache_control) ? blocks.at(-1) : undefined;
   return last ? [...blocks.slice(0, -1), withMark(last, message)] : blocks;
 }
 
-/** Leaves out what is null. */
+/** Leaves out nulls. */
 export function present(blocks: readonly (Json | null)[]): Json[] {
   return blocks.filter((block) => block !== null);
 }
 
-/** What Anthropic knows of a block besides the hub's part: whether to cite it, and what to know of it. */
+/** Anthropic's fields of a document besides the hub's: whether to cite it, and its context. */
 const DOCUMENT_EXTRAS = ['citations', 'context'] as const;
 
 function blockOf(part: unknown): Json | null {
@@ -78,9 +79,8 @@ function textBlock({ text, citations }: Json): Json | null {
 }
 
 /**
- * Thinking goes back only with the signature that proves it
- * (https://platform.claude.com/docs/en/build-with-claude/thinking): without one, or with another provider's reasoning as
- * mere text, Anthropic refuses the request, so it is left out.
+ * Thinking is sent back only with its signature (https://platform.claude.com/docs/en/build-with-claude/thinking): Anthropic refuses a
+ * request with unsigned thinking, such as another provider's reasoning text, so it is left out.
  */
 function thinkingBlock({ thinking, signature }: Json): Json | null {
   const isProven = typeof signature === 'string' && signature !== '';

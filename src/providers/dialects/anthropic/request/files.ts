@@ -2,13 +2,13 @@ import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
 import { invalid, unsupported } from '../../refusing.js';
 
-/** Bytes with their media type, as a data URL carries them. https://www.rfc-editor.org/rfc/rfc2397 */
+/** Bytes with their media type, as in a data URL. https://www.rfc-editor.org/rfc/rfc2397 */
 interface Data {
   readonly type: string;
   readonly base64: string;
 }
 
-/** Names that clients give to types which Anthropic calls otherwise. */
+/** Clients' names of types that Anthropic names differently. */
 const ALIASES: ReadonlyMap<string, string> = new Map([['image/jpg', 'image/jpeg']]);
 
 const lower = (type: unknown): string => {
@@ -27,8 +27,8 @@ function dataOf(url: string): Data | null {
 const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);
 
 /**
- * An image of the hub: a base64 data URL or a web address. `detail` has no counterpart; it weighs cost against
- * sharpness and changes no meaning. https://platform.claude.com/docs/en/build-with-claude/vision
+ * An image of the hub: a base64 data URL or a web address. `detail` has no counterpart; it trades cost for sharpness and does not change
+ * the meaning. https://platform.claude.com/docs/en/build-with-claude/vision
  */
 export function imageBlock(part: Json): Json {
   const { image_url: given } = part;
@@ -41,8 +41,8 @@ export function imageBlock(part: Json): Json {
 }
 
 /**
- * A file of the hub: a PDF, a plain text, an image, or one that Anthropic stores. The file's name becomes the
- * document's title. https://platform.claude.com/docs/en/build-with-claude/pdf-support
+ * A file of the hub: a PDF, a plain text, an image, or one stored at Anthropic. The file's name becomes the document's title.
+ * https://platform.claude.com/docs/en/build-with-claude/pdf-support
  */
 export function fileBlock(part: Json): Json {
   const { file } = part;
@@ -64,7 +64,7 @@ function linked({ file_url: url, mime_type: type }: Json): Json | null {
   if (!isWeb(url)) throw invalid('The file_url of a file must be a web address.');
   const name = lower(type);
   if (name.startsWith('image/')) return { type: 'image', source: { type: 'url', url } };
-  // Anthropic reads documents from an address only where they are PDFs.
+  // Of documents at a URL, Anthropic reads only PDFs.
   if (name !== '' && name !== 'application/pdf') throw unreadable(name);
   return { type: 'document', source: { type: 'url', url } };
 }
@@ -81,7 +81,7 @@ function inline(file: Json): Json {
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text } };
 }
 
-/** Base64 of `%PDF-`, with which every PDF begins. */
+/** Base64 of `%PDF-`, the beginning of every PDF. */
 const PDF_BEGINS = 'JVBERi';
 
 function guessed({ filename }: Json, data: string): string {

@@ -5,7 +5,7 @@ import { blocksOf, plainText, present, withMark, withMarkAtEnd } from './content
 import { toolInput } from '../../claude/tool-input.js';
 import { invalid, unsupported } from '../../refusing.js';
 
-/** A conversation in Anthropic's words. */
+/** A conversation in Anthropic's format. */
 export interface AnthropicConversation {
   readonly system: readonly Json[];
   readonly messages: readonly Json[];
@@ -19,7 +19,7 @@ interface Turn {
 type RoleOf = Turn['role'];
 type ToBlocks = (message: Json, ids: CallIds) => Json[];
 
-/** Whose turn a message of the hub becomes, and what it says. */
+/** Role and content of a hub message's turn. */
 const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
   unknown,
   readonly [RoleOf, ToBlocks]
@@ -32,14 +32,17 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
 ]);
 
 /**
- * The hub's messages as `system` and `messages`. A system or developer turn stays where it stood if the model takes it there:
- * after a turn of the user, before one of the assistant or at the end. There it leaves the cached beginning as it was
- * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages#limitations). All others move to
- * the front, as Anthropic's own endpoint for OpenAI's clients does it
- * (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk), which also has no place for `name`.
- * Turns of one role that follow each other become one, and results of tools come first in theirs, as the API requires
- * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls). Turns that say nothing are left out. Instructions alone are what
- * the user says, because there must be something to answer.
+ * The hub's messages as `system` and `messages`.
+ *
+ * A system or developer turn keeps its position if the model supports it there: after a user's turn, and before an assistant's turn or at
+ * the end. It then leaves the cached prefix unchanged
+ * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages#limitations). All others move to the front, as in
+ * Anthropic's own endpoint for OpenAI's clients (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk), which has no
+ * field for `name` either.
+ *
+ * Consecutive turns of one role are merged, with tool results first, as the API requires
+ * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls). Empty turns are left out. A conversation of only
+ * instructions becomes a user's turn, because the API requires one.
  */
 export function conversationOf(messages: unknown, takesSystemTurns: boolean): AnthropicConversation {
   if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
@@ -71,7 +74,7 @@ function turnOf(message: unknown, ids: CallIds): Turn {
   return { role, content: withMarkAtEnd(toBlocks(message as Json, ids), message as Json) };
 }
 
-/** Of each turn, whether the next that is not the system's, if there is one, is an answer. */
+/** For each turn, whether the next one that is not the system's, if any, is the assistant's. */
 function beforeAnswers(said: readonly Turn[]): readonly boolean[] {
   let isBefore = true;
   return said
@@ -124,8 +127,8 @@ function toolResult(message: Json, ids: CallIds): Json[] {
 }
 
 /**
- * An assistant's turn: its blocks as the provider gave them where the client kept them, else its content, then its tool
- * calls. Blocks that have the thinking only are put before the content.
+ * An assistant's turn: the provider's own blocks if the client kept them, else its content, then its tool calls. If the blocks are only
+ * thinking, they precede the content.
  */
 function assistantBlocks(message: Json, ids: CallIds): Json[] {
   if ((message.function_call ?? null) !== null)

@@ -6,7 +6,7 @@ import { invalid, unsupported } from '../../refusing.js';
 import { reasoningOf } from '../../claude/thinking.js';
 import { stopSequences } from '../../stop.js';
 
-/** Parameters of the hub that are said in other words, or elsewhere. */
+/** Parameters of the hub that are translated here or elsewhere. */
 const TRANSLATED: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -27,7 +27,7 @@ const TRANSLATED: ReadonlySet<string> = new Set([
   'service_tier',
 ]);
 
-/** Parameters that help OpenAI's own service and change no answer: hints for its cache and its speed. */
+/** Hints for OpenAI's own cache and speed, which do not change the response. */
 const HINTS: ReadonlySet<string> = new Set([
   'prediction',
   'prompt_cache_key',
@@ -36,12 +36,12 @@ const HINTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The parameters of a request besides messages and tools, to which its caller may add. Unknown ones go along.
+ * The parameters of a request besides messages and tools; the caller may add to the result. Unknown ones are passed on.
  *
- * `temperature` ends at 1 with Anthropic and at 2 with OpenAI; above 1 it is cut to 1, as Anthropic's own endpoint for
- * OpenAI's clients does (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk): below, both scales
- * mean the same. Models from Claude 4.7 on refuse other values than the default themselves. A label in `metadata` other
- * than `user_id` is for answers that OpenAI stores, and there are none.
+ * `temperature` ends at 1 with Anthropic and at 2 with OpenAI; above 1 it is reduced to 1, as in Anthropic's own endpoint for OpenAI's
+ * clients (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk): below 1, both scales mean the same. Models from
+ * Claude 4.7 on refuse values other than the default themselves. Labels in `metadata` other than `user_id` belong to responses stored at
+ * OpenAI, of which there are none.
  */
 export function parametersOf(hub: Json, model: string): Record<string, unknown> {
   refuseImpossible(hub);
@@ -68,14 +68,14 @@ function setUnlessNull(body: Record<string, unknown>, name: string, value: unkno
 const temperatureOf = ({ temperature }: Json): unknown =>
   typeof temperature === 'number' ? Math.min(temperature, 1) : temperature;
 
-/** Anthropic names no limit. https://platform.claude.com/docs/en/api/messages */
+/** Anthropic documents no limit. https://platform.claude.com/docs/en/api/messages */
 function stopsOf(hub: Json): unknown {
   if (hub.stop === undefined) return null;
   const stops = stopSequences(hub);
   return stops.length > 0 ? stops : null;
 }
 
-/** https://platform.claude.com/docs/en/api/messages: `metadata` has this one field. */
+/** https://platform.claude.com/docs/en/api/messages: `metadata` has only this field. */
 function metadataOf({ metadata, safety_identifier: safety, user }: Json): Json | null {
   const label = isObject(metadata) ? textOf(metadata.user_id) : null;
   const id = label ?? textOf(safety) ?? textOf(user);
@@ -110,7 +110,7 @@ function formatOf(format: unknown): Json | null {
 }
 
 /**
- * OpenAI's tiers as Anthropic's two: `auto` uses priority capacity where the account has it, `standard_only` never.
+ * OpenAI's tiers as Anthropic's two: `auto` uses priority capacity if the account has it, `standard_only` never.
  * https://platform.claude.com/docs/en/api/service-tiers
  */
 const TIERS: ReadonlyMap<unknown, string> = new Map([

@@ -5,10 +5,9 @@ const NO_SAMPLING = 'Anthropic has no such control of sampling';
 const NO_PROBABILITIES = 'Anthropic returns no log probabilities';
 
 /**
- * What the hub knows and the Messages API cannot do (https://platform.claude.com/docs/en/api/messages). Anthropic's own
- * endpoint for OpenAI's clients ignores most of these
- * (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk); here they are refused, because an
- * answer without them is another answer.
+ * Parameters of the hub that the Messages API does not support (https://platform.claude.com/docs/en/api/messages). Anthropic's own endpoint
+ * for OpenAI's clients ignores most of them (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk); here they are
+ * refused, because ignoring them would change the response.
  */
 const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['n', because('Anthropic gives one response per request', '1')],
@@ -27,8 +26,8 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['web_search_options', because('send Anthropic\'s own web search tool in "tools" instead')],
 ]);
 
-/** Whether the hub's parameter is one of those that a request to Anthropic never carries. */
+/** Whether a parameter of the hub is never sent to Anthropic. */
 export const isImpossible = (parameter: string): boolean => IMPOSSIBLE.has(parameter);
 
-/** Throws `parameter_unsupported` for the first parameter that asks for what Anthropic cannot do. */
+/** Throws `parameter_unsupported` for the first parameter whose value Anthropic does not support. */
 export const refuseImpossible = (hub: Json): void => refuse(hub, IMPOSSIBLE);

@@ -3,11 +3,11 @@ import { isObject, list } from '../../../endpoints/reading.js';
 import { THINKS } from '../../claude/thinking.js';
 
 /**
- * A request without thinking that Anthropic would refuse it for: where a tool must be called, and, of manual thinking, between a call
- * and its result when the call's turn does not begin with signed thinking, which clients of OpenAI's shape do not keep
- * (https://platform.claude.com/docs/en/build-with-claude/thinking-tool-workflows). Only thinking that an effort stands for
- * is left out: an effort is a wish, and OpenAI's models serve such requests. What the client asked for in Anthropic's own
- * words stays.
+ * Removes thinking from a request that Anthropic would refuse because of it: if a tool must be called, and, for manual thinking, between a
+ * call and its result if the call's turn does not begin with signed thinking, which clients of OpenAI's format do not keep
+ * (https://platform.claude.com/docs/en/build-with-claude/thinking-tool-workflows). Only thinking that an effort was translated to is
+ * removed, because an effort is a preference and OpenAI's models serve such requests. Thinking that the client requested in Anthropic's own
+ * format stays.
  */
 export function withoutRefusedThinking(body: Json, hub: Json): Json {
   const form = isObject(body.thinking) ? body.thinking.type : null;

@@ -3,13 +3,13 @@ import { isObject, list } from '../../../endpoints/reading.js';
 import { withMark } from './content.js';
 import { invalid, unsupported } from '../../refusing.js';
 
-/** What a request says of tools, in Anthropic's words. https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
+/** The tool fields of a request in Anthropic's format. https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
 export interface Tools {
   readonly tools?: readonly Json[];
   readonly tool_choice?: Json;
 }
 
-/** The hub's tools, and which of them to use. Tools of Anthropic's own, such as its web search, go along as they are. */
+/** The hub's tools and the choice among them. Anthropic's own tools, such as its web search, are passed on unchanged. */
 export function toolsOf(hub: Json): Tools {
   const choice = choiceOf(hub.tool_choice ?? null);
   const tools = list(hub.tools)
@@ -23,7 +23,7 @@ export function toolsOf(hub: Json): Tools {
 interface Choice {
   readonly type: string | null;
   readonly name?: string;
-  /** Names of the tools that may be used, where that is not all of them. */
+  /** Names of the tools that may be used, if not all of them. */
   readonly allowed?: ReadonlySet<unknown>;
 }
 
@@ -36,7 +36,7 @@ const single = (choice: Json): Json => ({ ...choice, disable_parallel_tool_use: 
 
 const named = ({ type, name }: Choice): Json => (name === undefined ? { type } : { type, name });
 
-/** The hub's words for how to choose. */
+/** The hub's modes of choice. */
 const CHOICES: ReadonlyMap<unknown, string> = new Map([
   ['auto', 'auto'],
   ['none', 'none'],
@@ -54,7 +54,7 @@ function choiceOf(given: unknown): Choice {
   throw unsupported('tool_choice', 'Anthropic chooses among functions only');
 }
 
-/** A choice among some of the tools: Anthropic has no word for it, so it is told of those only. */
+/** A choice among some of the tools: Anthropic has no such mode, so only those are sent. */
 function allowedOf(given: unknown): Choice {
   if (!isObject(given)) throw invalid('The parameter "tool_choice.allowed_tools" must be an object.');
   const allowed = new Set(list(given.tools).map((tool) => (isObject(tool) ? nameOf(tool.function) : null)));

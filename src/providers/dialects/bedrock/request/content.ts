@@ -3,7 +3,7 @@ import { isObject } from '../../../endpoints/reading.js';
 import { audioBlock, type DocumentNames, fileBlock, imageBlock } from './media.js';
 import { invalid, unsupported } from '../../refusing.js';
 
-/** A part of the hub's content as a block; null for one that says nothing. */
+/** A content part of the hub as a block; null for an empty one. */
 type ToBlock = (part: Json, names: DocumentNames) => Json | null;
 
 const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
@@ -17,9 +17,8 @@ const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
 ]);
 
 /**
- * The hub's content as blocks of Converse, with a `cachePoint` behind each part that has a `cache_control`. Texts of
- * spaces alone are left out, because Bedrock refuses them.
- * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
+ * The hub's content as Converse blocks, with a `cachePoint` after each part that has a `cache_control`. Texts of only whitespace are left
+ * out, because Bedrock refuses them. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
  */
 export function blocksOf(content: unknown, names: DocumentNames): Json[] {
   if (content === null || content === undefined) return [];
@@ -28,18 +27,18 @@ export function blocksOf(content: unknown, names: DocumentNames): Json[] {
   return (content as readonly unknown[]).flatMap((part) => partBlocks(part, names));
 }
 
-/** A text block; null where there is no text. */
+/** A text block; null without text. */
 export function plainText(text: unknown): Json | null {
   return typeof text === 'string' && text.trim() !== '' ? { text } : null;
 }
 
-/** Leaves out what is null. */
+/** Leaves out nulls. */
 export function present(blocks: readonly (Json | null)[]): Json[] {
   return blocks.filter((block) => block !== null);
 }
 
 /**
- * The mark of a part, a message or a tool as blocks to put behind it; none without a mark.
+ * The mark of a part, a message or a tool as blocks to append; empty without a mark.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
  */
 export function cachePoint({ cache_control: mark }: Json): Json[] {
@@ -48,7 +47,7 @@ export function cachePoint({ cache_control: mark }: Json): Json[] {
   return [{ cachePoint: { type: 'default', ...ttl } }];
 }
 
-/** Some blocks with the mark of their message behind the last; nothing is marked where there are none. */
+/** Blocks with the mark of their message after the last one; unchanged if there are none. */
 export function withMarkAtEnd(blocks: Json[], message: Json): Json[] {
   const last = blocks.at(-1);
   return last && !('cachePoint' in last) ? [...blocks, ...cachePoint(message)] : blocks;
@@ -70,7 +69,7 @@ function textPart(text: unknown): Json | null {
 }
 
 /**
- * Thinking goes back only with the signature that proves it: without one the model's maker refuses it.
+ * Thinking is sent back only with its signature: without one, the model refuses it.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ReasoningContentBlock.html
  */
 function thinkingBlock({ thinking, signature }: Json): Json | null {

@@ -2,9 +2,9 @@ import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
 import { invalid, unsupported } from '../../refusing.js';
 
-/** Where a block's bytes are. */
+/** The location of a block's bytes. */
 interface Source {
-  /** Media type, lower case; empty where it is not given. */
+  /** Media type, lower case; empty if it is not given. */
   readonly type: string;
   readonly source: Json;
 }
@@ -39,12 +39,12 @@ const DOCUMENTS: Formats = new Map([
   ...['pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md'].map((name) => [name, name] as const),
 ]);
 
-/** Base64 of `%PDF-`, with which every PDF begins. */
+/** Base64 of `%PDF-`, the beginning of every PDF. */
 const PDF_BEGINS = 'JVBERi';
 
 const lower = (type: unknown): string => (typeof type === 'string' ? type.toLowerCase() : '');
 
-/** The content of a base64 data URL (https://www.rfc-editor.org/rfc/rfc2397), or a place in S3; null for everything else. */
+/** The content of a base64 data URL (https://www.rfc-editor.org/rfc/rfc2397), or a location in S3; null for everything else. */
 function sourceOf(url: string): Source | null {
   if (/^s3:\/\//i.test(url)) return { type: '', source: { s3Location: { uri: url } } };
   const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
@@ -64,7 +64,7 @@ function formatIn(formats: Formats, ...hints: readonly string[]): string | null 
   return hints.map((hint) => formats.get(hint)).find((format) => format !== undefined) ?? null;
 }
 
-/** An image of the hub. Bedrock calls no addresses: the bytes must be in the request, or in S3. */
+/** An image of the hub. Bedrock fetches no URLs: the bytes must be in the request, or in S3. */
 export function imageBlock({ image_url: given }: Json): Json {
   const { url, mime_type: type } = isObject(given) ? given : { url: given, mime_type: null };
   if (typeof url !== 'string') throw invalid('An image_url part needs a "url".');
@@ -84,7 +84,7 @@ function image({ type, source }: Source): Json {
   return { image: { format, source } };
 }
 
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_AudioBlock.html; the models decide which of them accept it. */
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_AudioBlock.html; the models decide which formats they accept. */
 export function audioBlock({ input_audio: given }: Json): Json {
   if (!isObject(given) || typeof given.data !== 'string' || typeof given.format !== 'string')
     throw invalid('An input_audio part needs "data" and a "format".');
@@ -96,8 +96,8 @@ export class DocumentNames {
   private readonly taken = new Set<string>();
 
   /**
-   * The file's name without its ending and with only what Bedrock allows in one: letters, digits, single spaces,
-   * hyphens, parentheses and square brackets. A name that is taken gets a number.
+   * The file's name without its extension, reduced to the characters that Bedrock allows: letters, digits, single spaces, hyphens,
+   * parentheses and square brackets. A duplicate name gets a number.
    */
   next(filename: unknown): string {
     const given = typeof filename === 'string' ? filename.replace(/\.[^.]*$/, '') : '';

@@ -6,7 +6,7 @@ import { DocumentNames } from './media.js';
 import { toolInput } from '../../claude/tool-input.js';
 import { invalid, unsupported } from '../../refusing.js';
 
-/** A conversation in Converse's words. */
+/** A conversation in Converse's format. */
 export interface BedrockConversation {
   readonly system: readonly Json[];
   readonly messages: readonly Json[];
@@ -17,7 +17,7 @@ interface Turn {
   readonly content: Json[];
 }
 
-/** What must be distinguished, or kept equal, throughout a request. */
+/** Names that must be unique, and ids that must stay consistent, within a request. */
 interface RequestNames {
   readonly names: DocumentNames;
   readonly ids: CallIds;
@@ -26,7 +26,7 @@ interface RequestNames {
 type RoleOf = 'system' | Turn['role'];
 type ToBlocks = (message: Json, known: RequestNames) => Json[];
 
-/** Whose turn a message of the hub becomes, and what it says. */
+/** Role and content of a hub message's turn. */
 const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
   unknown,
   readonly [RoleOf, ToBlocks]
@@ -39,10 +39,9 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
 ]);
 
 /**
- * The hub's messages as `system` and `messages`. System and developer turns move to the front, wherever they stood.
- * Turns of one role that follow each other become one, because Converse wants them to alternate, and results of tools
- * come first in theirs. Turns that say nothing are left out. Instructions alone are what the user says, because there must
- * be something to answer.
+ * The hub's messages as `system` and `messages`. System and developer turns move to the front. Consecutive turns of one role are merged,
+ * because Converse requires them to alternate, with tool results first. Empty turns are left out. A conversation of only instructions
+ * becomes a user's turn, because the API requires one.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-call.html
  */
 export function conversationOf(messages: unknown): BedrockConversation {
@@ -73,7 +72,7 @@ function addTurn(turns: Turn[], role: Turn['role'], content: Json[]): void {
   else if (content.length > 0) turns.push({ role, content: [...content] });
 }
 
-/** Marks stay behind what they stand behind. */
+/** A mark stays after the block that it follows. */
 function resultsFirst(content: readonly Json[]): readonly Json[] {
   const results: Json[] = [];
   const others: Json[] = [];
@@ -92,7 +91,7 @@ function systemBlocks({ content }: Json, { names }: RequestNames): Json[] {
   return blocks;
 }
 
-/** A mark inside a result has no place there, so it stands behind it. */
+/** A result cannot contain a mark, so the mark follows it. */
 function toolResult({ tool_call_id: id, content }: Json, { names, ids }: RequestNames): Json[] {
   if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
   const blocks = blocksOf(content, names);
@@ -102,8 +101,8 @@ function toolResult({ tool_call_id: id, content }: Json, { names, ids }: Request
 }
 
 /**
- * An assistant's turn: its blocks as the provider gave them where the client kept them, else its content, then its tool
- * calls. Blocks that have the thinking only are put before the content.
+ * An assistant's turn: the provider's own blocks if the client kept them, else its content, then its tool calls. If the blocks are only
+ * thinking, they precede the content.
  */
 function assistantBlocks(message: Json, { names, ids }: RequestNames): Json[] {
   if ((message.function_call ?? null) !== null)

@@ -7,7 +7,7 @@ import { isImpossible, refuseImpossible } from './refusals.js';
 import { invalid, unsupported } from '../../refusing.js';
 import { stopSequences } from '../../stop.js';
 
-/** Parameters of the hub that are said in other words, or elsewhere, and hints that change no answer. */
+/** Parameters of the hub that are translated here or elsewhere, and hints that do not change the response. */
 const TRANSLATED: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -37,7 +37,7 @@ const TRANSLATED: ReadonlySet<string> = new Set([
   'additional_model_request_fields',
 ]);
 
-/** Converse's own fields, which clients may send by either spelling. */
+/** Converse's own fields, which clients may send in either spelling. */
 const OWN: ReadonlyMap<string, string> = new Map(
   [
     'guardrailConfig',
@@ -54,7 +54,7 @@ const OWN: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The parameters of a request besides messages and tools. What Converse has no field for goes along as the model's own.
+ * The parameters of a request besides messages and tools. Those without a field in Converse are passed on as the model's own.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function parametersOf(hub: Json, model: string): Json {
@@ -69,7 +69,7 @@ export function parametersOf(hub: Json, model: string): Json {
   });
 }
 
-/** Leaves out what is null, and objects without anything in them. */
+/** Leaves out nulls and empty objects. */
 function present(fields: Json): Json {
   const isThere = (value: unknown) =>
     (value ?? null) !== null && !(isObject(value) && Object.keys(value).length === 0);
@@ -77,8 +77,8 @@ function present(fields: Json): Json {
 }
 
 /**
- * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InferenceConfiguration.html. `temperature` ends at 1
- * there and at 2 with OpenAI; above 1 it is cut to 1, because below both scales mean the same.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InferenceConfiguration.html. `temperature` ends at 1 there and at 2
+ * with OpenAI; above 1 it is reduced to 1, because below 1 both scales mean the same.
  */
 function inferenceOf(hub: Json): Json {
   return present({
@@ -118,7 +118,7 @@ function modelFields(hub: Json, model: string): Json {
 }
 
 /**
- * What each family calls the number of candidates:
+ * `top_k` in each family:
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html,
  * https://docs.aws.amazon.com/nova/latest/userguide/complete-request-schema.html,
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-cohere-command-r-plus.html
@@ -130,7 +130,7 @@ const TOP_K: Readonly<Record<ModelFamily, (value: unknown) => Json>> = {
   other: (value) => ({ top_k: value }),
 };
 
-/** An effort, as it is in OpenAI's words, for models that know it by this name or refuse it. */
+/** OpenAI's own effort, for models that have a parameter of this name or refuse it. */
 const asGiven = (hub: Json, model: string): Json =>
   present({ reasoning_effort: withoutAnthropicWishes(hub, model).reasoning_effort });
 
@@ -198,7 +198,7 @@ function tierOf(tier: unknown): Json | null {
   return { type: tier };
 }
 
-/** What Bedrock takes as labels of a request; OpenAI's may be anything, and others would have the request refused. */
+/** Bedrock's labels of a request. OpenAI's may be any text, and Bedrock would refuse the request for others. */
 const LABEL = /^[\w\s:@$#=/+,.-]{1,256}$/;
 
 function labelsOf(metadata: unknown): Json | null {

@@ -4,8 +4,8 @@ import { because, type Impossible, refuseImpossible as refuse } from '../../refu
 const NO_PROBABILITIES = 'Bedrock returns no log probabilities';
 
 /**
- * What the hub knows and Converse has no place for (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).
- * Penalties, `seed` and the like are not here: some models know them as parameters of their own.
+ * Parameters of the hub that Converse does not support (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).
+ * Penalties, `seed` and the like are not listed: some models have them as parameters of their own.
  */
 const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['n', because('Bedrock gives one response per request', '1')],
@@ -20,8 +20,8 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['web_search_options', because('Bedrock has no web search')],
 ]);
 
-/** Whether the hub's parameter is one of those that a request to Bedrock never carries. */
+/** Whether a parameter of the hub is never sent to Bedrock. */
 export const isImpossible = (parameter: string): boolean => IMPOSSIBLE.has(parameter);
 
-/** Throws `parameter_unsupported` for the first parameter that asks for what Bedrock cannot do. */
+/** Throws `parameter_unsupported` for the first parameter whose value Bedrock does not support. */
 export const refuseImpossible = (hub: Json): void => refuse(hub, IMPOSSIBLE);

@@ -3,10 +3,10 @@ import { isObject, list } from '../../../endpoints/reading.js';
 import { THINKS } from '../../claude/thinking.js';
 
 /**
- * The model's own fields without thinking that Claude would refuse the request for, here as with Anthropic itself: where a tool
- * must be called, and, of manual thinking, between a call and its result when the call's turn does not begin with signed thinking, which clients of OpenAI's
- * shape do not keep. Only thinking that an effort stands for is left out; what the client asked for in Claude's own words stays.
- * https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html
+ * Removes thinking from the model's own fields if Claude would refuse the request because of it, as at Anthropic itself: if a tool must be
+ * called, and, for manual thinking, between a call and its result if the call's turn does not begin with signed thinking, which clients of
+ * OpenAI's format do not keep. Only thinking that an effort was translated to is removed; thinking that the client requested in Claude's
+ * own format stays. https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html
  */
 export function withoutRefusedThinking(body: Json, hub: Json): Json {
   const { additionalModelRequestFields: fields, toolConfig, messages } = body;

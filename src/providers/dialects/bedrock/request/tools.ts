@@ -5,14 +5,14 @@ import { takesToolChoice } from '../models.js';
 import { invalid, unsupported } from '../../refusing.js';
 
 interface Choice {
-  /** Null for none at all. */
+  /** Null for no choice at all. */
   readonly choice: Json | null;
   readonly isNone?: true;
-  /** Names of the tools that may be used, where that is not all of them. */
+  /** Names of the tools that may be used, if not all of them. */
   readonly allowed?: ReadonlySet<unknown>;
 }
 
-/** The hub's words for how to choose. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolChoice.html */
+/** The hub's modes of choice. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolChoice.html */
 const CHOICES: ReadonlyMap<unknown, Choice> = new Map<unknown, Choice>([
   [null, { choice: null }],
   ['auto', { choice: { auto: {} } }],
@@ -21,8 +21,8 @@ const CHOICES: ReadonlyMap<unknown, Choice> = new Map<unknown, Choice>([
 ]);
 
 /**
- * Stands where no tool may be called, but the conversation has called some: Converse refuses such a conversation without tools (`The
- * toolConfig field must be defined when using toolUse and toolResult content blocks`), and cannot forbid those it is told of.
+ * A placeholder for a conversation with tool calls in which no tool may be called any more: Converse refuses such a conversation without
+ * tools (`The toolConfig field must be defined when using toolUse and toolResult content blocks`), and cannot forbid tools that it is sent.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolConfiguration.html
  */
 const NO_TOOL: Json = {
@@ -34,7 +34,7 @@ const NO_TOOL: Json = {
 };
 
 /**
- * The hub's tools, and which of them to use, as `toolConfig`. Tools of Bedrock's own (`toolSpec`, `systemTool`) go along.
+ * The hub's tools, and the choice among them, as `toolConfig`. Bedrock's own tools (`toolSpec`, `systemTool`) are passed on.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html
  */
 export function toolsOf(hub: Json, messages: readonly Json[], model: string): { readonly toolConfig?: Json } {
@@ -48,7 +48,7 @@ export function toolsOf(hub: Json, messages: readonly Json[], model: string): { 
   return { toolConfig: { tools, ...choiceFor(model, choice) } };
 }
 
-/** To choose freely is what all models do that cannot be told how to. */
+/** A model without tool choice chooses freely. */
 function choiceFor(model: string, choice: Json | null): Json {
   if (choice === null || takesToolChoice(model)) return choice === null ? {} : { toolChoice: choice };
   if ('auto' in choice) return {};
@@ -69,7 +69,7 @@ function choiceOf(given: unknown): Choice {
   throw unsupported('tool_choice', 'Bedrock chooses among functions only');
 }
 
-/** A choice among some of the tools: Converse has no word for it, so it is told of those only. */
+/** A choice among some of the tools: Converse has no such mode, so only those are sent. */
 function allowedOf(given: unknown): Choice {
   if (!isObject(given)) throw invalid('The parameter "tool_choice.allowed_tools" must be an object.');
   const allowed = new Set(list(given.tools).map((tool) => (isObject(tool) ? nameOf(tool.function) : null)));

@@ -3,7 +3,7 @@ import { isObject, list } from '../../../endpoints/reading.js';
 import { EFFORT_BUDGETS } from '../../../models/efforts.js';
 import { invalid, unsupported } from './refusals.js';
 
-/** Parameters that are said in other words, or elsewhere. */
+/** Parameters that are translated here or elsewhere. */
 const TRANSLATED: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -20,12 +20,12 @@ const TRANSLATED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What changes no answer: caching, diagnosis of it, and the tidying of a history that is too long for the model's liking
- * (https://platform.claude.com/docs/en/build-with-claude/context-editing), which costs tokens when it is not done.
+ * Parameters that do not change the response: caching, its diagnosis, and the trimming of a long history
+ * (https://platform.claude.com/docs/en/build-with-claude/context-editing), which only saves tokens.
  */
 const HINTS: ReadonlySet<string> = new Set(['cache_control', 'diagnostics', 'context_management', 'betas']);
 
-/** What only Anthropic has, and when it asks for nothing. */
+/** Parameters that only Anthropic has, and the values that have no effect. */
 const IMPOSSIBLE: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['container', () => false],
   ['mcp_servers', (value: unknown) => list(value).length === 0],
@@ -33,7 +33,7 @@ const IMPOSSIBLE: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['speed', (value: unknown) => value === 'standard'],
 ]);
 
-/** The parameters of an Anthropic client besides messages and tools. Unknown ones go along. */
+/** The parameters of an Anthropic client besides messages and tools. Unknown ones are passed on. */
 export function parametersOf(body: Json, model: string): Json {
   for (const [parameter, isHarmless] of IMPOSSIBLE) {
     const value = body[parameter] ?? null;
@@ -67,7 +67,7 @@ function withoutNulls(body: Json): Json {
 }
 
 /**
- * Models of OpenAI that refuse `max_tokens`, which many other providers know alone.
+ * OpenAI models that refuse `max_tokens`, which is the only limit of many other providers.
  * https://platform.openai.com/docs/api-reference/chat/create
  */
 const NEW_LIMIT = /(^|\/)(o\d|gpt-[5-9])/;
@@ -84,17 +84,17 @@ const TIERS: ReadonlyMap<unknown, string> = new Map([
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
-/** Thinking that is off; between tools it may still go on. */
+/** Thinking is off; between tools it may continue. */
 const OFF: ReadonlySet<unknown> = new Set(['disabled', 'between_tools']);
 
-/** Said beside the hub's effort, so that a provider which knows these words gets them as they were. */
+/** Added beside the hub's effort, so that a provider with this parameter receives it unchanged. */
 function ownEffort({ output_config: output }: Json): Json | null {
   return isObject(output) && EFFORTS.has(output.effort) ? { effort: output.effort } : null;
 }
 
 /**
- * How much to reason. A budget becomes the least effort that reaches it; adaptive thinking without an effort leaves it to
- * the model, as the hub does where nothing is said.
+ * The amount of reasoning. A budget becomes the lowest effort that reaches it; adaptive thinking without an effort leaves it to the model,
+ * which is also the hub's default.
  */
 function effortOf({ thinking, output_config: output }: Json): unknown {
   const { type, budget_tokens: budget } = isObject(thinking) ? thinking : {};
@@ -105,7 +105,7 @@ function effortOf({ thinking, output_config: output }: Json): unknown {
   return found?.[0] ?? 'xhigh';
 }
 
-/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs; `output_format` is its earlier place. */
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs; `output_format` is its earlier field. */
 function formatOf({ output_config: output, output_format: earlier }: Json): Json | null {
   const format = (isObject(output) ? output.format : null) ?? earlier ?? null;
   if (format === null) return null;

@@ -2,7 +2,7 @@ import type { Json } from '../../../endpoint.js';
 import { isObject, list, wordOf } from '../../../endpoints/reading.js';
 import { invalid, unsupported } from './refusals.js';
 
-/** A block of Anthropic as parts of the hub's content. */
+/** An Anthropic block as parts of the hub's content. */
 type ToParts = (block: Json) => Json[];
 
 const PARTS: ReadonlyMap<string, ToParts> = new Map<string, ToParts>([
@@ -13,7 +13,7 @@ const PARTS: ReadonlyMap<string, ToParts> = new Map<string, ToParts>([
 ]);
 
 /**
- * What a user says, or a tool answers, as parts of the hub: text, images, documents, search results.
+ * The content of a user's turn or a tool result as parts of the hub: text, images, documents, search results.
  * https://platform.claude.com/docs/en/api/messages
  */
 export function partsOf(content: unknown): Json[] {
@@ -25,7 +25,7 @@ export function partsOf(content: unknown): Json[] {
   });
 }
 
-/** The blocks of a content, which may be a mere string. Throws `invalid_request` where it is something else. */
+/** The blocks of a content, which may be a plain string. Throws `invalid_request` for anything else. */
 export function blocksOf(content: unknown): Json[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
@@ -37,12 +37,12 @@ export function blocksOf(content: unknown): Json[] {
   });
 }
 
-/** Gives a part, a message or a tool the block's `cache_control`. */
+/** Adds the block's `cache_control` to a part, a message or a tool. */
 export function withMark(part: Json, { cache_control: mark }: Json): Json {
   return isObject(mark) ? { ...part, cache_control: mark } : part;
 }
 
-/** Parts as the hub's content: a string where one text without a mark says it all, or nothing is said. */
+/** Parts as the hub's content: a string for a single text without a mark, or for no parts. */
 export function contentOf(parts: readonly Json[]): unknown {
   const [first, second] = parts;
   if (!first) return '';
@@ -63,7 +63,7 @@ function imagePart({ source }: Json): Json[] {
   return [{ type: 'image_url', image_url: { url: dataUrl(sourceOf(source)) } }];
 }
 
-/** What else Anthropic says of a document; providers that know it read it from the part. */
+/** Anthropic's further fields of a document; providers that support them read them from the part. */
 const DOCUMENT_EXTRAS = ['citations', 'context'] as const;
 
 function documentParts(block: Json): Json[] {
@@ -95,7 +95,7 @@ function sourceOf(source: unknown): Json {
   return source;
 }
 
-/** A search result has no place in the hub; its title, address and text are said one after the other. */
+/** The hub has no search results; title, URL and text are joined as one text. */
 function searchPart({ title, source, content }: Json): Json[] {
   const texts = list(content).map((block) => (isObject(block) ? block.text : null));
   const said = [title, source, ...texts].filter((text) => typeof text === 'string' && text !== '');

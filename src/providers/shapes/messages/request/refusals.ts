@@ -1,11 +1,11 @@
 import { AppError } from '../../../../common/errors/app-error.js';
 
-/** What an Anthropic client asks for and other providers do not have. */
+/** A feature that an Anthropic client requests and other providers lack. */
 export function unsupported(parameter: string, detail: string): AppError {
   return new AppError('parameter_unsupported', { parameter, detail });
 }
 
-/** A request that Anthropic's own shape does not allow. */
+/** A request that Anthropic's own format does not allow. */
 export function invalid(detail: string): AppError {
   return new AppError('invalid_request', { detail });
 }

@@ -4,11 +4,11 @@ import { withMark } from './parts.js';
 import { invalid, unsupported } from './refusals.js';
 
 /**
- * Tools of an Anthropic client as the hub's functions, and which of them to use.
+ * Tools of an Anthropic client as the hub's functions, and the choice among them.
  *
- * When a tool's definition is loaded and how its input is streamed (`defer_loading`, `eager_input_streaming`) are matters
- * of Anthropic's service and left out. Throws `parameter_unsupported` for tools that Anthropic runs itself or knows by
- * heart. https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
+ * Settings of loading definitions and streaming input (`defer_loading`, `eager_input_streaming`) concern only Anthropic's service and are
+ * left out. Throws `parameter_unsupported` for tools that Anthropic runs itself or that its models know without a definition.
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
  */
 export function toolsOf({ tools: given, tool_choice: choice }: Json): Json {
   const tools = list(given).map(functionOf);
@@ -29,7 +29,7 @@ function functionOf(tool: unknown): Json {
   return withMark({ type: 'function', function: described }, tool);
 }
 
-/** The hub has no place for examples of a tool's input beside its description. */
+/** The hub has no field for examples of a tool's input, so they are appended to its description. */
 function descriptionOf({ description, input_examples: examples }: Json): Json {
   const said = typeof description === 'string' ? [description] : [];
   const shown = list(examples).map((example) => `Example of its input: ${stringify(example)}`);
@@ -37,7 +37,7 @@ function descriptionOf({ description, input_examples: examples }: Json): Json {
   return lines.length > 0 ? { description: lines.join('\n') } : {};
 }
 
-/** Anthropic's words for how to choose. */
+/** Anthropic's modes of choice. */
 const CHOICES: ReadonlyMap<unknown, string> = new Map([
   ['auto', 'auto'],
   ['any', 'required'],

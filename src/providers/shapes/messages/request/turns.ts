@@ -3,7 +3,7 @@ import { isObject, stringify, wordOf } from '../../../endpoints/reading.js';
 import { blocksOf, contentOf, partsOf, withMark } from './parts.js';
 import { invalid, unsupported } from './refusals.js';
 
-/** One message of Anthropic as messages of the hub. */
+/** One Anthropic message as messages of the hub. */
 type ToMessages = (content: unknown) => Json[];
 
 const ROLES: ReadonlyMap<unknown, ToMessages> = new Map<unknown, ToMessages>([
@@ -28,7 +28,7 @@ function systemMessages(content: unknown): Json[] {
   return parts.length > 0 ? [{ role: 'system', content: contentOf(parts) }] : [];
 }
 
-/** Results of tools are messages of their own in the hub, before what the user says beside them. */
+/** In the hub, tool results are messages of their own, before the user's text beside them. */
 function userMessages(content: unknown): Json[] {
   const blocks = blocksOf(content);
   const results = blocks.filter(({ type }) => type === 'tool_result').map(resultOf);
@@ -40,14 +40,13 @@ function userMessages(content: unknown): Json[] {
 
 interface Result {
   readonly message: Json;
-  /** What the tool gave besides text, for the user to show. */
+  /** The tool's output besides text, for the user's message. */
   readonly shown: readonly Json[];
 }
 
 /**
- * The hub's tools answer with text (https://platform.openai.com/docs/api-reference/chat/create), so images and documents
- * of a result are shown by the user's next message, which names the call. The hub has no word for a failed call either;
- * its text says so.
+ * The hub's tool results are texts (https://platform.openai.com/docs/api-reference/chat/create), so images and documents of a result move
+ * to the user's next message, which names the call. The hub has no flag for a failed call either; its text reports the failure.
  */
 function resultOf(block: Json): Result {
   const { tool_use_id: id, content, is_error: isError } = block;
@@ -62,10 +61,12 @@ function resultOf(block: Json): Result {
   return { message: withMark(message, block), shown: shown.length > 0 ? [caption, ...shown] : [] };
 }
 
-/** The text of a result that has none. Without it the call seems to have given nothing, and some providers refuse an empty result. */
+/**
+ * The text of a result without one. Without it, the call would seem to have returned nothing, and some providers refuse an empty result.
+ */
 const SHOWN_NEXT: readonly Json[] = [{ type: 'text', text: 'The result is shown in the next message.' }];
 
-/** A tool that a search for tools has found is named; its definition stands in `tools`. */
+/** A tool found by a tool search becomes its name; its definition is in `tools`. */
 function withoutReference(block: Json): Json {
   return block.type === 'tool_reference' ? { type: 'text', text: wordOf(block.tool_name) } : block;
 }
@@ -75,7 +76,7 @@ function withError(texts: readonly Json[]): readonly Json[] {
   return says ? texts : [{ type: 'text', text: 'Error:' }, ...texts];
 }
 
-/** What an assistant's turn has told so far. */
+/** The content of an assistant's turn so far. */
 interface Turn {
   readonly parts: Json[];
   /** Blocks with signatures, which only their own provider can read. */
@@ -125,7 +126,7 @@ function readThinking(block: Json, turn: Turn): void {
   if (typeof signature === 'string' && signature !== '') turn.kept.push(block);
 }
 
-/** A call keeps what another provider has attached to it, which the answer's stream had put there. */
+/** A call keeps the addition of another provider, which the response's stream had added to it. */
 function callOf(block: Json): Json {
   const { id, name, input, extra_content: extra } = block;
   if (typeof id !== 'string' || typeof name !== 'string')
