@@ -6,7 +6,7 @@ import type { Reply } from '../types/reply.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { RetryBudget } from './retry-budget.js';
-import { headerOf } from '../upstream/response-headers.js';
+import { headerOf } from '../../common/http/raw-headers.js';
 
 /** One more try if nothing was sent: a provider that is just restarting accepts connections again at once. */
 const UNSENT_TRIES = 1;

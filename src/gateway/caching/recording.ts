@@ -1,4 +1,5 @@
-import { headerOf, readResponseHead } from '../upstream/response-headers.js';
+import { headerOf } from '../../common/http/raw-headers.js';
+import { readResponseHead } from '../upstream/response-headers.js';
 import type { AnswerRecording } from '../upstream/wire.js';
 import { endedWell } from './ended-well.js';
 

@@ -1,6 +1,7 @@
 import type { ClientResponse } from '../../common/http/messages.js';
 import type { Entry } from '../recording/entry.js';
-import { lower, type ResponseHead } from '../upstream/response-headers.js';
+import { lower } from '../../common/http/raw-headers.js';
+import type { ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders } from './answer-headers.js';
 
 /** Headers that describe the provider's bytes, which the client does not receive. */

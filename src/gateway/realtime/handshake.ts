@@ -6,7 +6,8 @@ import { addAnswerHeaders } from '../delivery/answer-headers.js';
 import { checkHead, checkMethod } from '../ingress/request-hygiene.js';
 import type { Entry } from '../recording/entry.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { headerOf, readResponseHead } from '../upstream/response-headers.js';
+import { headerOf } from '../../common/http/raw-headers.js';
+import { readResponseHead } from '../upstream/response-headers.js';
 
 const VERSION = '13';
 const KEY = /^[A-Za-z0-9+/]{22}==$/;

@@ -18,7 +18,7 @@ import type { GatewayHeaders } from '../types/gateway-headers.js';
 import type { Estimate } from '../limits/estimate.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import { headerOf } from '../upstream/response-headers.js';
+import { headerOf } from '../../common/http/raw-headers.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
 import type { Trail } from './trail.js';
 import { maskedHeaders, maskedPath } from './masking.js';

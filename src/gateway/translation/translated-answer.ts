@@ -8,7 +8,8 @@ import { note, parsedObject, type Reading } from '../recording/metering.js';
 import { encodeAnswer, type TranslatedBody } from './encode-body.js';
 import { hubErrorOf } from './hub-error.js';
 import type { Reply } from '../types/reply.js';
-import { headerOf, readResponseHead } from '../upstream/response-headers.js';
+import { headerOf } from '../../common/http/raw-headers.js';
+import { readResponseHead } from '../upstream/response-headers.js';
 import { LongStrings } from './long-strings.js';
 import type { ActiveTranslation } from './outgoing.js';
 

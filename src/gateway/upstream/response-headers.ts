@@ -1,3 +1,4 @@
+import { lower } from '../../common/http/raw-headers.js';
 import { setsSessionCookie } from '../../common/http/session-cookie-names.js';
 
 /**
@@ -37,19 +38,6 @@ const READ = new Map<string, 'contentType' | 'contentEncoding' | 'contentLength'
   ['date', 'date'],
   ['connection', 'connection'],
 ]);
-
-const lowerCased = new Map<string, string>();
-const LOWER_CASED_MAX = 2_000;
-
-/** A header's name in lower case; cached, because providers send few different ones. */
-export function lower(name: string): string {
-  let known = lowerCased.get(name);
-  if (known === undefined) {
-    known = name.toLowerCase();
-    if (lowerCased.size < LOWER_CASED_MAX) lowerCased.set(name, known);
-  }
-  return known;
-}
 
 export function readResponseHead(rawHeaders: readonly string[]): ResponseHead {
   const headers: string[] = [];
@@ -95,11 +83,4 @@ function withoutNamed(headers: string[], connection: string | undefined): string
       .map((token) => token.trim()),
   );
   return headers.filter((_, index) => !named.has(lower(headers[index - (index % 2)] as string)));
-}
-
-/** The first header of a name, which is given in lower case; null without one. */
-export function headerOf(rawHeaders: readonly string[], name: string): string | null {
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (lower(rawHeaders[index] as string) === name) return rawHeaders[index + 1] ?? null;
-  return null;
 }
