@@ -36,7 +36,7 @@ const gatehouse = (service: OwnService, ...args: string[]): ReturnType<typeof ru
     PATIENT_MS,
   );
 
-/** Users of every kind, and limits of everything that has them. */
+/** Users in every state, and limits of every resource that has them. */
 async function fill(administration: Administration, { bootstrap, client }: OwnService): Promise<void> {
   const usage_limits = [{ credit_limit: 50, type: 'cost', alert_threshold: 40, periodic_reset: 'monthly' }];
   const rate_limits = [

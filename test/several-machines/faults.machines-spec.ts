@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REDIS_ANSWER_MS } from '../../src/common/net/store-timeouts.js';
 import { portRange } from '../support/ports.js';
 import { Dice } from '../support/random-bodies.js';
 import { Started } from '../support/started.js';
@@ -169,7 +168,8 @@ describe('several machines whose stores fail', () => {
       }
       views.push(...(await send(3 * RATE, 12)));
     });
-    // On a busy machine Redis may take longer than a request waits. Each request that then passes unlimited is counted.
+    // On a busy machine Redis may take longer than a request waits. Each request that then passes unlimited is counted,
+    // and the slowest ping tells whether Redis was late.
     const failedOpen = (await sumOf('gatehouse_limits_failed_open_total')) - before;
     const admitted = views.filter(({ status }) => status === 200).length;
     console.log(
@@ -178,7 +178,7 @@ describe('several machines whose stores fail', () => {
     expect(await sumOf('gatehouse_limits_counter_faults_total')).toBe(faults);
     expect(admitted).toBeLessThanOrEqual(RATE + failedOpen);
     expect(admitted).toBeGreaterThanOrEqual(failedOpen === 0 ? RATE : 1);
-    if (pingMs < REDIS_ANSWER_MS) expect(failedOpen).toBeLessThanOrEqual(RATE / 5);
+    expect(failedOpen).toBeLessThanOrEqual(RATE / 5);
     expect(views.filter(({ code }) => code === 'rate_limited')).toHaveLength(views.length - admitted);
   });
 
@@ -197,7 +197,7 @@ describe('several machines whose stores fail', () => {
     );
     expect(await sumOf('gatehouse_limits_counter_faults_total')).toBe(faults);
     expect(provider.mostAtOnce.get('slotted')).toBeLessThanOrEqual(SLOTS + failedOpen);
-    if (pingMs < REDIS_ANSWER_MS) expect(failedOpen).toBeLessThanOrEqual(views.length / 5);
+    expect(failedOpen).toBeLessThanOrEqual(views.length / 5);
     expect(views.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(SLOTS);
     expect(new Set(views.map(({ status }) => status))).toEqual(new Set([200, 429]));
   });

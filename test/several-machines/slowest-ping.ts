@@ -5,7 +5,7 @@ const EVERY_MS = 10;
 
 /**
  * The milliseconds of the slowest PING while the work runs. A processor that is shared with others delays Redis, or
- * the processes that wait for it, just as a fault would; this tells the two apart from defects of the limits.
+ * the processes that wait for it, just as a fault would; this figure tells a late Redis from a defect of the limits.
  */
 export async function slowestPing(redisUrl: string, work: () => Promise<void>): Promise<number> {
   const redis = new Redis(redisUrl);

@@ -8141,7 +8141,7 @@ export interface components {
         };
         ModelPriceDto: {
             /**
-             * @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images.
+             * @description US cents per token, by kind. An omitted kind costs the same as the kind that includes it. A price without `request_token` and `response_token` needs units or images.
              * @example {
              *       "request_token": {
              *         "price": 0.00025
@@ -8199,7 +8199,7 @@ export interface components {
         };
         PricingDto: {
             /**
-             * @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images.
+             * @description US cents per token, by kind. An omitted kind costs the same as the kind that includes it. A price without `request_token` and `response_token` needs units or images.
              * @example {
              *       "request_token": {
              *         "price": 0.00025
@@ -8233,7 +8233,7 @@ export interface components {
              */
             type?: "static";
             /**
-             * @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images.
+             * @description US cents per token, by kind. An omitted kind costs the same as the kind that includes it. A price without `request_token` and `response_token` needs units or images.
              * @example {
              *       "request_token": {
              *         "price": 0.00025
@@ -10579,7 +10579,7 @@ export interface components {
             patterns?: string[] | null;
         } | null;
         /**
-         * @description US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. A price without `request_token` and `response_token` needs units or images.
+         * @description US cents per token, by kind. An omitted kind costs the same as the kind that includes it. A price without `request_token` and `response_token` needs units or images.
          * @example {
          *       "request_token": {
          *         "price": 0.00025

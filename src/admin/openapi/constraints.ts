@@ -39,7 +39,7 @@ export function tellConstraints(document: OpenAPIObject, bodies: readonly Type[]
     const name = nameIn(schema);
     if (name !== undefined) tell(schemas[name], classes.get(name));
     if (schema.properties) {
-      // The framework leaves it out beside `allOf`, and then null would be allowed.
+      // The framework omits it beside `allOf`, which would allow null.
       schema.type ??= 'object';
       schema.additionalProperties ??= false;
     }

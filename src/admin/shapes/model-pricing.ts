@@ -43,7 +43,7 @@ export const PRICING_CONFIG_SCHEMA = {
     pay_as_you_go: {
       type: 'object' as const,
       description:
-        'US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. ' +
+        'US cents per token, by kind. An omitted kind costs the same as the kind that includes it. ' +
         'A price without `request_token` and `response_token` needs units or images.',
       properties: {
         ...Object.fromEntries(NAMES.map((name) => [name, amountSchema()])),

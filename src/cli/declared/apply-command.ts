@@ -100,10 +100,10 @@ export async function make(
       });
     if (change.makesWorkspace !== undefined) ids.set(change.makesWorkspace, String(answer.id));
     notice(`${change.isNew ? 'made' : 'changed'}  ${change.what}`);
-    if (typeof answer.invite_link === 'string') notice(linkOf(String(answer.id)));
+    if (typeof answer.invite_link === 'string') notice(invitationHint(String(answer.id)));
   }
 }
 
-/** The link is a secret, and what is printed here is kept in logs. */
-const linkOf = (id: string): string =>
+/** The link is a secret, and this output may end up in logs. */
+const invitationHint = (id: string): string =>
   `        No mail server is set. Send POST /v1/admin/users/invites/${id}/resend to get the link for the user.`;

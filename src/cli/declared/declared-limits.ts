@@ -3,7 +3,7 @@ import { filled } from './change.js';
 
 type Limit = Readonly<Record<string, unknown>>;
 
-/** One limit with its defaults, so that a file and the administration spell the same limit in the same way. */
+/** A limit with its defaults, so that a file and the administration write the same limit the same way. */
 const SPELLINGS = {
   rate_limits: ({ type, unit, value, on_store_failure = 'open' }: Limit) =>
     filled({ type, unit, value, on_store_failure }),
@@ -17,8 +17,8 @@ const SPELLINGS = {
 } as const;
 
 /**
- * The limits among these fields, each kind as a list: without what was used, and without the start of a period, which moves on.
- * The administration shows one budget of an API key as an object. A kind that is absent stays absent.
+ * The limits among these fields, each kind as a list, without usage and without the start of a period, which changes.
+ * The administration shows one budget of an API key as an object. An absent kind stays absent.
  */
 export function limitsIn(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(
@@ -29,7 +29,7 @@ export function limitsIn(fields: JsonRecord): JsonRecord {
   );
 }
 
-/** The same for a file, which leaves out what a thing has none of. */
+/** The same for a file, without empty kinds. */
 export const limitsForFile = (thing: JsonRecord): JsonRecord =>
   Object.fromEntries(
     Object.entries(limitsIn(thing)).filter(([, limits]) => (limits as unknown[]).length > 0),

@@ -47,7 +47,7 @@ const usageLimits = z
   )
   .nullable()
   .optional();
-/** All limits of a thing of each kind. An empty list or null removes them; a kind that is left out stays as it is. */
+/** All limits of a resource, by kind. An empty list or null removes them; an omitted kind stays unchanged. */
 const limits = { rate_limits: rateLimits, usage_limits: usageLimits } as const;
 
 const days = z.number().int().min(1).max(3_650).nullable().optional();
@@ -87,7 +87,7 @@ const declaredWorkspace = z.strictObject({
   ...limits,
 });
 
-/** Found by address. A user who does not exist is invited; `workspaces` that are not named stay as they are. */
+/** Matched by address. A user who does not exist is invited; memberships in other workspaces stay unchanged. */
 const user = z.strictObject({
   email: z
     .string()

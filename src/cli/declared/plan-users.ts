@@ -34,7 +34,7 @@ export async function planUsers(
 const byEmail = (things: readonly JsonRecord[]): ReadonlyMap<unknown, JsonRecord> =>
   new Map(things.map((thing) => [thing.email, thing]));
 
-/** A declared membership. `id` is null for a workspace that is to be made. */
+/** A declared membership. `id` is null for a workspace that is created by the same file. */
 interface PlannedMembership {
   readonly workspace: string;
   readonly id: string | null;
@@ -103,7 +103,7 @@ function joining(what: string, userId: string, { workspace, id, role }: PlannedM
   };
 }
 
-/** An open invite cannot be changed. One that differs is cancelled and sent again, with the workspaces that it had besides. */
+/** An open invite cannot be changed. One that differs is cancelled and sent again, and keeps its other workspaces. */
 function invitesOf(
   { email, role }: DeclaredUser,
   memberships: readonly PlannedMembership[],

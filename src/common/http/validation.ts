@@ -99,7 +99,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 const UNUSABLE = 'hasNoEffectYet';
 
-/** The library's messages begin with the name of the property, which the sentence has already. */
+/** The library's messages begin with the property's name, which is already in the sentence. */
 const withoutName = (message: string, property: string): string =>
   message.startsWith(`${property} `) ? `it${message.slice(property.length)}` : message;
 

@@ -27,7 +27,7 @@ export const generateContentUsage: UsageReader = {
   modelOf: ({ modelVersion }) => textOrNull(modelVersion),
 
   /**
-   * AI Studio's tier, or the kind of traffic that Vertex AI counted.
+   * AI Studio's tier, or the traffic type that Vertex AI billed.
    * https://googleapis.github.io/kotlin-genai/google-genai-kotlin/com.google.genai.kotlin.types/-usage-metadata/service-tier.html
    * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/flex-paygo
    */

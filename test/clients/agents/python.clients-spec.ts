@@ -18,7 +18,7 @@ interface Case {
   readonly streamed: boolean;
 }
 
-/** What `play.py` tells of a case. */
+/** The report of `play.py` on a case. */
 interface Told {
   readonly id: number;
   readonly error?: string;
@@ -41,7 +41,7 @@ const isOf = (provider: string) => (place: Place) => place.provider === provider
 const isClaude = ({ model }: Place): boolean => model.includes('claude');
 const all = (): boolean => true;
 
-/** Which models each class is played with. Google's own format reaches Google only; LlamaIndex's Anthropic knows Claude only. */
+/** The models of each class. Google's own format works only with Google; LlamaIndex's Anthropic class supports only Claude. */
 const CLIENTS: readonly (readonly [Framework, string, (place: Place) => boolean])[] = [
   ['pydantic-ai', 'OpenAIChatModel', all],
   ['pydantic-ai', 'OpenAIResponsesModel', all],
@@ -52,10 +52,10 @@ const CLIENTS: readonly (readonly [Framework, string, (place: Place) => boolean]
   ['LlamaIndex', 'Anthropic', isClaude],
 ];
 
-/** The first model of each provider gives plain answers too. */
+/** The first model of each provider also answers without a stream. */
 const ALSO_PLAIN = new Set(PLACES.filter((it) => it === PLACES.find(isOf(it.provider))));
 
-/** Models that can think do so in streams, and not in plain answers. */
+/** Models that can think do so only in streams. */
 const CASES = CLIENTS.flatMap(([framework, client, isPlayed]) =>
   PLACES.filter(isPlayed).flatMap((place) =>
     (ALSO_PLAIN.has(place) ? [true, false] : [true]).map((streamed): Case => {

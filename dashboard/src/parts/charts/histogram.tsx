@@ -147,7 +147,7 @@ function BarTip({
 }
 
 const TICKS = 6;
-/** A label this near to an end of the axis begins or ends there. */
+/** A label closer than this to an end of the axis is aligned to that end. */
 const EDGE = 0.03;
 
 function TimeAxis({ bars }: { bars: readonly HistogramBar[] }) {

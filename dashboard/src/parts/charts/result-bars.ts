@@ -29,7 +29,7 @@ function barBounds({ from, to }: Interval, minutes: number, zone: string): reado
   const size = minutes * MINUTE_MS;
   const wall = Math.floor(wallTime(from, zone) / size) * size;
   const first = atWallTime(wall, zone);
-  // Clock changes move longer bars: a day stays a day of the zone, though it has 23 hours.
+  // Longer bars follow clock changes: a day stays a day of the zone, even with 23 hours.
   const bound = (index: number): Date =>
     minutes <= HOUR_MINUTES
       ? new Date(first.getTime() + index * size)

@@ -28,7 +28,7 @@ export interface TimeChartProps {
 const STROKES = ['--accent', '--bar-warning', '--success', '--bar-error', '--muted', '--text'] as const;
 const FONT = "12px 'Inter Variable', system-ui";
 const MS = 1_000;
-/** Room for the label of a tick, in pixels. */
+/** Width for the label of a tick, in pixels. */
 const TICK_WIDTH = 90;
 
 const token = (name: string): string =>

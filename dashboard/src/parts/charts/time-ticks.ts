@@ -3,7 +3,7 @@ import { atWallTime, wallTime } from '../range/local-time';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
-/** Minutes between two ticks: what divides an hour, what divides a day, and whole days. */
+/** Minutes between two ticks: divisors of an hour, divisors of a day, and whole days. */
 const STEPS = [
   ...[1, 2, 5, 10, 15, 30],
   ...[1, 2, 3, 6, 12].map((hours) => hours * 60),
@@ -17,8 +17,8 @@ export interface TimeTick {
 }
 
 /**
- * Times between `from` and `to`, at most `most` steps apart, at which the wall clock of `zone` is round: 14:00 and 14:10, never 14:07. They are
- * round in zones with half and quarter hours too. Midnight carries the date. An hour that a clock change leaves out has no tick.
+ * Times between `from` and `to`, at most `most` steps, at which the wall clock of `zone` is round: 14:00 and 14:10, never 14:07. They are
+ * round in zones with half and quarter hours too. Midnight has the date as its label. An hour skipped by a clock change has no tick.
  */
 export function timeTicks(from: Date, to: Date, zone: string, most: number): readonly TimeTick[] {
   const minutes = (to.getTime() - from.getTime()) / MINUTE_MS;

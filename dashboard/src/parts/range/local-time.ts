@@ -29,9 +29,9 @@ export function fromLocal(text: string, zone: string): Date | null {
   return new Date(wall - (wallClock(guess, zone) - guess));
 }
 
-/** The wall clock of `zone` at a moment, in milliseconds of a clock without zones; full seconds. */
+/** The wall clock of `zone` at a moment, in milliseconds without a zone, to the second. */
 export const wallTime = (at: Date, zone: string): number => Date.parse(`${toLocal(at, zone)}Z`);
 
-/** The moment at which the wall clock of `zone` shows what `wallTime` gave. */
+/** The inverse of `wallTime`. */
 export const atWallTime = (wall: number, zone: string): Date =>
   fromLocal(new Date(wall).toISOString().slice(0, 19), zone) ?? new Date(wall);

@@ -59,7 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </Loadable>
       </div>
       {footer && (
-        // A number of rows before they are there would be a wrong one.
+        // A row count is wrong until the rows are loaded.
         <footer className={styles.footer}>{state.phase === 'ready' && footer}</footer>
       )}
     </section>
@@ -179,13 +179,13 @@ function HeadRow<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   );
 }
 
-/** The number of the row that an element is in; null outside of rows. */
+/** The number of the row that contains an element; null outside rows. */
 function rowAt(target: EventTarget): number | null {
   const at = (target as Element).closest('[data-row]')?.getAttribute('data-row');
   return at ? Number(at) : null;
 }
 
-/** The row that a click opens. Menus and buttons of a row are their own matter, and so is text that is being selected. */
+/** The row that a click opens; null for clicks on its menus and buttons, and while text is selected. */
 function clickedRow({ target }: MouseEvent): number | null {
   const isOwn = (target as Element).closest('button, a, [role=menu], [role=menuitem]');
   return isOwn || getSelection()?.toString() ? null : rowAt(target);
@@ -200,7 +200,7 @@ interface TableRowProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'rend
   readonly opens: boolean;
 }
 
-/** Has no handlers of its own, so that a row which stays in sight is not rendered again: the grid takes its clicks and its focus. */
+/** The grid handles clicks and focus, so that a visible row is not rendered again when handlers change. */
 const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
   const { row, index, start, isSelected, isReached, opens, columns, renderCompact } = props;
   return (

@@ -166,7 +166,7 @@ const SCOPES = {
 
 interface RaiseButtonProps extends Pick<LimitsPageProps, 'onRaising'> {
   readonly limit: Limit;
-  /** Where there is room for one word only. */
+  /** For places with room for one word. */
   readonly isShort?: boolean;
 }
 

@@ -8,7 +8,7 @@ const LIVE_MS = 5_000;
 
 const intervalName = (minutes: number) => (minutes < 60 ? 'minute' : minutes < 1_440 ? 'hour' : 'day');
 
-/** Requests by result over the range of a list. A live one that is relative ends when its points were read last. */
+/** Requests by result over the range of a list. While live, a relative range ends at the last read of its points. */
 export function useLogBars(query: LogQuery, opened: Interval, isLive: boolean) {
   const zone = useZone();
   const minutes = bucketMinutes(opened);
@@ -21,7 +21,7 @@ export function useLogBars(query: LogQuery, opened: Interval, isLive: boolean) {
   return { ...rest, minutes, bars: barsOf(interval, minutes, points, zone) };
 }
 
-/** As long as before; never earlier. */
+/** The interval moved to a later end; its length stays the same. */
 function movedTo({ from, to }: Interval, end: number): Interval {
   const by = Math.max(0, end - to.getTime());
   return { from: new Date(from.getTime() + by), to: new Date(to.getTime() + by) };

@@ -26,7 +26,7 @@ export function chatRequest(hub: Json, context: Context, host: Host): JsonReques
 }
 
 /**
- * Flex and Priority PayGo of Vertex AI, which only the global endpoint has. Throws `AppError('parameter_unsupported')`.
+ * Flex and Priority PayGo of Vertex AI, available only at the global endpoint. Throws `AppError('parameter_unsupported')`.
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/flex-paygo,
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/priority-paygo
  */

@@ -35,7 +35,7 @@ export function usage(metadata: unknown): Json | undefined {
   };
 }
 
-/** Tiers of AI Studio and kinds of traffic of Vertex AI that a response names, in OpenAI's words. */
+/** AI Studio's tiers and Vertex AI's traffic types, with OpenAI's names. */
 const TIERS: ReadonlyMap<unknown, string> = new Map([
   // https://ai.google.dev/gemini-api/docs/priority-inference
   ['standard', 'default'],
@@ -47,7 +47,7 @@ const TIERS: ReadonlyMap<unknown, string> = new Map([
   ['ON_DEMAND_PRIORITY', 'priority'],
 ]);
 
-/** The hub's `service_tier` of a response; nothing where OpenAI has no such tier. */
+/** The hub's `service_tier` of a response; absent for tiers that OpenAI lacks. */
 export function hubTier(metadata: unknown): Json {
   const { serviceTier, trafficType } = objectOf(metadata);
   const tier = TIERS.get(serviceTier ?? trafficType);

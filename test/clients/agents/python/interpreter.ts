@@ -10,7 +10,7 @@ const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache', import.me
 export type Interpreter = { readonly path: string } | { readonly missing: string };
 
 /**
- * Makes a virtual environment and installs the packages of `<name>.txt` beside this file, unless an earlier run has done so. Each file has an
+ * Makes a virtual environment and installs the packages of `<name>.txt` beside this file, unless an earlier run did. Each file has an
  * environment of its own, because the frameworks need different versions of OpenAI's client. Never throws.
  */
 export async function pythonWith(name: string): Promise<Interpreter> {
@@ -27,7 +27,7 @@ export async function pythonWith(name: string): Promise<Interpreter> {
   try {
     await mkdir(CACHE, { recursive: true });
     await run('python3', ['-m', 'venv', '--clear', environment]);
-    // What is not imported need not be compiled.
+    // Code that is not imported is not compiled.
     const options = ['--quiet', '--disable-pip-version-check', '--no-compile', '--only-binary', ':all:'];
     await run(path, ['-m', 'pip', 'install', ...options, '-r', requirements]);
     await copyFile(requirements, `${environment}/installed.txt`);

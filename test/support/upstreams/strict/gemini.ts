@@ -125,7 +125,7 @@ const generation = z.strictObject({
     .optional(),
 });
 
-/** Fields whose value has names of the client's own. */
+/** Fields whose value is an object with names of the client's choice. */
 const OPAQUE = new Set(['args', 'response', 'parametersJsonSchema', 'responseJsonSchema', 'properties']);
 
 /** Google reads a field in either spelling, and its own client mixes them. https://protobuf.dev/programming-guides/json/ */

@@ -129,7 +129,7 @@ const shape = z.strictObject({
   prompt_cache_key: z.string().max(64).optional(),
   client_metadata: z.record(z.string(), z.string()).optional(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
-  // LlamaIndex sends null where it has none:
+  // LlamaIndex sends null for an absent user:
   // https://github.com/run-llama/llama_index/blob/main/llama-index-integrations/llms/llama-index-llms-openai/llama_index/llms/openai/responses.py
   user: z.string().max(64).nullish(),
   safety_identifier: z.string().max(64).optional(),
