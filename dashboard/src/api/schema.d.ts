@@ -4852,7 +4852,7 @@ export interface components {
              */
             object: "analytics-graph";
             /**
-             * @description Number of matching items on all pages.
+             * @description Number of matching records on all pages. A filtered list is counted up to 100,000.
              * @example 1
              */
             total: number;
@@ -6157,7 +6157,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Number of matching items on all pages.
+             * @description Number of matching keys on all pages, at most 100,000.
              * @example 1
              */
             total: number;

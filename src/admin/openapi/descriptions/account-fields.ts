@@ -77,6 +77,7 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
     'Id of the user to whom the key belongs. Default: the user who creates it, or the owner of the organization.',
   'CreatedApiKey.key': 'The secret API key. It is shown only in this response.',
   'RotatedApiKey.key': 'The new secret API key. It is shown only in this response.',
+  'ApiKeyList.total': 'Number of matching keys on all pages, at most 100,000.',
   'ApiKey.key': 'The key with all but its prefix and its last four characters masked.',
   'ApiKey.status':
     '`exhausted` keys have no budget left; `expired` keys are past `expires_at`. Both are refused.',

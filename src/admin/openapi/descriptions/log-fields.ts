@@ -222,6 +222,7 @@ export const LOG_FIELDS: Readonly<Record<string, string>> = {
   broken_at: 'Number of the first record that is not intact. Null if all are.',
   'ChainReport.problem':
     '`missing`: a record is missing. `changed`: a record was changed. `forged`: the chain was recomputed without the key. `cut`: the end of the chain is missing. Null if all is intact.',
+  'AuditLogList.total': 'Number of matching records on all pages. A filtered list is counted up to 100,000.',
   'ChainReport.total': 'Number of records of the organization.',
 
   'AuditDestination.name': 'Name of the destination.',
