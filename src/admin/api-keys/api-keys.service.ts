@@ -10,7 +10,7 @@ import type { Secret } from '../../common/settings/secret.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { ApiKey } from './api-key.entity.js';
 import type { Page } from '../../common/http/page.js';
-import { boundedCount } from '../../database/bounded-count.js';
+import { pageOfLongList } from '../../database/long-list.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -89,19 +89,15 @@ export class ApiKeysService {
   }
 
   /** Newest first, of the kinds that the caller may list, with the total up to `COUNT_MAX`. */
-  async list(caller: Principal, filter: KeyFilter, { skip, take }: Page): Promise<[ApiKey[], number]> {
+  async list(caller: Principal, filter: KeyFilter, page: Page): Promise<[ApiKey[], number]> {
     const { userId } = filter;
     const own = ownKeysOf(caller);
     if (userId !== undefined && own.userId !== undefined && own.userId !== userId) return [[], 0];
     const found = this.unitOfWork
       .repository(ApiKey)
       .createQueryBuilder('key')
-      .setFindOptions({
-        where: { ...filter, ...own, ...ofKinds(kindsFor(caller, 'list')) },
-        order: { id: 'DESC' },
-      });
-    const keys = await found.clone().offset(skip).limit(take).getMany();
-    return [keys, await boundedCount(this.unitOfWork.manager, found)];
+      .setFindOptions({ where: { ...filter, ...own, ...ofKinds(kindsFor(caller, 'list')) } });
+    return pageOfLongList(this.unitOfWork.manager, found, 'id', page);
   }
 
   async get(caller: Principal, id: string): Promise<ApiKey> {

@@ -3,7 +3,7 @@ import { Between, type SelectQueryBuilder } from 'typeorm';
 import { type Reach } from '../../auth/tenant.js';
 import { AuditRecord } from './audit-record.entity.js';
 import type { Page } from '../../common/http/page.js';
-import { boundedCount } from '../../database/bounded-count.js';
+import { pageOfLongList } from '../../database/long-list.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import type { AuditCondition } from './audit-filters.js';
 import { AuditLogDto } from './audit-log.dto.js';
@@ -23,9 +23,7 @@ export class AuditLogsService {
   ): Promise<[records: AuditRecord[], total: number]> {
     if (conditions.length === 0 && reach.workspaceId === undefined)
       return this.listAll(reach.organizationId, { skip, take });
-    const found = this.matching(reach, conditions);
-    const records = await found.clone().orderBy('record.seq', 'DESC').offset(skip).limit(take).getMany();
-    return [records, await boundedCount(this.unitOfWork.manager, found)];
+    return pageOfLongList(this.unitOfWork.manager, this.matching(reach, conditions), 'seq', { skip, take });
   }
 
   /** Records are numbered without gaps, so any page of the whole list is a range of numbers, and the last one is the total. */
