@@ -37,6 +37,9 @@ const PAGES = [
     {},
   ],
   ['the audit log', '/ui/w/:w/audit-log', 'records', {}],
+  ['the first credential', '/ui/set-up?step=provider', 'Connect a provider', {}],
+  ['an unknown page', '/ui/w/:w/nowhere', 'Page not found', {}],
+  ['an unknown workspace', '/ui/w/nowhere/logs', 'Page not found', {}],
 ] as const;
 
 describe.each(['light', 'dark'])('in the %s theme', (theme) => {

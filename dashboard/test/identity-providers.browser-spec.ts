@@ -14,7 +14,7 @@ const PAGE = '/ui/org/sign-in';
 describe('the identity providers of an organization', () => {
   it('are added by an owner, and offered on the sign-in page for their mail domain', async () => {
     const { page, problems } = await stage.start(PAGE);
-    await page.getByText('No identity provider yet').waitFor();
+    await page.getByText('No identity providers yet').waitFor();
     await page.getByRole('button', { name: 'Add identity provider' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('Acme Okta');
@@ -75,7 +75,7 @@ describe('an identity provider', () => {
     expect(await submit.isEnabled()).toBe(false);
     await dialog.getByRole('textbox').fill('Acme Okta');
     await submit.click();
-    await page.getByText('No identity provider yet').waitFor();
+    await page.getByText('No identity providers yet').waitFor();
 
     expect(problems).toEqual([]);
   });

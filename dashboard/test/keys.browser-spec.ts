@@ -26,6 +26,29 @@ const administer = async (method: string, path: string, body?: object): Promise<
   return answer.json();
 };
 
+describe('the set-up', () => {
+  it('stores the first credential with the fields of its provider, tested before', async () => {
+    const { page, problems } = await start('/ui/set-up?step=provider');
+    const submit = page.getByRole('button', { name: 'Store credential' });
+    expect(await submit.isDisabled()).toBe(true);
+    const provider = page.getByRole('combobox', { name: 'Provider' });
+    await provider.fill('Azure OpenAI');
+    await page.getByRole('option', { name: 'Azure OpenAI', exact: true }).click();
+    await page.getByLabel('Azure OpenAI resource').waitFor();
+    expect(await submit.isDisabled()).toBe(true);
+
+    await provider.fill('Sandbox');
+    await page.getByRole('option', { name: /^Sandbox/ }).click();
+    await page.getByRole('button', { name: 'Test credential' }).click();
+    await page.getByText('The credential works').waitFor();
+    await submit.click();
+    await page.waitForURL(/step=request/);
+    expect(await administer('GET', '/v1/virtual-keys/sandbox')).toMatchObject({ provider: 'sandbox' });
+    await administer('DELETE', '/v1/virtual-keys/sandbox');
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('a virtual key', () => {
   it('asks for what its provider needs, is tested before it is stored, changed, and removed', async () => {
     const slug = `browser-${Date.now()}`;

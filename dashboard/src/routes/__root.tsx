@@ -1,11 +1,12 @@
 import { createRootRoute, Outlet } from '@tanstack/react-router';
 import { CrashPage, NotFoundPage } from '../screens/shell/fallback-pages';
+import { WorkspaceFrame } from '../screens/shell/workspace-frame';
 import { StepUpGate } from '../screens/sign-in/step-up-gate';
 
 export const Route = createRootRoute({
   component: Root,
   errorComponent: CrashPage,
-  notFoundComponent: NotFoundPage,
+  notFoundComponent: UnknownAddress,
 });
 
 function Root() {
@@ -14,5 +15,13 @@ function Root() {
       <Outlet />
       <StepUpGate />
     </>
+  );
+}
+
+function UnknownAddress() {
+  return (
+    <WorkspaceFrame slug={null}>
+      <NotFoundPage />
+    </WorkspaceFrame>
   );
 }

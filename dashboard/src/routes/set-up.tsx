@@ -1,6 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { isSetUpStep, SetUpPage } from '../screens/set-up/set-up-page';
+import { FirstVirtualKeyForm } from '../screens/virtual-keys/first-virtual-key-form';
 import { isResetToken, ResetPage } from '../screens/sign-in/reset-page';
 import { texts } from '../search';
 
@@ -16,6 +17,7 @@ function SetUpRoute() {
     <SetUpPage
       token={token}
       step={isSetUpStep(step) ? step : 'account'}
+      CredentialForm={FirstVirtualKeyForm}
       onStep={(next) => void navigate({ search: { step: next } })}
     />
   );

@@ -38,7 +38,7 @@ export const accountWords = {
   passkeys: {
     title: 'Passkeys',
     text: 'Sign in with fingerprint, face or PIN instead of a password.',
-    none: 'No passkey yet.',
+    none: 'No passkeys yet.',
     add: 'Add passkey',
     name: 'Name of the passkey',
     nameExample: 'Laptop',

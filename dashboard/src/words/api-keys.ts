@@ -26,7 +26,7 @@ export const apiKeyWords = {
     Record<string, string>
   >,
   count: (count: number) => `${exactCount(count)} ${count === 1 ? 'key' : 'keys'}`,
-  empty: 'No API key yet',
+  empty: 'No API keys yet',
   emptyText: 'An API key lets an application call models through this workspace.',
   unused: 'Not in 30 days',
   me: 'You',

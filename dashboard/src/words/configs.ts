@@ -8,7 +8,7 @@ export const configWords = {
   columns: { name: 'Name', slug: 'Slug', status: 'Status', updated: 'Changed' },
   statuses: { active: 'Active', archived: 'Archived' },
   isDefault: 'Default',
-  empty: 'No configs',
+  empty: 'No configs yet',
   emptyText: 'A config gives requests fallbacks, load balancing, conditions, retries and a cache.',
   createText: 'The config begins with two retries. You write its targets next.',
   name: 'Name',

@@ -114,7 +114,7 @@ export const words = {
     },
     unavailable:
       'The administration is unavailable. The gateway still serves models. This page reconnects automatically.',
-    notFound: 'There is no such page',
+    notFound: 'Page not found',
     notFoundText: 'The address is wrong, or you do not have access to this page.',
     home: 'Go to Overview',
     noWorkspace: 'You are not a member of any workspace',

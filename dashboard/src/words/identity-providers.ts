@@ -22,7 +22,7 @@ export const identityProviderWords = {
   follow: 'Follow groups',
   firstSignIn: 'From groups, at first sign-in',
   count: (count: number) => `${exactCount(count)} identity ${count === 1 ? 'provider' : 'providers'}`,
-  empty: 'No identity provider yet',
+  empty: 'No identity providers yet',
   emptyText:
     'Add your OpenID Connect provider, such as Entra, Okta, Keycloak or Google, so that users sign in there.',
   edit: 'Edit',

@@ -31,7 +31,7 @@ export const limitWords = {
   perDay: (amount: string) => `${amount} a day in this period`,
   count: (count: number) => `${exactCount(count)} ${count === 1 ? 'limit' : 'limits'}`,
   partial: 'Only a part of the keys is shown.',
-  empty: 'No limit yet',
+  empty: 'No limits yet',
   emptyText: 'Set limits where you create or edit API keys and virtual keys.',
   raise: 'Raise for this period',
   raiseShort: 'Raise',

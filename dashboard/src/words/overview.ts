@@ -1,9 +1,9 @@
 export const overviewWords = {
   title: 'Overview',
   figures: 'Figures',
-  text: (workspace: string, range: string) => `${workspace}, ${range}, compared with the period before.`,
+  text: (workspace: string, range: string) => `${workspace}, ${range}, compared with the previous period.`,
   cards: { requests: 'Requests', errors: 'Errors', cost: 'Cost', latency: 'Latency, p95' },
-  delta: (change: string) => `${change} from the period before`,
+  delta: (change: string) => `${change} from the previous period`,
   noBefore: 'new',
   byResult: 'Requests by result',
   latencyChart: 'Latency',

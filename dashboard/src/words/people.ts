@@ -56,7 +56,7 @@ export const peopleWords = {
 
 export const memberWords = {
   title: 'Members',
-  text: 'Who works in this workspace, and with which role.',
+  text: 'Members of this workspace and their roles.',
   table: 'Members',
   columns: { name: 'Name', email: 'E-mail', role: 'Role', org: 'In the organization', status: 'Status' },
   count: (count: number) => counted(count, 'member', 'members'),

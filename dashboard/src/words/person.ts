@@ -11,7 +11,7 @@ export const personWords = {
   },
   workspaces: {
     title: 'Workspaces',
-    text: 'Where this user is a member, and with which role.',
+    text: 'Workspaces of this user, with the role in each.',
     everywhere: 'Owners and admins reach every workspace without being members.',
     none: 'Not a member of any workspace.',
     roleIn: (workspace: string) => `Role in ${workspace}`,

@@ -36,7 +36,7 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
   {
     key: 'time',
     title: titles.time,
-    width: '108px',
+    width: '100px',
     isSorted: true,
     cell: ({ created_at }) => <Moment at={created_at} as="clock" />,
   },
@@ -49,7 +49,7 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
   {
     key: 'model',
     title: titles.model,
-    width: 'minmax(120px, 2fr)',
+    width: 'minmax(142px, 2fr)',
     cell: ({ model, endpoint }) => <Value>{model ?? endpoint}</Value>,
   },
   {
@@ -82,7 +82,7 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
     width: 'minmax(100px, 1fr)',
     cell: ({ trace_id }) => <Value isMuted>{trace_id}</Value>,
   },
-  { key: 'tokens', title: titles.tokens, width: '110px', align: 'end', cell: tokensOf },
+  { key: 'tokens', title: titles.tokens, width: '102px', align: 'end', cell: tokensOf },
   {
     key: 'cost',
     title: titles.cost,

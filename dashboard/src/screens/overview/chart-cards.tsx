@@ -44,7 +44,7 @@ export function ResultsCard({ overview, state, interval, minutes }: ResultsCardP
   return (
     <Card
       title={overviewWords.byResult}
-      note={`${bucketName(minutes)}, ${offset(zone)}`}
+      note={`${words.logs.buckets(bucketName(minutes))}, ${offset(zone)}`}
       span={8}
       state={state}
       action={<TableToggle isTable={isTable} onToggle={() => setTable(!isTable)} />}

@@ -23,7 +23,8 @@ interface FigureOfCard {
   /** Unit of the change; percentages change by points, without a unit. */
   readonly unit: string;
   readonly isMoreBetter: boolean;
-  readonly point: (point: OverviewPoint) => number;
+  /** Null for an interval without a value. */
+  readonly point: (point: OverviewPoint) => number | null;
   readonly tone?: 'error';
 }
 
@@ -76,7 +77,7 @@ const FIGURES: readonly FigureOfCard[] = [
     change: (now, before) => relativeChange(now.latency_p95, before.latency_p95),
     unit: ' %',
     isMoreBetter: false,
-    point: ({ latency_p95 }) => latency_p95,
+    point: ({ requests, latency_p95 }) => (requests === 0 ? null : latency_p95),
   },
 ];
 

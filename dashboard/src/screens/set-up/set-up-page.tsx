@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { IconCheck } from '@tabler/icons-react';
+import type { ComponentType } from 'react';
 import { Brand } from '../../parts/brand';
 import { Loading } from '../../parts/states/states';
 import { PlaceProvider, useSession } from '../../session/session';
 import { setUpWords } from '../../words/set-up';
 import { AccountStep } from './account-step';
-import { ProviderStep } from './provider-step';
 import { RequestStep } from './request-step';
 import styles from './set-up.module.css';
 import { TeamStep } from './team-step';
@@ -19,11 +19,13 @@ interface SetUpPageProps {
   /** The part after the `#` of the link. */
   readonly token: string;
   readonly step: SetUpStep;
+  /** Stores the first credential; without one, the sandbox responds. */
+  readonly CredentialForm: ComponentType<{ onDone: () => void }>;
   readonly onStep: (step: SetUpStep) => void;
 }
 
 /** From a new installation to the first request. Each step can be skipped and resumed; the URL contains the current one. */
-export function SetUpPage({ token, step, onStep }: SetUpPageProps) {
+export function SetUpPage({ token, step, CredentialForm, onStep }: SetUpPageProps) {
   const { data: session, isPending } = useSession();
   const navigate = useNavigate();
   const workspace = session?.workspaces[0];
@@ -44,7 +46,15 @@ export function SetUpPage({ token, step, onStep }: SetUpPageProps) {
         {!isPending && !workspace && <AccountStep token={token} onDone={() => onStep('provider')} />}
         {session && workspace && (
           <PlaceProvider value={{ session, workspace }}>
-            {shown === 'provider' && <ProviderStep onDone={goOn} />}
+            {shown === 'provider' && (
+              <>
+                <h1>{setUpWords.provider.title}</h1>
+                <p className={styles.intro}>{setUpWords.provider.text}</p>
+                <div className={styles.form}>
+                  <CredentialForm onDone={goOn} />
+                </div>
+              </>
+            )}
             {shown === 'request' && <RequestStep onDone={goOn} />}
             {shown === 'team' && <TeamStep onDone={goOn} />}
           </PlaceProvider>

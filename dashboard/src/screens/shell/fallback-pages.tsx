@@ -1,16 +1,19 @@
 import { Button } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
+import { Page } from '../../parts/shell/page';
 import { EmptyState } from '../../parts/states/states';
 import { words } from '../../words/en';
 
-/** For an unknown URL. */
+/** For an unknown URL, in the frame of the workspace, so that the user can go on from there. */
 export function NotFoundPage() {
   return (
-    <EmptyState title={words.shell.notFound} text={words.shell.notFoundText}>
-      <Button component="a" href="/ui/">
-        {words.shell.home}
-      </Button>
-    </EmptyState>
+    <Page title={words.shell.notFound} text={words.shell.notFoundText}>
+      <div>
+        <Button component="a" href="/ui/">
+          {words.shell.home}
+        </Button>
+      </div>
+    </Page>
   );
 }
 

@@ -40,18 +40,20 @@ export function WorkspaceFrame({ slug, children = <Outlet /> }: WorkspaceFramePr
   if (session === null)
     return <Navigate to="/sign-in" search={{ return_to: location.pathname + location.search }} replace />;
   if (session) {
-    const workspace = workspaceOf(session, slug);
+    const found = workspaceOf(session, slug);
+    // A wrong slug: the sidebar shows the last workspace.
+    const workspace = found ?? workspaceOf(session, null);
     return workspace ? (
       <SignedInFrame
         session={session}
         workspace={workspace}
-        isOfWorkspace={slug !== null}
+        isOfWorkspace={slug !== null && found !== undefined}
         isUnavailable={error !== null}
       >
-        {children}
+        {found ? children : <NotFoundPage />}
       </SignedInFrame>
     ) : (
-      <NotFoundPage />
+      <Navigate to="/" replace />
     );
   }
   return (

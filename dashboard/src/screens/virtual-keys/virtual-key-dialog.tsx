@@ -11,6 +11,7 @@ import { words } from '../../words/en';
 import { AccountFields } from './account-fields';
 import { CredentialTestPanel } from './credential-test-panel';
 import { LimitFields } from './limit-fields';
+import { ProviderSelect } from './provider-select';
 import styles from './virtual-key-dialog.module.css';
 import {
   changeOf,
@@ -100,33 +101,6 @@ export function VirtualKeyDialog({ virtualKey, onClose }: VirtualKeyDialogProps)
         </div>
       </form>
     </Modal>
-  );
-}
-
-interface ProviderSelectProps {
-  readonly providers: readonly CatalogProvider[];
-  readonly value: string;
-  readonly isFixed: boolean;
-  readonly onChange: (id: string) => void;
-}
-
-function ProviderSelect({ providers, value, isFixed, onChange }: ProviderSelectProps) {
-  return (
-    <Select
-      label={texts.provider}
-      placeholder={texts.providerPlaceholder}
-      data={providers.map(({ id, name }) => ({ value: id, label: name }))}
-      value={value === '' ? null : value}
-      disabled={isFixed}
-      description={isFixed ? texts.providerFixed : undefined}
-      searchable
-      nothingFoundMessage={texts.providerNone}
-      // The list itself scrolls, as assistive technology expects of a combobox list.
-      withScrollArea={false}
-      classNames={{ options: styles.options }}
-      data-autofocus={!isFixed}
-      onChange={(id) => onChange(id ?? '')}
-    />
   );
 }
 
