@@ -14,7 +14,7 @@ import { reportLoops } from './common/supervision/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
-import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/supervision/child.js';
+import { onSupervisor, startSignal, tellSupervisor } from './common/supervision/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { DashboardFiles } from './server/dashboard-files.js';
 import { RelayedServer } from './server/relayed-server.js';
@@ -62,7 +62,7 @@ async function main(settings: Settings): Promise<void> {
   tellSupervisor({ type: 'ready' });
 }
 
-supervisorSaysGo()
+startSignal()
   .then(() => main(settingsOfProcess()))
   .catch((error: unknown) => {
     logger.fatal({ err: error }, 'the administration cannot start');

@@ -15,12 +15,7 @@ import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
 import { type ReadinessCheck, CheckFailure, Probes } from './common/supervision/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
-import {
-  onSupervisor,
-  type StartedChild,
-  supervisorSaysGo,
-  tellSupervisor,
-} from './common/supervision/child.js';
+import { onSupervisor, type StartedChild, startSignal, tellSupervisor } from './common/supervision/child.js';
 import { shapeHeap } from './common/processes/heap-shape.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
@@ -147,7 +142,7 @@ async function drain(running: RunningGateway, isImmediate: boolean): Promise<voi
 }
 
 shapeHeap();
-supervisorSaysGo()
+startSignal()
   .then((started) => main(settingsOfProcess(), started))
   .catch((error: unknown) => {
     logger.fatal({ err: error }, 'the gateway process cannot start');

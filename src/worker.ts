@@ -12,7 +12,7 @@ import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
 import { type ReadinessCheck, Probes } from './common/supervision/probes.js';
-import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/supervision/child.js';
+import { onSupervisor, startSignal, tellSupervisor } from './common/supervision/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { SHIPPER_LOOP } from './jobs/shipping/shipper.js';
 import { WorkerModule } from './worker.module.js';
@@ -70,7 +70,7 @@ async function serveProbes(
   return server;
 }
 
-supervisorSaysGo()
+startSignal()
   .then(() => main(settingsOfProcess()))
   .catch((error: unknown) => {
     logger.fatal({ err: error }, 'the background process cannot start');

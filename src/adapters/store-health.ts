@@ -9,7 +9,7 @@ export class StoreHealth {
   private failedAt = -Infinity;
   private probedAt = -Infinity;
 
-  isAway(now: number): boolean {
+  isUnavailable(now: number): boolean {
     return now - this.failedAt < EVIDENCE_MS;
   }
 

@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { isDatabaseAway, isDatabaseBusy, isReferenceBroken } from '../database/database-errors.js';
+import { isDatabaseUnavailable, isDatabaseBusy, isReferenceBroken } from '../database/database-errors.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../common/http/body-limits.js';
 import { AppError } from '../common/errors/app-error.js';
 
@@ -14,7 +14,7 @@ export interface RefusedRequest {
 export function toAdministrationError(thrown: unknown, request: RefusedRequest): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) return fromFramework(thrown, request);
-  if (isDatabaseAway(thrown)) return new AppError('database_unavailable', {}, { cause: thrown });
+  if (isDatabaseUnavailable(thrown)) return new AppError('database_unavailable', {}, { cause: thrown });
   if (isReferenceBroken(thrown)) return new AppError('conflict', { detail: MEANWHILE }, { cause: thrown });
   if (isDatabaseBusy(thrown)) return new AppError('overloaded', {}, { cause: thrown });
   return AppError.from(thrown);

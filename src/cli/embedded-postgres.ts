@@ -5,7 +5,7 @@ import { postgresClient } from '../database/sessions/postgres-connections.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { pathsOf } from './data-folder.js';
-import { DatabaseAway } from './database/await-database.js';
+import { DatabaseUnavailable } from './database/await-database.js';
 import { findBinaries } from './postgres/binaries.js';
 import { type Cluster, DATABASE_USER, openCluster } from './postgres/cluster-folder.js';
 import { type ServerPlan, ServerProcess } from './postgres/server-process.js';
@@ -77,7 +77,7 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Resolves when the server accepts connections. Rejects with `DatabaseAway` after five failed starts in a row, or when recovery takes
+   * Resolves when the server accepts connections. Rejects with `DatabaseUnavailable` after five failed starts in a row, or when recovery takes
    * longer than this (milliseconds); restarts continue regardless.
    */
   async untilUp(patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
@@ -85,9 +85,13 @@ export class EmbeddedPostgres {
     while (!this.#isUp) {
       const { folder } = this.plan;
       if (this.#failedStarts >= FAILED_STARTS)
-        throw new DatabaseAway(`The embedded PostgreSQL in ${folder} does not start:\n${this.#reason}`);
+        throw new DatabaseUnavailable(
+          `The embedded PostgreSQL in ${folder} does not start:\n${this.#reason}`,
+        );
       if (performance.now() > deadline || this.#stopping.signal.aborted)
-        throw new DatabaseAway(`The embedded PostgreSQL in ${folder} is not up yet; it may be recovering.`);
+        throw new DatabaseUnavailable(
+          `The embedded PostgreSQL in ${folder} is not up yet; it may be recovering.`,
+        );
       await sleep(POLL_MS);
     }
   }

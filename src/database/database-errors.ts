@@ -8,9 +8,9 @@ const AWAY_MESSAGE =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Driver not Connected)/;
 
 /** Whether a failure means that the database is unreachable, and not that it refused the statement. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
   return isFatal(error) || AWAY_CODE.test(codeOf(error) ?? '') || AWAY_MESSAGE.test(error.message);
 }
 

@@ -13,7 +13,7 @@ import { wayOfStream } from './guardrails/guarded-stream.js';
 import { asksForModels, LocalModels } from './models/local-models.js';
 import { stopExchange } from './delivery/refusal.js';
 import { asked, identified } from './ingress/arrival.js';
-import { orPathMeant } from './ingress/mistyped-path.js';
+import { orIntendedPath } from './ingress/mistyped-path.js';
 import type { GatewayHeaders } from './types/gateway-headers.js';
 import { ClientLeft } from './types/client-left.js';
 import { exchangeBegan, exchangeEnded } from './recording/exchange-metrics.js';
@@ -120,7 +120,7 @@ export class Pipeline {
   private stop(exchange: Exchange, thrown: unknown): void {
     const { request, response } = exchange;
     const hasLeft = thrown instanceof ClientLeft || isGone(request, response);
-    stopExchange(exchange, orPathMeant(thrown, request), hasLeft);
+    stopExchange(exchange, orIntendedPath(thrown, request), hasLeft);
   }
 }
 

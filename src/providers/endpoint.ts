@@ -81,7 +81,7 @@ export interface UsageReader {
    */
   passingText?(json: string): string | null;
   /** Whether the usage of an event, `usage` including earlier ones, is that of the beginning, before any output. Absent: never. */
-  tellsBeginning?(event: Json, usage: Usage): boolean;
+  marksBeginning?(event: Json, usage: Usage): boolean;
   /** Text of the request that counts as input. */
   inputText(request: Json): string;
   /** The model in a response or event; null when there is none. */

@@ -193,14 +193,14 @@ const SLUG = /^@([^/]+)\/(.+)$/;
 
 function placeOf(config: RoutingConfig, asked: string | null, request: RoutedRequest): ExplainedPlace {
   const { slug, model } = namedIn(asked);
-  const said = saidOf(config) ?? (slug === null ? null : `@${slug}`) ?? headersSay(request);
+  const said = listed(config) ?? (slug === null ? null : `@${slug}`) ?? headersSay(request);
   return said?.startsWith('@')
     ? { virtual_key: said.slice(1), provider: null, model }
     : { virtual_key: null, provider: said, model };
 }
 
 /** A provider's id, or `@slug` of a virtual key. */
-function saidOf({ virtual_key, provider }: RoutingConfig): string | null {
+function listed({ virtual_key, provider }: RoutingConfig): string | null {
   return virtual_key === undefined ? (provider ?? null) : withAt(virtual_key);
 }
 

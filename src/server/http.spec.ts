@@ -268,7 +268,7 @@ const post = (path: string, fields = ''): string =>
 
 describe('the fast path of the web server', () => {
   /** A server whose responses name the path that served the request. */
-  async function whoServes(): Promise<number> {
+  async function servingPort(): Promise<number> {
     return listening({
       handle: (request, response) => {
         const body = Buffer.from(request instanceof FastRequest ? 'fast' : 'slow');
@@ -285,14 +285,14 @@ describe('the fast path of the web server', () => {
     ['slow', '/v1/%41pi-keys/x'],
     ['slow', '/readyz'],
   ])('serves what is for the data plane alone: %s for %s', async (server, path) => {
-    const port = await whoServes();
+    const port = await servingPort();
     const text = await answered(port, post(path) + post('/v1/x', 'connection: close\r\n'));
 
     expect(text.match(/fast|slow/g)).toEqual([server, 'slow']);
   });
 
   it('gets connections back that went over to Node and bring requests for it: they end with an answer', async () => {
-    const port = await whoServes();
+    const port = await servingPort();
     const chunked = 'POST /v1/x HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
     const odd = post('/v1/x', 'x-a: 1\r\nx-a: 2\r\n');
     const text = await answered(port, (chunked + odd).repeat(10) + post('/v1/x').repeat(16));
@@ -307,7 +307,7 @@ describe('the fast path of the web server', () => {
   });
 
   it('refuses a head that no honest client sends, as the other does', async () => {
-    const port = await whoServes();
+    const port = await servingPort();
     const bytes = post('/v1/x').replace('host: x', 'host: a b');
     const closing = 'connection: close\r\ncontent-length';
     const [fast, slow] = await Promise.all([
@@ -319,7 +319,7 @@ describe('the fast path of the web server', () => {
   });
 
   it('ends connections with their answer when the process drains', async () => {
-    const port = await whoServes();
+    const port = await servingPort();
     if (front) front.isDraining = true;
 
     expect(await answered(port, post('/v1/x'))).toMatch(/\r\nConnection: close\r\n[^]*fast$/);

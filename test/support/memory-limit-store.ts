@@ -14,7 +14,7 @@ export class MemoryLimitStore extends LimitStore {
   readonly leased = new Map<string, number>();
   readonly windows = new Map<string, { at: number; amount: number }[]>();
   calls = 0;
-  isAway = false;
+  isUnavailable = false;
 
   constructor(private readonly now: () => number = () => performance.now()) {
     super();
@@ -37,7 +37,7 @@ export class MemoryLimitStore extends LimitStore {
   private async answer(): Promise<void> {
     this.calls++;
     await Promise.resolve();
-    if (this.isAway) throw new Error('The store is away.');
+    if (this.isUnavailable) throw new Error('The store is away.');
   }
 
   private grant({ key, limit, debt, first, need, spare }: LimitAsk): LimitGrant {

@@ -26,7 +26,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
   private readonly beater: Redis;
   private subscriber: Redis | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
-  private heardAt = 0;
+  private lastMessageAt = 0;
   private readonly health = new LoopHealth(CHANGE_FEED_LOOP, CHANGE_FEED_STALLED_AFTER_MS);
 
   constructor(
@@ -55,14 +55,14 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
     this.subscriber = subscriber;
     this.health.watch();
     subscriber.on('ready', () => {
-      this.heardAt = performance.now();
+      this.lastMessageAt = performance.now();
       subscriber.subscribe(CHANGES_CHANNEL).then(
         () => this.listeners.tell(null),
         () => subscriber.disconnect(true),
       );
     });
     subscriber.on('message', (_channel, message: string) => {
-      this.heardAt = performance.now();
+      this.lastMessageAt = performance.now();
       this.health.succeeded();
       if (message !== HEARTBEAT) this.listeners.tell(readChange(message));
     });
@@ -72,7 +72,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
   private beat(subscriber: Redis): void {
     // A heartbeat that cannot be sent is missed by the subscriber, which is enough.
     this.beater.publish(CHANGES_CHANNEL, HEARTBEAT).catch(() => undefined);
-    const silentMs = performance.now() - this.heardAt;
+    const silentMs = performance.now() - this.lastMessageAt;
     if (
       subscriber.status === 'ready' &&
       silentMs > (SILENCE_MS / HEARTBEAT_EVERY_MS) * this.heartbeatEveryMs

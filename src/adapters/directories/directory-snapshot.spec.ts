@@ -40,10 +40,10 @@ const processes = new Set<DirectorySnapshot>();
 
 /** The store that all processes share, also across restarts. */
 const things = new Map<string, Thing>();
-const store = { isAway: false, loads: 0 };
+const store = { isUnavailable: false, loads: 0 };
 beforeEach(() => {
   things.clear();
-  Object.assign(store, { isAway: false, loads: 0 });
+  Object.assign(store, { isUnavailable: false, loads: 0 });
 });
 
 interface Life {
@@ -67,7 +67,7 @@ async function aProcess({
   const cache = new RefreshingCache<string, Thing, Thing>({
     load: (name) => {
       store.loads += 1;
-      return store.isAway ? Promise.reject(gone()) : Promise.resolve(things.get(name) ?? null);
+      return store.isUnavailable ? Promise.reject(gone()) : Promise.resolve(things.get(name) ?? null);
     },
     open: (thing) => thing,
     idOf: ({ id }) => id,
@@ -107,7 +107,7 @@ describe('a process that starts while the store is away', () => {
     const before = await aProcess();
     await before.find('a');
     await before.end();
-    store.isAway = true;
+    store.isUnavailable = true;
 
     const after = await aProcess();
 
@@ -121,7 +121,7 @@ describe('a process that starts while the store is away', () => {
     await pass(2_000);
     await before.find('a');
     await pass(12_000);
-    store.isAway = true;
+    store.isUnavailable = true;
 
     expect(await (await aProcess()).find('a')).toEqual(thing);
   });
@@ -133,7 +133,7 @@ describe('a process that starts while the store is away', () => {
     await other.find('b');
     await one.end();
     await other.end();
-    store.isAway = true;
+    store.isUnavailable = true;
 
     const after = await aProcess({ place: 0, places: 1 });
 
@@ -149,7 +149,7 @@ describe('a process that starts while the store is away', () => {
     await pass(12_000);
     before.cache.forget('id-a');
     await pass(1_000);
-    store.isAway = true;
+    store.isUnavailable = true;
 
     expect(await (await aProcess()).find('a')).toBe('auth_unavailable');
   });
@@ -184,7 +184,7 @@ describe('a process that starts while the store is away', () => {
     // A change that may concern it, and no request for it meanwhile.
     before.cache.clear();
     await pass(3_000);
-    store.isAway = true;
+    store.isUnavailable = true;
 
     expect(await (await aProcess()).find('a')).toBe('auth_unavailable');
   });
@@ -194,7 +194,7 @@ describe('a process that starts while the store is away', () => {
     const before = await aProcess();
     await before.find('a');
     await before.end();
-    store.isAway = true;
+    store.isUnavailable = true;
     vi.setSystemTime(Date.now() + 0.9 * HOUR_MS);
     const after = await aProcess();
     expect(await after.find('a')).toMatchObject({ id: 'id-a' });
@@ -210,7 +210,7 @@ describe('a process that starts while the store is away', () => {
     const before = await aProcess();
     await before.find('a');
     await before.end();
-    store.isAway = true;
+    store.isUnavailable = true;
     vi.setSystemTime(Date.now() - HOUR_MS);
 
     expect(await (await aProcess()).find('a')).toBe('auth_unavailable');
@@ -221,7 +221,7 @@ describe('a process that starts while the store is away', () => {
     const before = await aProcess();
     await before.find('a');
     await before.end();
-    store.isAway = true;
+    store.isUnavailable = true;
 
     expect(await (await aProcess({ question: 'by name and colour' })).find('a')).toBe('auth_unavailable');
   });
@@ -233,7 +233,7 @@ describe('a process that starts while the store is away', () => {
     await before.end();
     for (const name of readdirSync(join(dataDir, 'snapshots')))
       writeFileSync(join(dataDir, 'snapshots', name), randomBytes(100));
-    store.isAway = true;
+    store.isUnavailable = true;
 
     expect(await (await aProcess()).find('a')).toBe('auth_unavailable');
   });
@@ -273,7 +273,7 @@ describe('while the store answers', () => {
     put('a', 2);
     things.delete('b');
     await pass(2_000);
-    store.isAway = true;
+    store.isUnavailable = true;
 
     expect(await second.find('a')).toMatchObject({ version: 2 });
     expect(await second.find('b'), 'known to be gone').toBeNull();

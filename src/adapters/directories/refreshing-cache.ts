@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../common/errors/app-error.js';
-import { isDatabaseAway, isDatabaseBusy } from '../../database/database-errors.js';
+import { isDatabaseUnavailable, isDatabaseBusy } from '../../database/database-errors.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { KeptRow } from './snapshot/kept-row.js';
 import { readRow, writeRow } from './snapshot/row-text.js';
@@ -151,10 +151,10 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
   async renew(most: number): Promise<void> {
     for (const { key, asked } of this.due(most)) {
       const now = this.now();
-      if (this.health.isAway(now) && !this.health.takeProbe(now)) return;
+      if (this.health.isUnavailable(now) && !this.health.takeProbe(now)) return;
       await this.load(key, asked).catch((error: unknown) => {
         // A lookup of a value that cannot be reloaded would fail too.
-        if (!(error instanceof StoreAway) && this.found.drop(key)) this.forgotten += 1;
+        if (!(error instanceof StoreUnavailable) && this.found.drop(key)) this.forgotten += 1;
       });
     }
   }
@@ -183,7 +183,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       this.refreshInBackground(key, asked, now);
       return entry.value;
     }
-    if (this.health.isAway(now) && age < entry.ages.staleMs) {
+    if (this.health.isUnavailable(now) && age < entry.ages.staleMs) {
       this.refreshInBackground(key, asked, now);
       return entry.value;
     }
@@ -192,15 +192,15 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
 
   private findUnknown(key: string, asked: Asked): Promise<Value | null> {
     const now = this.now();
-    if (this.health.isAway(now) && !this.health.takeProbe(now)) return Promise.reject(unavailable());
+    if (this.health.isUnavailable(now) && !this.health.takeProbe(now)) return Promise.reject(unavailable());
     return this.load(key, asked).catch((error: unknown) => {
-      throw error instanceof StoreAway ? unavailable(error.cause) : error;
+      throw error instanceof StoreUnavailable ? unavailable(error.cause) : error;
     });
   }
 
   /** The cached value, if the store was unavailable and the value was not dropped meanwhile. */
   private staleOr(key: string, error: unknown): Value {
-    if (!(error instanceof StoreAway)) throw error;
+    if (!(error instanceof StoreUnavailable)) throw error;
     const entry = this.found.get(key);
     if (!entry || this.now() - entry.loadedAt >= entry.ages.staleMs) throw unavailable(error.cause);
     return entry.value;
@@ -208,9 +208,9 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
 
   /** While the store is unavailable, one request per second tries it. Otherwise each would open a connection. */
   private refreshInBackground(key: string, asked: Asked, now: number): void {
-    if (this.loading.has(key) || (this.health.isAway(now) && !this.health.takeProbe(now))) return;
+    if (this.loading.has(key) || (this.health.isUnavailable(now) && !this.health.takeProbe(now))) return;
     this.load(key, asked).catch((error: unknown) => {
-      if (!(error instanceof StoreAway))
+      if (!(error instanceof StoreUnavailable))
         logger.warn({ err: error }, 'A cached value could not be refreshed. It is used until it is too old.');
     });
   }
@@ -256,7 +256,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new StoreAway(new Error('The store did not respond in time.'))),
+        () => reject(new StoreUnavailable(new Error('The store did not respond in time.'))),
         LOAD_TIMEOUT_MS,
       );
     });
@@ -266,17 +266,18 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       return row;
     } catch (error) {
       // A statement that timed out in the database counts as unavailable too.
-      if (!(error instanceof StoreAway) && !isDatabaseAway(error) && !isDatabaseBusy(error)) throw error;
-      this.noteAway(error);
-      throw error instanceof StoreAway ? error : new StoreAway(error);
+      if (!(error instanceof StoreUnavailable) && !isDatabaseUnavailable(error) && !isDatabaseBusy(error))
+        throw error;
+      this.noteUnavailable(error);
+      throw error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  private noteAway(error: unknown): void {
+  private noteUnavailable(error: unknown): void {
     const now = this.now();
-    if (!this.health.isAway(now))
+    if (!this.health.isUnavailable(now))
       logger.warn({ err: error }, 'The key store is unavailable. Known keys work for a while.');
     this.health.failed(now);
   }
@@ -313,7 +314,7 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
 }
 
 /** Internal: distinguishes an unavailable store from a row that cannot be used. */
-class StoreAway extends Error {
+class StoreUnavailable extends Error {
   constructor(override readonly cause: unknown) {
     super('The store is unavailable.');
   }

@@ -104,7 +104,7 @@ export class TokenSubjects {
   async of(organizationId: string, { user, workspace }: NamedByToken): Promise<KnownSubject> {
     const key = hash('sha256', JSON.stringify([organizationId, user, workspace]), 'hex');
     const found = await this.cache.find(key, { organizationId, user, workspace });
-    return found?.subject ?? nobodyIn(organizationId);
+    return found?.subject ?? unknownSubject(organizationId);
   }
 
   private async load(asked: SubjectLookup): Promise<Row | null> {
@@ -116,7 +116,7 @@ export class TokenSubjects {
   }
 }
 
-function nobodyIn(organizationId: string): KnownSubject {
+function unknownSubject(organizationId: string): KnownSubject {
   return {
     ...{ organizationId, policy: null, switches: null, configId: null, workspace: null, person: null },
     imposed: () => ({}),

@@ -11,7 +11,7 @@ import type { Before, Graph } from './graphs.js';
 import { type ColumnName, columnOf, COLUMNS, type Grouping, isColumn } from './groups.js';
 
 /** The counted time range, as shown. */
-export interface ToldRange {
+export interface ShownRange {
   readonly from: string;
   readonly to: string;
   readonly is_exact: boolean;
@@ -20,14 +20,14 @@ export interface ToldRange {
 export interface GraphAnswer {
   readonly object: 'analytics-graph';
   /** Absent for feedback, which is always complete. */
-  readonly range?: ToldRange;
+  readonly range?: ShownRange;
   readonly summary: Readonly<Record<string, unknown>>;
   readonly data_points: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface GroupsAnswer {
   readonly object: 'list';
-  readonly range: ToldRange;
+  readonly range: ShownRange;
   readonly total: number;
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
@@ -144,7 +144,7 @@ export class AnalyticsService {
   }
 }
 
-export const told = ({ from, to, isExact }: CountedRange): ToldRange => ({
+export const told = ({ from, to, isExact }: CountedRange): ShownRange => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),
   is_exact: isExact,

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiMoment } from '../shapes/fields.js';
-import type { ToldRange } from './analytics.service.js';
+import type { ShownRange } from './analytics.service.js';
 
-export class CountedRangeDto implements ToldRange {
+export class CountedRangeDto implements ShownRange {
   @ApiMoment()
   readonly from: string;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
-import { isDatabaseAway } from '../../database/database-errors.js';
+import { isDatabaseUnavailable } from '../../database/database-errors.js';
 import { AuditRecord } from './audit-record.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -49,7 +49,7 @@ export class AuditChain {
       const row = { ...record, seq, hash, seal: this.seal.ofRecord(end) };
       await manager.insert(AuditRecord, row as QueryDeepPartialEntity<AuditRecord>);
     } catch (cause) {
-      if (isDatabaseAway(cause)) throw cause;
+      if (isDatabaseUnavailable(cause)) throw cause;
       throw new AppError('audit_unavailable', {}, { cause });
     }
   }

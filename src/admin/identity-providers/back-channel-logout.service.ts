@@ -34,7 +34,7 @@ export class BackChannelLogoutService {
     if (providers.length === 0) throw invalid('its issuer is no identity provider of this installation');
     const believed: BelievedLogout[] = [];
     for (const provider of providers)
-      believed.push({ provider, told: toldBy(await this.client.verifyLogoutToken(provider, token)) });
+      believed.push({ provider, told: sessionOf(await this.client.verifyLogoutToken(provider, token)) });
     const { jti } = unverifiedClaims(token) ?? {};
     if (
       !(await this.flows.useUp('logout token', `${String(iss)} ${String(jti)}`, Date.now() + REMEMBERED_MS))
@@ -44,7 +44,7 @@ export class BackChannelLogoutService {
   }
 }
 
-function toldBy({ events, nonce, sub, sid }: Claims): ProviderSession {
+function sessionOf({ events, nonce, sub, sid }: Claims): ProviderSession {
   const event = typeof events === 'object' && events !== null ? (events as Claims)[EVENT] : undefined;
   if (typeof event !== 'object' || event === null) throw invalid('its claim "events" names no logout');
   // ID tokens have a nonce, and must not pass as logout tokens.

@@ -5,7 +5,7 @@ import { ChangePublisher } from '../../common/changes/change.js';
 import { IntegrationWorkspace } from './integration-workspace.entity.js';
 import { Integration } from './integration.entity.js';
 import { Workspace } from '../tenancy/workspace.entity.js';
-import { type Page, totalToldBy } from '../../common/http/page.js';
+import { type Page, totalFrom } from '../../common/http/page.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -52,7 +52,7 @@ export class IntegrationAccessService {
     ];
     const { manager } = this.unitOfWork;
     const rows: WorkspaceAccess[] = await manager.query(LISTED, [...which, page.take, page.skip]);
-    const told = totalToldBy(rows.length, page);
+    const told = totalFrom(rows.length, page);
     if (told !== null) return [rows, told];
     const [counted]: { total: number }[] = await manager.query(COUNTED, which);
     return [rows, counted?.total ?? 0];

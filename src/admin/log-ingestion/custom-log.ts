@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
 import type { UnpricedCall } from './log-ingestion.service.js';
-import { providerOfUrl, usageIn } from './told-usage.js';
+import { providerOfUrl, usageIn } from './reported-usage.js';
 
 const MOST = 500;
 const LONGEST = 256;
@@ -115,7 +115,7 @@ const responseOf = ({
   status: status ?? 200,
   errorCode: null,
   usage: usageIn(told),
-  toldCostNanoUsd: null,
+  reportedCostNanoUsd: null,
   response: { headers: textsOf(names ?? {}), body: told },
 });
 

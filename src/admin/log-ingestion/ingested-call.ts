@@ -101,7 +101,7 @@ function recordOf(
     model: call.model,
     streamed: call.streamed,
     metadata: call.metadata,
-    ...CONFIG_OF_NOBODY,
+    ...NO_CONFIG,
     ...outcomeOf(call),
     request_bytes: bytes.request,
     response_bytes: bytes.response,
@@ -110,7 +110,7 @@ function recordOf(
   };
 }
 
-const CONFIG_OF_NOBODY = {
+const NO_CONFIG = {
   config_id: null,
   config_version_id: null,
   option_path: 'config',

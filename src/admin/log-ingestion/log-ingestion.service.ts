@@ -16,7 +16,9 @@ import { checkRoom } from './inbox-room.js';
 import { type IngestedCall, inboxRow } from './ingested-call.js';
 
 /** A request that has no price yet. */
-export type UnpricedCall = Omit<IngestedCall, 'costNanoUsd'> & { readonly toldCostNanoUsd: number | null };
+export type UnpricedCall = Omit<IngestedCall, 'costNanoUsd'> & {
+  readonly reportedCostNanoUsd: number | null;
+};
 
 /**
  * Receives logs of requests made elsewhere. Acknowledged logs are committed to an inbox, from which the background process moves them to
@@ -39,10 +41,10 @@ export class LogIngestionService {
     if (calls.length === 0) return;
     const redactor = await this.redactorFor(caller);
     const findPrice = await this.pricesFor(caller.organizationId, calls);
-    const rows = calls.map(({ toldCostNanoUsd, ...call }) =>
+    const rows = calls.map(({ reportedCostNanoUsd, ...call }) =>
       inboxRow(
         caller,
-        { ...call, costNanoUsd: toldCostNanoUsd ?? costOfCall(call, findPrice) },
+        { ...call, costNanoUsd: reportedCostNanoUsd ?? costOfCall(call, findPrice) },
         { keepsBodies, redactor },
       ),
     );
@@ -62,7 +64,9 @@ export class LogIngestionService {
 
   /** As the gateway charges: the organization's own price of the responding or the requested model, then the list price of either. */
   private async pricesFor(organizationId: string, calls: readonly UnpricedCall[]): Promise<PriceFinder> {
-    const needsPrices = calls.some((call) => call.toldCostNanoUsd === null && call.usage && call.provider);
+    const needsPrices = calls.some(
+      (call) => call.reportedCostNanoUsd === null && call.usage && call.provider,
+    );
     const agreed = needsPrices ? await this.unitOfWork.repository(ModelPrice).findBy({ organizationId }) : [];
     const own = new Map(
       agreed

@@ -38,7 +38,7 @@ export class LogAttemptDto {
   @ApiProperty({ type: [ChargedBudgetDto] })
   readonly charged_to: readonly ChargedBudgetDto[];
 
-  static from({ attempt, reason, budgets }: ToldAttempt): LogAttemptDto {
+  static from({ attempt, reason, budgets }: RecordedAttempt): LogAttemptDto {
     const { price, estimated, charged, ...row } = attempt;
     return Object.assign(new LogAttemptDto(), {
       ...row,
@@ -55,7 +55,7 @@ export class LogAttemptDto {
 }
 
 /** An attempt, its reason, and the budgets of the request. */
-interface ToldAttempt {
+interface RecordedAttempt {
   readonly attempt: ShownAttempt;
   readonly reason: AttemptReason;
   readonly budgets: readonly ChargedBudget[];

@@ -22,7 +22,7 @@ type Newcomer = Pick<User, 'organizationId' | 'email'>;
 export class PasswordsService {
   private readonly slots = new Slots(HASHES_AT_ONCE);
   /** Compared when there is no user, so that the response takes as long. */
-  private readonly nobodys = hashPassword(mintPassword());
+  private readonly dummyHash = hashPassword(mintPassword());
 
   constructor(
     @InjectRepository(UserCredential) private readonly credentials: Repository<UserCredential>,
@@ -44,7 +44,7 @@ export class PasswordsService {
 
   /** Takes equally long for a user without a password. */
   async isRight(password: string, storedHash: string | null): Promise<boolean> {
-    const hash = storedHash ?? (await this.nobodys);
+    const hash = storedHash ?? (await this.dummyHash);
     return (await this.inTurn(() => isPassword(new Secret(password), hash))) && storedHash !== null;
   }
 

@@ -59,15 +59,15 @@ export class WorkspaceRemovalService {
     if (confirmation !== workspace.name)
       throw new AppError('confirmation_required', {
         detail: [
-          `Deleting the workspace "${workspace.name}" revokes ${saidOf(await this.count([KEYS], tenant))} ` +
-            `and removes ${saidOf(await this.count([MEMBERS], tenant))}.`,
-          ...(left.length > 0 ? [`First delete its ${saidOf(left)}.`] : []),
+          `Deleting the workspace "${workspace.name}" revokes ${listed(await this.count([KEYS], tenant))} ` +
+            `and removes ${listed(await this.count([MEMBERS], tenant))}.`,
+          ...(left.length > 0 ? [`First delete its ${listed(left)}.`] : []),
           `To confirm, repeat the request with ${JSON.stringify({ name: workspace.name })} or "?name=".`,
         ].join(' '),
       });
     if (left.length > 0)
       throw new AppError('conflict', {
-        detail: `The workspace still holds ${saidOf(left)}. Delete them first.`,
+        detail: `The workspace still holds ${listed(left)}. Delete them first.`,
       });
     await this.delete(workspace, tenant);
   }
@@ -115,5 +115,5 @@ interface ContentCount {
   readonly count: number;
 }
 
-const saidOf = (things: readonly ContentCount[]): string =>
+const listed = (things: readonly ContentCount[]): string =>
   inWords(things.map(({ name, count }) => counted(count, name)));

@@ -27,10 +27,10 @@ export interface WaitOptions {
 }
 
 /** The database may still come up: the connection is refused, or the server reports that it is starting. */
-export class DatabaseAway extends LauncherError {}
+export class DatabaseUnavailable extends LauncherError {}
 
 /**
- * Tries until the database responds. Permanent errors (a wrong password) are reported at once. Rejects with `DatabaseAway` when the time is
+ * Tries until the database responds. Permanent errors (a wrong password) are reported at once. Rejects with `DatabaseUnavailable` when the time is
  * up.
  */
 export async function awaitDatabase<T>(
@@ -45,7 +45,7 @@ export async function awaitDatabase<T>(
     } catch (error) {
       if (error instanceof LauncherError) throw error;
       if (!mayCome(error as Error)) throw new LauncherError(...unusable(url, error));
-      if (performance.now() + RETRY_MS > deadline) throw new DatabaseAway(...unusable(url, error));
+      if (performance.now() + RETRY_MS > deadline) throw new DatabaseUnavailable(...unusable(url, error));
       if (tries === 0) notice(`Waiting for the database at ${place(url)} (${reasonOf(error)}).`);
       await sleep(RETRY_MS, undefined, { signal });
     }

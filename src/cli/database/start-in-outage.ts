@@ -4,7 +4,7 @@ import { SnapshotFolder } from '../../adapters/directories/snapshot/snapshot-fol
 import { SnapshotSeal } from '../../adapters/directories/snapshot/snapshot-seal.js';
 import type { Settings } from '../../common/settings/settings.js';
 import type { BootstrapFile } from '../bootstrap-file.js';
-import { DatabaseAway, PATIENCE_MS, place } from './await-database.js';
+import { DatabaseUnavailable, PATIENCE_MS, place } from './await-database.js';
 import { type Preparation, prepareDatabase } from './prepare-database.js';
 
 /** A database that takes longer to respond is awaited in the background while requests are served, if a snapshot allows it. */
@@ -29,7 +29,7 @@ export async function prepareOrServeWithout(
   try {
     return await prepareDatabase({ ...preparation, patienceMs: SHORT_PATIENCE_MS });
   } catch (error) {
-    if (!(error instanceof DatabaseAway)) throw error;
+    if (!(error instanceof DatabaseUnavailable)) throw error;
     const newest = await newestIn(preparation, settings.staleKeysMs);
     if (newest === null)
       return prepareDatabase(

@@ -8,7 +8,7 @@ export interface Page {
 }
 
 /** The total of a list if a page that is not full reveals it; otherwise it must be counted. */
-export function totalToldBy(found: number, { skip, take }: Page): number | null {
+export function totalFrom(found: number, { skip, take }: Page): number | null {
   return found < take && (found > 0 || skip === 0) ? skip + found : null;
 }
 

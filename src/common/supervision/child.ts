@@ -14,31 +14,31 @@ export interface StartedChild extends Pick<Go, 'place'> {
 }
 
 /** Settles when the supervisor lets the settings be read; at once without one. */
-export function supervisorSaysGo(): Promise<StartedChild> {
+export function startSignal(): Promise<StartedChild> {
   if (!process.send) return Promise.resolve({ place: 0, database: null });
   dieWithSupervisor();
   return new Promise((resolve) => {
-    const hear = (message: unknown): void => {
+    const onMessage = (message: unknown): void => {
       if (!isSupervisorMessage(message)) return;
       if (message.type === 'drain') process.exit(0);
       if (message.type !== 'go') return;
-      process.off('message', hear);
+      process.off('message', onMessage);
       const { place, awaitsDatabase } = message;
-      resolve({ place, database: awaitsDatabase ? supervisorSaysDatabase() : null });
+      resolve({ place, database: awaitsDatabase ? databaseSignal() : null });
     };
-    process.on('message', hear);
+    process.on('message', onMessage);
     tellSupervisor({ type: 'loaded' });
   });
 }
 
-function supervisorSaysDatabase(): Promise<void> {
+function databaseSignal(): Promise<void> {
   return new Promise((resolve) => {
-    const hear = (message: unknown): void => {
+    const onMessage = (message: unknown): void => {
       if (!isSupervisorMessage(message) || message.type !== 'database') return;
-      process.off('message', hear);
+      process.off('message', onMessage);
       resolve();
     };
-    process.on('message', hear);
+    process.on('message', onMessage);
   });
 }
 

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { retryPauseMs } from '../../common/loops/retry-pause.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { isDatabaseAway } from '../database-errors.js';
+import { isDatabaseUnavailable } from '../database-errors.js';
 
 const PAUSE = { firstMs: 250, maxMs: 5_000 };
 
@@ -15,7 +15,7 @@ export async function connectPatiently(dataSource: DataSource, log: Logger): Pro
       await dataSource.initialize();
       return;
     } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
+      if (!isDatabaseUnavailable(error)) throw error;
       report('The database is unavailable. This process starts when it is available.', error);
       await sleep(retryPauseMs(failures, PAUSE));
     }

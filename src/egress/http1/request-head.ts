@@ -33,7 +33,7 @@ export class OutgoingRequestHead {
   readonly endsConnection: boolean;
   private host: string;
   private hasHost = false;
-  private toldLength = -1;
+  private declaredLength = -1;
 
   /** `host`: the default for the field. */
   constructor({ method, path, headers, body }: HttpRequest, host: string) {
@@ -78,8 +78,8 @@ export class OutgoingRequestHead {
   }
 
   private readLength(value: string): void {
-    if (this.toldLength >= 0 || !DIGITS.test(value)) throw invalid('content-length');
-    this.toldLength = Number(value);
+    if (this.declaredLength >= 0 || !DIGITS.test(value)) throw invalid('content-length');
+    this.declaredLength = Number(value);
   }
 
   private readConnection(value: string): void {
@@ -91,8 +91,8 @@ export class OutgoingRequestHead {
   }
 
   private checkLength(method: string, length: number): void {
-    const isCompared = this.toldLength >= 0 && length > 0 && !WITHOUT_BODY.has(method);
-    if (isCompared && this.toldLength !== length) throw invalid('content-length');
+    const isCompared = this.declaredLength >= 0 && length > 0 && !WITHOUT_BODY.has(method);
+    if (isCompared && this.declaredLength !== length) throw invalid('content-length');
   }
 }
 

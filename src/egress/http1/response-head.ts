@@ -40,17 +40,17 @@ export class ResponseHeadReader extends LineReader implements ParsedResponseHead
   isChunked = false;
   keepAliveSeconds = -1;
   private minorVersion = 1;
-  private saysClose = false;
-  private saysKeepAlive = false;
+  private hasClose = false;
+  private hasKeepAlive = false;
 
   constructor() {
     super(HEAD_BYTES_MAX);
   }
 
   get keepsAlive(): boolean {
-    if (this.saysClose) return false;
+    if (this.hasClose) return false;
     // https://www.rfc-editor.org/rfc/rfc9112#section-9.3; a chunked response in version 1.0 is faulty: #section-6.1
-    return this.minorVersion === 1 || (this.saysKeepAlive && !this.isChunked);
+    return this.minorVersion === 1 || (this.hasKeepAlive && !this.isChunked);
   }
 
   /** Before the head of a response to another request. */
@@ -67,8 +67,8 @@ export class ResponseHeadReader extends LineReader implements ParsedResponseHead
     this.contentLength = -1;
     this.isChunked = false;
     this.keepAliveSeconds = -1;
-    this.saysClose = false;
-    this.saysKeepAlive = false;
+    this.hasClose = false;
+    this.hasKeepAlive = false;
   }
 
   /** Frees memory: a connection may be idle for long. */
@@ -136,8 +136,8 @@ export class ResponseHeadReader extends LineReader implements ParsedResponseHead
   private readConnection(value: string): void {
     for (const option of value.toLowerCase().split(',')) {
       const name = option.trim();
-      if (name === 'close') this.saysClose = true;
-      else if (name === 'keep-alive') this.saysKeepAlive = true;
+      if (name === 'close') this.hasClose = true;
+      else if (name === 'keep-alive') this.hasKeepAlive = true;
     }
   }
 

@@ -161,10 +161,10 @@ export class UpstreamConnection implements ResponseEvents, RosterMember, AfterPo
   private write({ head, body, isHead }: HttpExchange): void {
     this.state = 'busy';
     this.requests += 1;
-    const saysClose = head.closes || this.requests >= this.limits.requestsPerConnection;
-    this.isLast = saysClose || head.endsConnection;
+    const hasClose = head.closes || this.requests >= this.limits.requestsPerConnection;
+    this.isLast = hasClose || head.endsConnection;
     this.parser.begin(isHead);
-    const text = `${head.start}connection: ${saysClose ? 'close' : 'keep-alive'}\r\n${head.rest}`;
+    const text = `${head.start}connection: ${hasClose ? 'close' : 'keep-alive'}\r\n${head.rest}`;
     if (body === null || body.length === 0) this.socket.write(text, 'latin1');
     else if (body.length <= ONE_WRITE_BYTES) this.socket.write(text + body.toString('latin1'), 'latin1');
     else {

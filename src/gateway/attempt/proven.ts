@@ -2,8 +2,8 @@ import type { ClientResponse } from '../../common/http/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { type AnswerDecoder, decoding } from '../recording/decoding.js';
-import { reportedFailure, reportedStatus, saidAnError } from '../recording/reported-failure.js';
-import { tellsEnd, tellsFailure } from '../recording/tells-failure.js';
+import { reportedFailure, reportedStatus, errorOfProvider } from '../recording/reported-failure.js';
+import { marksEnd, reportsFailure } from '../recording/end-events.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
 import { SseReader } from '../recording/sse-reader.js';
 import { isReadable, unreadableAnswer } from '../translation/translated-answer.js';
@@ -149,7 +149,7 @@ class Trial implements ReplySink {
     const { attempt, translated } = this.answer;
     const whole = Buffer.concat(this.clear);
     const failure = reportedFailure(whole);
-    if (failure) this.fail(saidAnError('answer'), failure);
+    if (failure) this.fail(errorOfProvider('answer'), failure);
     else if (translated && !isReadable(attempt, whole, translated)) this.fail(unreadableAnswer());
     else this.pass();
   }
@@ -179,7 +179,7 @@ class Trial implements ReplySink {
     }
     const text = chunk ? this.translation.feed(chunk) : this.translation.end();
     this.reader?.feed(Buffer.from(text));
-    if (this.translation.error) this.fail(saidAnError('stream'));
+    if (this.translation.error) this.fail(errorOfProvider('stream'));
   }
 
   private judge(data: string, usage: UsageReader): void {
@@ -187,8 +187,8 @@ class Trial implements ReplySink {
     this.events += 1;
     const event = parsedObject(data);
     if (!this.translation) note(this.told, usage, event);
-    if (event && tellsEnd(event)) this.hasEnd = true;
-    if (event && tellsFailure(event)) this.fail(saidAnError('stream'), event);
+    if (event && marksEnd(event)) this.hasEnd = true;
+    if (event && reportsFailure(event)) this.fail(errorOfProvider('stream'), event);
     else if (!event || this.events >= EVENTS_MAX || usage.outputText(event) !== '') this.pass();
   }
 }

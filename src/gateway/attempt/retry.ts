@@ -31,7 +31,7 @@ export interface RetryPolicy {
   /** Whether the client is still connected. */
   readonly isWanted: () => boolean;
   /** Discards the response of a try that is not the last. */
-  readonly putAway: (attempt: Attempt) => Promise<void>;
+  readonly readDiscarded: (attempt: Attempt) => Promise<void>;
   /** Called for each try that is not the last. */
   readonly onGivenUp: (attempt: Attempt, errorCode: string | null) => void;
 }
@@ -64,7 +64,7 @@ export async function withRetries(
       if (reply instanceof AppError) throw new FailedAttempt(attempt, reply);
       return { attempt, reply, isExhausted: patience.isExhausted };
     }
-    if (!(reply instanceof AppError)) await policy.putAway(attempt);
+    if (!(reply instanceof AppError)) await policy.readDiscarded(attempt);
     policy.onGivenUp(attempt, reply instanceof AppError ? reply.code : null);
     if (pauseMs > 0) await delay(pauseMs);
     if (!policy.isWanted())

@@ -8,7 +8,7 @@ import type { Attempt } from '../upstream/attempt.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { readerFor } from '../recording/metering.js';
-import { putAway } from './put-away.js';
+import { readDiscarded } from './give-up.js';
 import { RetryBudgets } from './retry-budget.js';
 import { withRetries } from './retry.js';
 import type { SendableRequest } from './sending.js';
@@ -53,7 +53,7 @@ export class RetryingSender {
           budget,
           isRepeatable: read.isRepeatable,
           isWanted: () => !response.destroyed && !sending.isOver,
-          putAway: (attempt) => putAway(attempt, readerFor(entry.endpoint, content.json)),
+          readDiscarded: (attempt) => readDiscarded(attempt, readerFor(entry.endpoint, content.json)),
           onGivenUp: (given, errorCode) => {
             sending.gaveUp();
             trail.retried();

@@ -9,7 +9,7 @@ import type { ReadRequest } from '../types/content.js';
 import type { HoldRule, PlannedTarget } from '../types/plan.js';
 import type { FailedAttempt } from '../upstream/failed-attempt.js';
 import { proven } from './proven.js';
-import { giveUp } from './put-away.js';
+import { giveUp } from './give-up.js';
 import type { SendableRequest } from './sending.js';
 import type { TargetAttempts } from './target-attempts.js';
 

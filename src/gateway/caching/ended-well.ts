@@ -1,6 +1,6 @@
 import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Json } from '../../providers/endpoint.js';
-import { mayTellFailure, tellsFailure } from '../recording/tells-failure.js';
+import { mayReportFailure, reportsFailure } from '../recording/end-events.js';
 
 /**
  * Whether a whole response is complete and reports no failure. Providers do report failures inside a 200, and a broken stream can look like
@@ -22,7 +22,7 @@ const WELL: Readonly<Record<string, (text: string) => boolean>> = {
 
 function isGoodJson(text: string): boolean {
   const value = parsed(text);
-  return typeof value === 'object' && value !== null && !tellsFailure(value as Json);
+  return typeof value === 'object' && value !== null && !reportsFailure(value as Json);
 }
 
 /** The completion events of the dialects' streams. */
@@ -48,9 +48,9 @@ function isGoodStream(text: string): boolean {
 /** A model's text may contain the word too, so an event with it is parsed. */
 function isFailure(line: string): boolean {
   if (/^event: ?(error|response\.failed)$/.test(line)) return true;
-  if (!line.startsWith('data:') || !mayTellFailure(line)) return false;
+  if (!line.startsWith('data:') || !mayReportFailure(line)) return false;
   const event = parsed(line.slice('data:'.length));
-  return typeof event !== 'object' || event === null || tellsFailure(event as Json);
+  return typeof event !== 'object' || event === null || reportsFailure(event as Json);
 }
 
 function parsed(text: string): unknown {

@@ -185,7 +185,7 @@ function hit(offered: CacheOffer, { answer, score }: FoundAnswer): WireRequest {
 }
 
 function note({ trail }: CacheOffer, status: Exclude<CacheStatus, 'DISABLED'>): void {
-  trail.cacheSaid(status);
+  trail.cacheAnswered(status);
   cacheCounts.asked[status]++;
 }
 

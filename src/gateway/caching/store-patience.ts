@@ -18,7 +18,7 @@ const PENDING_BYTES_MAX = 32 * 1024 * 1024;
 /** Limits the wait for a store. Its failures fail no request. */
 export class StorePatience {
   private readonly report = reportSparsely(createLogger('cache'));
-  private awayUntil = 0;
+  private unavailableUntil = 0;
   private lookups = 0;
   private pendingBytes = 0;
 
@@ -27,7 +27,7 @@ export class StorePatience {
 
   /** Undefined when it is unknown. Never rejects. */
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
-    if (Date.now() < this.awayUntil || this.lookups >= LOOKUPS_MAX) return undefined;
+    if (Date.now() < this.unavailableUntil || this.lookups >= LOOKUPS_MAX) return undefined;
     this.lookups++;
     const asked = question()
       .then((answer) => ({ answer }))
@@ -44,7 +44,7 @@ export class StorePatience {
 
   /** Never throws and returns at once. `message` is called only if its bytes are within the limit. */
   tell(bytes: number, message: () => Promise<void>): void {
-    if (Date.now() < this.awayUntil || this.pendingBytes + bytes > PENDING_BYTES_MAX) return;
+    if (Date.now() < this.unavailableUntil || this.pendingBytes + bytes > PENDING_BYTES_MAX) return;
     this.pendingBytes += bytes;
     message()
       .catch((error: unknown) => this.failed(error))
@@ -53,7 +53,7 @@ export class StorePatience {
 
   private failed(error: unknown): undefined {
     cacheCounts.storeFailures++;
-    this.awayUntil = Date.now() + AWAY_MS;
+    this.unavailableUntil = Date.now() + AWAY_MS;
     this.report(this.failure, error);
   }
 }

@@ -2,7 +2,7 @@ import { AppError, errorBody } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Entry } from '../recording/entry.js';
 import { note, noteWhole, nothingRead, readerFor, type Reading } from '../recording/metering.js';
-import { reportedFailure, reportedStatus, saidAnError } from '../recording/reported-failure.js';
+import { reportedFailure, reportedStatus, errorOfProvider } from '../recording/reported-failure.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
 import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../translation/framing/index.js';
@@ -69,7 +69,7 @@ export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAns
   const whole = await gathered(answering);
   const said = inClientsDialect(whole, answering);
   const failure = answering.head.isJson || said.kind === 'json' ? reportedFailure(whole) : null;
-  if (failure) throw new FailedAttempt(answering.attempt, saidAnError('answer'), reportedStatus(failure));
+  if (failure) throw new FailedAttempt(answering.attempt, errorOfProvider('answer'), reportedStatus(failure));
   const judging =
     said.kind === 'events'
       ? judgedStream(whole, said.framing, { guarded, answering })
@@ -87,7 +87,7 @@ export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAns
 }
 
 function judgedPlain(
-  said: SaidPlain,
+  said: PlainAnswer,
   guarded: GuardedRequest,
   answering: PendingAnswer,
 ): JudgedAnswer | Promise<JudgedAnswer> {
@@ -108,7 +108,7 @@ function judgedPlain(
  * Another parser may use the other of two equal members. This matters only to hooks that may deny: redaction changes the member that counts
  * here.
  */
-const isAmbiguous = ({ text }: SaidPlain, hooks: readonly Hook[]): boolean =>
+const isAmbiguous = ({ text }: PlainAnswer, hooks: readonly Hook[]): boolean =>
   hooks.some(mayDeny) && text !== null && duplicateMember(text) !== null;
 
 /** The texts of a response that is not JSON; null if it cannot be read. */
@@ -125,7 +125,7 @@ interface JudgementInput {
 }
 
 function plainAnswer(
-  { json, contentType, bytes, reading, text }: SaidPlain,
+  { json, contentType, bytes, reading, text }: PlainAnswer,
   { matter, isDenied, hasFailed }: Judgement,
   { guarded, answering }: JudgementInput,
 ): JudgedAnswer {
@@ -141,7 +141,7 @@ function plainAnswer(
   };
 }
 
-interface ChangedAnswer extends Pick<SaidPlain, 'json' | 'text'> {
+interface ChangedAnswer extends Pick<PlainAnswer, 'json' | 'text'> {
   readonly changed: Json;
 }
 
@@ -156,7 +156,7 @@ function changedText(bytes: Buffer, text: string | null, { texts }: Matter): Buf
 }
 
 /** A plain response in the client's dialect. */
-interface SaidPlain extends TranslatedBody {
+interface PlainAnswer extends TranslatedBody {
   readonly kind: 'json' | 'text';
   /** The body, parsed once for the meter and the checks; null if it is not an object. */
   readonly json: Json | null;
@@ -166,7 +166,7 @@ interface SaidPlain extends TranslatedBody {
 }
 
 /** The kind of a response, in the client's dialect: only this decides how its bytes are read. */
-type AnswerContent = SaidPlain | { readonly kind: 'events'; readonly framing: EventFraming };
+type AnswerContent = PlainAnswer | { readonly kind: 'events'; readonly framing: EventFraming };
 
 function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerContent {
   const { entry, content, attempt, translated, head } = answering;
@@ -184,7 +184,7 @@ function inClientsDialect(whole: Buffer, answering: PendingAnswer): AnswerConten
 }
 
 function meterPlain(
-  { json }: Pick<SaidPlain, 'json'>,
+  { json }: Pick<PlainAnswer, 'json'>,
   whole: Buffer,
   { entry, content, reading }: Pick<PendingAnswer, 'entry' | 'content'> & { readonly reading: Reading },
 ): void {
@@ -193,7 +193,7 @@ function meterPlain(
   else if (reader) noteWhole(reading, reader, whole);
 }
 
-function plain(read: WholeAnswer): Pick<SaidPlain, 'kind' | 'json' | 'text'> {
+function plain(read: WholeAnswer): Pick<PlainAnswer, 'kind' | 'json' | 'text'> {
   if (read.kind === 'json') return { kind: 'json', json: read.json, text: read.text };
   return { kind: 'text', json: null, text: read.kind === 'text' ? read.text : null };
 }
@@ -241,7 +241,7 @@ async function judgedStream(
   const passed = throughGuard(guard, body, attempt);
   if (stream?.error || reading.hasFailed) {
     attempt.partial = reading;
-    throw new FailedAttempt(attempt, saidAnError('stream'));
+    throw new FailedAttempt(attempt, errorOfProvider('stream'));
   }
   const judgement = await judgedTexts(guard, guarded, entry);
   return {

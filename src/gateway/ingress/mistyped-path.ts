@@ -44,13 +44,13 @@ function refuseAlike(segment: string, kind: Principal['kind']): void {
  * A more precise error for a request without a provider whose path explains more than that: it belongs to an unbuilt part of the
  * administration, or the same path exists below `/v1/admin`. Returns every other error as it is.
  */
-export function orPathMeant(thrown: unknown, { url = '' }: ClientRequest): unknown {
+export function orIntendedPath(thrown: unknown, { url = '' }: ClientRequest): unknown {
   if (!(thrown instanceof AppError) || thrown.code !== 'provider_missing') return thrown;
   const refusal = withoutProvider(url);
   if (refusal) return refusal;
   if (!url.startsWith(ROOT) || requestPath(url).isProxied) return thrown;
   const meant = ADMINISTRATION_PATHS.get(firstSegment(url));
-  return meant === undefined ? (orEndpointMeant(url) ?? thrown) : hasInstead([meant]);
+  return meant === undefined ? (orIntendedEndpoint(url) ?? thrown) : hasInstead([meant]);
 }
 
 /** Paths of first-class endpoints below /v1 without a variable part. */
@@ -61,7 +61,7 @@ const ENDPOINT_PATHS = endpoints
 const segmentsOf = (path: string): number => path.split('/').length;
 
 /** The error for a path that is similar to a first-class endpoint's; null for others. */
-function orEndpointMeant(url: string): AppError | null {
+function orIntendedEndpoint(url: string): AppError | null {
   const path = url.slice(ROOT.length).split('?', 1)[0] as string;
   if (ENDPOINT_PATHS.includes(path)) return null;
   const alike = ENDPOINT_PATHS.filter((each) => segmentsOf(each) === segmentsOf(path));

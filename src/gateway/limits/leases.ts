@@ -48,7 +48,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
   /** Calls are numbered, so that the store recognizes one that arrives after a later one. */
   private callNumber = 0;
   private isScheduled = false;
-  private awayUntil = -Infinity;
+  private unavailableUntil = -Infinity;
   private calledAt = -Infinity;
   private timer: NodeJS.Timeout | undefined;
   private readonly loop = new LoopHealth('limit-leases', STALLED_AFTER_MS);
@@ -90,7 +90,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
 
   /** Checks whether the store is available, unless it failed a moment ago. `health` has the result. */
   async probe(): Promise<void> {
-    if (performance.now() >= this.awayUntil) await this.give([]);
+    if (performance.now() >= this.unavailableUntil) await this.give([]);
   }
 
   /** Returns idle leases and keeps the others alive. */
@@ -145,7 +145,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
       // Leases that could not be returned stay with this process, and so do their pools.
       for (const { pool, due } of returns) pool.keptBack(due);
       this.loop.failed();
-      this.isAway(error);
+      this.isUnavailable(error);
     } finally {
       this.scheduleRest();
     }
@@ -174,7 +174,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
 
   /** Returns go before asks: a pool with both lowers its limit, and must not count its leases twice. */
   private releaseIdle(): void {
-    if (this.releasing.size === 0 || performance.now() < this.awayUntil) return;
+    if (this.releasing.size === 0 || performance.now() < this.unavailableUntil) return;
     const returns: PoolReturn[] = [];
     for (const pool of this.releasing) {
       if (pool.isAsking) continue;
@@ -198,7 +198,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
       pools.push(pool);
     }
     if (asks.length === 0) return;
-    if (now < this.awayUntil) {
+    if (now < this.unavailableUntil) {
       for (const pool of pools)
         pool.failed(AWAY_MS, now, new Error('The limit store did not respond a moment ago.'));
       return;
@@ -213,7 +213,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
       const now = performance.now();
       asks.forEach((ask, at) => this.granted(pools[at], ask, answers[at], now));
     } catch (error) {
-      this.isAway(error);
+      this.isUnavailable(error);
       for (const pool of pools) pool.failed(AWAY_MS, performance.now(), error);
     }
   }
@@ -224,8 +224,8 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     pool?.answer(ask, answer, now);
   }
 
-  private isAway(error: unknown): void {
-    this.awayUntil = performance.now() + AWAY_MS;
+  private isUnavailable(error: unknown): void {
+    this.unavailableUntil = performance.now() + AWAY_MS;
     this.health.failed(error);
   }
 
@@ -236,7 +236,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
 
   /** Pools whose next call waits for the result of their last one. */
   private scheduleRest(): void {
-    if (this.asking.size > 0 || (this.releasing.size > 0 && performance.now() >= this.awayUntil))
+    if (this.asking.size > 0 || (this.releasing.size > 0 && performance.now() >= this.unavailableUntil))
       this.schedule();
   }
 }

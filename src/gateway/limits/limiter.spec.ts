@@ -245,7 +245,7 @@ describe('Limiter without its store', () => {
     const [rate, budget] = [aLimit({ amount: 1 }), aBudget(1_000_000)];
     const { attempt } = await reserve(wants([budget]));
     attempt.settle(UNUSED);
-    store.isAway = true;
+    store.isUnavailable = true;
 
     expect(await outcome(wants([budget]))).toBeTypeOf('object');
     expect(await outcome(wants([budget]))).toBe('limits_unavailable');
@@ -254,10 +254,10 @@ describe('Limiter without its store', () => {
 
   it('asks it once a second, and is back when it is', async () => {
     const rate = aLimit({ amount: 1 });
-    store.isAway = true;
+    store.isUnavailable = true;
     for (let at = 0; at < 20; at++) await outcome(wants([rate]));
     expect(store.calls).toBe(1);
-    store.isAway = false;
+    store.isUnavailable = false;
 
     await vi.advanceTimersByTimeAsync(1_100);
     await outcome(wants([rate]));
@@ -272,7 +272,7 @@ describe('a limit whose store is unavailable', () => {
     ['concurrency', (failsClosed: boolean) => ({ ...slots(1), failsClosed })],
   ])('is open or closed, as it was chosen for it: %s', async (_kind, make) => {
     const [open, closed] = [make(false), make(true)];
-    store.isAway = true;
+    store.isUnavailable = true;
 
     for (let at = 0; at < 5; at++) expect(await outcome(wants([open]))).toBeTypeOf('object');
     for (let at = 0; at < 5; at++) expect(await outcome(wants([open, closed]))).toBe('limits_unavailable');
@@ -285,10 +285,10 @@ describe('a limit whose store is unavailable', () => {
     const { calls } = store;
     const before = limitCounts.storesUnavailable;
 
-    store.isAway = true;
+    store.isUnavailable = true;
     await vi.advanceTimersByTimeAsync(5_500);
     expect(limitCounts.storesUnavailable).toBe(before + 1);
-    store.isAway = false;
+    store.isUnavailable = false;
     await vi.advanceTimersByTimeAsync(1_500);
 
     expect(limitCounts.storesUnavailable).toBe(before);
@@ -300,7 +300,7 @@ describe('a limit whose store is unavailable', () => {
     await Promise.all(Array.from({ length: 3 }, () => reserve(wants([leased]))));
     await reserve(wants([leased]));
     const before = limitCounts.failedOpen;
-    store.isAway = true;
+    store.isUnavailable = true;
 
     await reserve(wants([leased]));
     expect(limitCounts.failedOpen - before).toBe(0);
@@ -313,14 +313,14 @@ describe('a limit whose store is unavailable', () => {
   it('says so to operators, since when, and no longer once the store answers again', async () => {
     const before = limitCounts.storesUnavailable;
     expect(await limiter.problem()).toBeNull();
-    store.isAway = true;
+    store.isUnavailable = true;
     const since = new Date().toISOString();
 
     expect(await limiter.problem()).toBe(
       `The limit store is unavailable. Budgets serve only what is already leased and rates are not limited since ${since}.`,
     );
     expect(limitCounts.storesUnavailable - before).toBe(1);
-    store.isAway = false;
+    store.isUnavailable = false;
     await reserve(wants([aLimit()])).catch(() => undefined);
     await vi.advanceTimersByTimeAsync(1_100);
 
@@ -375,9 +375,9 @@ describe('what goes back to a window', () => {
     const giveBack = vi.spyOn(store, 'giveBack');
     const { attempt } = await reserve(wants([limit], { estimate: { tokens: 5_000, costNanoUsd: 0 } }));
     attempt.settle(cost(0, 10));
-    store.isAway = true;
+    store.isUnavailable = true;
     await vi.advanceTimersByTimeAsync(1_100);
-    store.isAway = false;
+    store.isUnavailable = false;
     await vi.advanceTimersByTimeAsync(3_000);
 
     const given = giveBack.mock.calls.flatMap(([all]) => all).filter(({ amount }) => amount > 0);
@@ -405,7 +405,7 @@ describe('Limiter whose budgets are counted elsewhere', () => {
     const apart = new (class extends MemoryLimitStore {
       override readonly budgets = budgets;
     })();
-    apart.isAway = true;
+    apart.isUnavailable = true;
     limiter = new Limiter(apart);
     const [rate, slot, budget] = [aLimit({ amount: 1 }), slots(1), aBudget(1_000)];
 
@@ -421,9 +421,9 @@ describe('Limiter whose store answers and is not heard', () => {
     const limit = aBudget(1_000);
     const [take, giveBack] = [vi.spyOn(store, 'take'), vi.spyOn(store, 'giveBack')];
     await outcome(wants([limit]));
-    store.isAway = true;
+    store.isUnavailable = true;
     await outcome(wants([limit]));
-    store.isAway = false;
+    store.isUnavailable = false;
     await vi.advanceTimersByTimeAsync(1_100);
     await outcome(wants([limit], { estimate: { tokens: 0, costNanoUsd: 300 } }));
 
@@ -440,9 +440,9 @@ describe('Limiter whose store answers and is not heard', () => {
     const giveBack = vi.spyOn(store, 'giveBack');
     const { attempt } = await reserve(wants([limit]));
     attempt.settle(UNUSED);
-    store.isAway = true;
+    store.isUnavailable = true;
     await vi.advanceTimersByTimeAsync(1_100);
-    store.isAway = false;
+    store.isUnavailable = false;
     await vi.advanceTimersByTimeAsync(1_100);
 
     const returns = giveBack.mock.calls.flatMap(([all]) => all);

@@ -53,13 +53,13 @@ const takesNoQuery = ({ paths }: Provider, path: RequestPath | undefined): boole
 
 /** Whether a request's path or query changes the account's additions. */
 export const changesAccount = (provider: Provider, fields: Fields, path: RequestPath | undefined): boolean =>
-  withSaid(provider, fields, path) !== fields || takesNoQuery(provider, path);
+  withQuery(provider, fields, path) !== fields || takesNoQuery(provider, path);
 
 /**
  * The account fields, overridden by the request's own parameters: a client that sends `api-version` itself means that version. A value that
  * the field does not allow is not used here, but goes to the provider all the same. Returns the same object if nothing changes.
  */
-export function withSaid(provider: Provider, fields: Fields, path: RequestPath | undefined): Fields {
+export function withQuery(provider: Provider, fields: Fields, path: RequestPath | undefined): Fields {
   if (!path || path.query === '' || !provider.query) return fields;
   const said = new Map(
     [...new URLSearchParams(path.query)].map(([name, value]) => [name.toLowerCase(), value]),

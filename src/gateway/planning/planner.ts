@@ -22,7 +22,7 @@ import {
   fieldsFrom,
   NO_FIELDS,
   queryOf,
-  withSaid,
+  withQuery,
 } from './account.js';
 import type { RequestPath } from '../types/request-path.js';
 
@@ -175,7 +175,7 @@ export class Planner {
     customHost: string | null,
     rest: Pick<Target, 'virtualKey' | 'credentials'> & Pick<TargetRequest, 'path'>,
   ): Target {
-    const fields = withSaid(provider, withDefaults(provider, rest.credentials.fields), rest.path);
+    const fields = withQuery(provider, withDefaults(provider, rest.credentials.fields), rest.path);
     const url = customHost === null ? new URL(baseUrlOf(provider, fields)) : parseDestination(customHost);
     if (!provider.inProcess) this.egress.checkDestination(url);
     return {

@@ -6,7 +6,7 @@ import type { UsageSoFar } from '../../providers/translation.js';
 import { type AnswerDecoder, decoding } from './decoding.js';
 import { JsonObjects } from './json-objects.js';
 import { SseReader } from './sse-reader.js';
-import { mayTellFailure, tellsFailure } from './tells-failure.js';
+import { mayReportFailure, reportsFailure } from './end-events.js';
 
 /** Values that a response reported while it passed. */
 export interface Reading {
@@ -196,7 +196,7 @@ export function readerFor(endpoint: Endpoint | null, body: Json | null): UsageRe
   return (body && reader?.askedBy?.(body)) ?? reader;
 }
 
-const mayTellMore = (data: string): boolean => mayHaveUsage(data) || mayTellFailure(data);
+const mayTellMore = (data: string): boolean => mayHaveUsage(data) || mayReportFailure(data);
 
 /** `usage` of OpenAI and Anthropic, `usageMetadata` of Google. */
 function mayHaveUsage(data: string): boolean {
@@ -207,11 +207,11 @@ function mayHaveUsage(data: string): boolean {
 /** Reads the values that a response, or one event of a stream, reports. */
 export function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
   if (!answer) return;
-  if (tellsFailure(answer)) reading.hasFailed = true;
+  if (reportsFailure(answer)) reading.hasFailed = true;
   const usage = reader.fromAnswer(answer, reading.usage);
   if (usage) {
     reading.usage = usage;
-    reading.isBeginning = reader.tellsBeginning?.(answer, usage) ?? false;
+    reading.isBeginning = reader.marksBeginning?.(answer, usage) ?? false;
   }
   noteServed(reading, reader, answer);
   if (isGathered(reading)) reading.outputText += reader.outputText(answer);

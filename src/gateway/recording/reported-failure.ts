@@ -2,16 +2,16 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { JsonObjects } from './json-objects.js';
 import { parsedObject } from './metering.js';
-import { mayTellFailure, tellsFailure } from './tells-failure.js';
+import { mayReportFailure, reportsFailure } from './end-events.js';
 
 /**
  * The failure report in a whole response with a success status, alone or first in an array; null for every other response, and for
  * unreadable ones.
  */
 export function reportedFailure(answer: Buffer): Json | null {
-  if (!mayTellFailure(answer)) return null;
+  if (!mayReportFailure(answer)) return null;
   const json = parsedObject(answer.toString('utf8')) ?? firstOf(answer);
-  return json && tellsFailure(json) ? json : null;
+  return json && reportsFailure(json) ? json : null;
 }
 
 function firstOf(array: Buffer): Json | null {
@@ -29,7 +29,7 @@ export function reportedStatus({ error }: Json): number | null {
 }
 
 /** The error of a try whose response is such a report. */
-export const saidAnError = (what: 'answer' | 'stream'): AppError =>
+export const errorOfProvider = (what: 'answer' | 'stream'): AppError =>
   new AppError('upstream_error', {
     detail: what === 'answer' ? 'its response is an error' : 'its stream began with an error',
   });

@@ -77,7 +77,7 @@ export class RequestTrail {
     this.cacheScore = score;
   }
 
-  cacheSaid(status: CacheStatus): void {
+  cacheAnswered(status: CacheStatus): void {
     this.cacheStatus = status;
   }
 

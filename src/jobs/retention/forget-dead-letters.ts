@@ -26,8 +26,8 @@ export function forgetDeadLetters(under: UnderTimes): Promise<number> {
     const isAnyHeld = (await transaction.query(ANY_HOLD)).length > 0;
     let removed = 0;
     for (const owner of await transaction.query<Owner>(OWNERS)) {
-      const nobodys = isAnyHeld ? -Infinity : times.usually('bodies');
-      const since = owner.organization_id === null ? nobodys : times.since('bodies', owner);
+      const sinceWithoutOwner = isAnyHeld ? -Infinity : times.usually('bodies');
+      const since = owner.organization_id === null ? sinceWithoutOwner : times.since('bodies', owner);
       if (since === -Infinity) continue;
       const [row] = await transaction.query<{ count: number }>(FORGET, [
         owner.organization_id,

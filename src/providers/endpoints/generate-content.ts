@@ -42,7 +42,7 @@ export const generateContentUsage: UsageReader = {
     return text;
   },
 
-  tellsBeginning: (_, { output_tokens }) => output_tokens === 0,
+  marksBeginning: (_, { output_tokens }) => output_tokens === 0,
 
   inputText(request) {
     let text = contentText(request.systemInstruction ?? request.system_instruction);

@@ -26,7 +26,7 @@ export const messagesUsage: UsageReader = {
 
   passingText: (json) => plainTextIn(json, '"delta":{"type":"text_delta","text":"', '"}'),
 
-  tellsBeginning: ({ type }) => type === 'message_start',
+  marksBeginning: ({ type }) => type === 'message_start',
 
   inputText({ system, messages, tools }) {
     let text = textOf(system);

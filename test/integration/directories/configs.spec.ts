@@ -159,17 +159,17 @@ describe('PostgresConfigDirectory', () => {
   it('goes on with what it knows while the database is away', async () => {
     const { slug } = await aConfig({ virtual_key: 'v' });
     const pool = new QueryPool(database.url, 1);
-    let isAway = false;
+    let isUnavailable = false;
     const feed = { subscribe: (listener: (change: null) => void) => (forget = () => listener(null)) };
     let forget = (): void => undefined;
     const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
     const query = <Row>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
-      isAway ? Promise.reject(away) : pool.query<Row>(sql, parameters);
+      isUnavailable ? Promise.reject(away) : pool.query<Row>(sql, parameters);
     const configs = new PostgresConfigDirectory({ query }, feed, 60_000);
     closers.push(() => pool.close());
     const known = await configs.find(reach, slug);
 
-    isAway = true;
+    isUnavailable = true;
     forget();
 
     expect(await configs.find(reach, slug)).toBe(known);

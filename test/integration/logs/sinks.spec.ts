@@ -77,7 +77,7 @@ afterEach(async () => {
   await app.dataSource.query('DELETE FROM log_sinks');
   webhook.deliveries.length = 0;
   collector.exports.length = 0;
-  bucket.isAway = false;
+  bucket.isUnavailable = false;
 });
 afterAll(async () => {
   await store.close();
@@ -240,10 +240,10 @@ describe('the bucket', () => {
   it('keeps the sink waiting while it is away, and nothing is lost', async () => {
     const runner = await served(new S3Sink(store, 60));
     await stored(1, { created_at: new Date('2026-11-17T10:00:00Z') });
-    bucket.isAway = true;
+    bucket.isUnavailable = true;
     expect(await runner.deliver()).toBe('failed');
     expect(await stateOf('s3')).toMatchObject({ last_error: 'it returned status 503' });
-    bucket.isAway = false;
+    bucket.isUnavailable = false;
     await dueNow();
     expect(await runner.deliver()).toBe('delivered');
     expect(bucket.keys().filter((key) => key.includes('date=2026-11-17'))).toHaveLength(1);
@@ -273,12 +273,12 @@ describe('bodies in the bucket', () => {
   it('are read back as they were, are sealed there, and leave the database only when they are stored', async () => {
     const runner = await served(new BodySink(app.dataSource, new BodyObjects(store, app.box)));
     const id = await withBodies(new Date());
-    bucket.isAway = true;
+    bucket.isUnavailable = true;
     expect(await runner.deliver()).toBe('failed');
     expect((await bodiesOf(id)).map(({ body }) => body !== null)).toEqual([true, true]);
     expect((await detail(id)).request.body).toEqual(JSON.parse(PROMPT.toString()));
 
-    bucket.isAway = false;
+    bucket.isUnavailable = false;
     await dueNow();
     expect(await runner.deliver()).toBe('delivered');
 
@@ -314,7 +314,7 @@ describe('bodies in the bucket', () => {
       box: app.box,
     });
 
-    bucket.isAway = true;
+    bucket.isUnavailable = true;
     expect((await detail(id)).request).toMatchObject({ body: null, body_unavailable: true });
     const listing = await app.workspaceKey(['logs.list', 'logs.view']);
     const from = new Date(Date.now() - 30 * 86_400_000).toISOString();
@@ -324,7 +324,7 @@ describe('bodies in the bucket', () => {
     expect([searched.status, searched.body.error.code]).toEqual([503, 'bucket_unavailable']);
     await expect(writer.write(draft.id)).rejects.toThrow();
 
-    bucket.isAway = false;
+    bucket.isUnavailable = false;
     await app.dataSource.query('UPDATE log_exports SET leased_until = NULL');
     expect(await writer.write(draft.id)).toBe('success');
     const key = `gatehouse/exports/${app.first.organisation_id}/${app.first.workspace_id}/${draft.id}.jsonl`;

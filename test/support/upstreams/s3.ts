@@ -22,7 +22,7 @@ export class S3Server {
   readonly odd = new Map<string, Behaviour>();
   readonly refused: string[] = [];
   /** Answers 503 to everything. */
-  isAway = false;
+  isUnavailable = false;
 
   private constructor(private readonly server: ReturnType<typeof createServer>) {}
 
@@ -62,7 +62,7 @@ export class S3Server {
     const body = Buffer.concat(parts);
     const odd = this.odd.get(pathOf(request).key);
     if (odd) return odd(response);
-    if (this.isAway) return failed(response, 503, 'SlowDown');
+    if (this.isUnavailable) return failed(response, 503, 'SlowDown');
     const problem = problemOf(request, body);
     if (problem !== null) {
       this.refused.push(problem);

@@ -81,7 +81,7 @@ export function callOfSpan(span: OtlpSpan, tenant: string, now: number): Unprice
     status,
     errorCode: textOf(attributes, 'errorType'),
     usage: usageOf(attributes),
-    toldCostNanoUsd: costOf(attributes),
+    reportedCostNanoUsd: costOf(attributes),
     metadata: metadataOf(attributes),
     request: { headers: {}, body: bodyOf(attributes, 'inputMessages', span, 'gen_ai.content.prompt') },
     response: { headers: {}, body: bodyOf(attributes, 'outputMessages', span, 'gen_ai.content.completion') },

@@ -43,10 +43,11 @@ export class LogRowsOrPostgres extends LogRows {
     try {
       return await question(this.clickhouse);
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       return question(this.postgres);
     }
   }
 }
 
-const isAway = (error: unknown): boolean => AWAY.test(String((error as { readonly code?: unknown }).code));
+const isUnavailable = (error: unknown): boolean =>
+  AWAY.test(String((error as { readonly code?: unknown }).code));

@@ -60,7 +60,7 @@ const HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identit
 @Injectable()
 export class Embedder {
   private readonly remembered = new LRUCache<string, Vector>({ max: REMEMBERED_MAX });
-  private readonly awayUntil = new WeakMap<Target, number>();
+  private readonly unavailableUntil = new WeakMap<Target, number>();
 
   constructor(
     private readonly planner: Planner,
@@ -87,7 +87,8 @@ export class Embedder {
     if (known) return known;
     // A hedged attempt's exchange may end, and its record be written, before the embedding arrives.
     if (embedding.trail !== embedding.entry.trail) throw new Error('it is a second question of its request');
-    if (Date.now() < (this.awayUntil.get(target) ?? 0)) throw new Error('the account failed just before');
+    if (Date.now() < (this.unavailableUntil.get(target) ?? 0))
+      throw new Error('the account failed just before');
     const vector = await this.ask(embedding, target);
     this.remembered.set(name, vector);
     return vector;
@@ -119,7 +120,7 @@ export class Embedder {
       return await answered(attempt, translated, reading);
     } catch (error) {
       if (error instanceof AppError) errorCode = error.code;
-      this.awayUntil.set(target, Date.now() + AWAY_MS);
+      this.unavailableUntil.set(target, Date.now() + AWAY_MS);
       throw error;
     } finally {
       entry.addAside(attempt, target, { errorCode, reading, text });

@@ -98,10 +98,10 @@ export class PostgresUsageReader implements AnalyticsReader {
     const statement = new QueryParameters();
     const requests = (conditions: readonly QueryCondition[]): Promise<StartedQuery> =>
       this.#begin(whose, { range, conditions }, { measures: ['requests'], slots, statement });
-    const [all, nobodys] = [await requests([]), await requests([OF_NOBODY])];
+    const [all, ownerless] = [await requests([]), await requests([WITHOUT_USER])];
     const named = await this.database.read<{ slot: number; count: string }>(
       `SELECT ${slotSql(all)} AS slot, sum(requests)::bigint AS count FROM (
-         SELECT at, requests FROM ${all.from} UNION ALL SELECT at, -requests FROM ${nobodys.from}
+         SELECT at, requests FROM ${all.from} UNION ALL SELECT at, -requests FROM ${ownerless.from}
        ) AS named GROUP BY 1`,
       statement.parameters,
     );
@@ -222,7 +222,7 @@ const slotSql = ({ statement, slots }: StartedQuery): string =>
   `width_bucket(at, ${statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
 
 /** In the slice by end user, where every request has a value. */
-const OF_NOBODY: QueryCondition = {
+const WITHOUT_USER: QueryCondition = {
   sql: (value) => `end_user = ${value}`,
   parameter: '',
   on: ['end_user'],

@@ -6,12 +6,12 @@ import type { Json } from '../../providers/endpoint.js';
  * (https://docs.claude.com/en/docs/build-with-claude/streaming#error-events), and of responses
  * (https://platform.openai.com/docs/api-reference/responses-streaming/response/failed).
  */
-export function tellsFailure({ error, type }: Json): boolean {
+export function reportsFailure({ error, type }: Json): boolean {
   return Boolean(error) || type === 'error' || type === 'response.failed';
 }
 
 /** Whether JSON may be such a report. Inside a model's text, the quote after the word is escaped. */
-export const mayTellFailure = (json: string | Buffer): boolean => json.includes('"error"');
+export const mayReportFailure = (json: string | Buffer): boolean => json.includes('"error"');
 
 /** Events that end a stream: https://docs.claude.com/en/docs/build-with-claude/streaming, https://docs.cohere.com/docs/streaming */
 const ENDS: ReadonlySet<unknown> = new Set(['message_stop', 'message-end']);
@@ -20,7 +20,7 @@ const ENDS_OF_OPENAI =
   /^(?:response|image_generation|image_edit)\.(?:completed|incomplete)$|^(?:transcript\.text|speech\.audio)\.done$/;
 
 /** Whether an event of a stream marks the response as complete. */
-export function tellsEnd({ type, choices, candidates, done }: Json): boolean {
+export function marksEnd({ type, choices, candidates, done }: Json): boolean {
   if (ENDS.has(type) || done === true) return true;
   if (typeof type === 'string' && ENDS_OF_OPENAI.test(type)) return true;
   return hasReason(choices, 'finish_reason') || hasReason(candidates, 'finishReason');

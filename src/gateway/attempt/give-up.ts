@@ -21,7 +21,7 @@ export async function giveUp(entry: Entry, trail: Trail, { answer, thrown }: Out
     const { attempt, target, content, judged, translated } = answer;
     attempt.recording?.drop();
     if (judged) attempt.partial = judged.reading;
-    else await putAway(attempt, readerFor(entry.endpoint, content.json), translated);
+    else await readDiscarded(attempt, readerFor(entry.endpoint, content.json), translated);
     const errorCode = judged?.isDenied ? 'guardrail_denied' : null;
     entry.addDiscarded(attempt, { target, trail }, { errorCode });
   } else if (thrown instanceof FailedAttempt) {
@@ -34,7 +34,7 @@ export async function giveUp(entry: Entry, trail: Trail, { answer, thrown }: Out
 }
 
 /** Reads a discarded response, because it may report usage. */
-export async function putAway(
+export async function readDiscarded(
   attempt: Attempt,
   reader: UsageReader | null,
   translated: ActiveTranslation | null = null,

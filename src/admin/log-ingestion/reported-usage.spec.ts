@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usageIn } from './told-usage.js';
+import { usageIn } from './reported-usage.js';
 
 describe('the usage that an answer reports', () => {
   it.each([
