@@ -7846,7 +7846,7 @@ export interface components {
                  */
                 type?: "static";
                 pay_as_you_go?: components["schemas"]["PayAsYouGo"];
-            };
+            } & unknown;
         };
         IntegrationModelsDto: {
             /**
@@ -7885,14 +7885,14 @@ export interface components {
              *       }
              *     }
              */
-            pricing_config?: {
+            pricing_config?: ({
                 /**
                  * @description Kind of the price. Always `static`.
                  * @enum {string}
                  */
                 type?: "static";
                 pay_as_you_go?: components["schemas"]["PayAsYouGo"];
-            } | null;
+            } & unknown) | null;
         };
         UpdateModelsDto: {
             /** @description Settings of single models, at most 500. Others keep theirs. */
@@ -11185,8 +11185,8 @@ export interface components {
                  * @enum {string}
                  */
                 type?: "static";
-                pay_as_you_go: components["schemas"]["PayAsYouGo"];
-            };
+                pay_as_you_go?: components["schemas"]["PayAsYouGo"];
+            } & unknown;
         } | null;
         /**
          * @description Short name for use in paths, headers and configs. It never changes.

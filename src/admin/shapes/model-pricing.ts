@@ -62,7 +62,8 @@ export const PRICING_CONFIG_SCHEMA = {
       example: EXAMPLE,
     },
   },
-  required: ['pay_as_you_go'],
+  // Within `allOf`, because the decorators of properties take `required` for themselves.
+  allOf: [{ required: ['pay_as_you_go'] }],
   example: { type: 'static', pay_as_you_go: EXAMPLE },
 };
 

@@ -19,6 +19,8 @@ export function amountIn(given: unknown, path: string, digits: number): number {
 
 export function objectAt(given: unknown, path: string): Fields {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Fields;
+  if (given === undefined)
+    throw new AppError('invalid_request', { detail: `The field "${path}" is missing.` });
   return refuse(path, 'it must be an object');
 }
 
