@@ -4931,7 +4931,7 @@ export interface components {
              */
             last_delivered_at: string | null;
             /**
-             * @description Number of consecutive failed deliveries.
+             * @description Requests with the status 429, or 500 or more.
              * @example 0
              */
             failures: number;
@@ -10072,6 +10072,11 @@ export interface components {
              */
             cost: number;
             /**
+             * @description US cents that the requests answered from the cache would have cost at the provider.
+             * @example 1240.5
+             */
+            cache_saved: number;
+            /**
              * @description Median time to the whole response in milliseconds, at most 0.8 % off.
              * @example 1204.5
              */
@@ -10148,6 +10153,23 @@ export interface components {
              */
             requests: number;
         };
+        OverviewProviderDto: {
+            /**
+             * @description Id of the provider in the provider catalogue, such as `openai`.
+             * @example mistral-ai
+             */
+            provider: string;
+            /**
+             * @description Number of requests.
+             * @example 412
+             */
+            requests: number;
+            /**
+             * @description Requests with the status 429, or 500 or more.
+             * @example 128
+             */
+            failures: number;
+        };
         OverviewDto: {
             /**
              * @description Type of this object.
@@ -10170,8 +10192,12 @@ export interface components {
             top_models: components["schemas"]["OverviewGroupDto"][];
             /** @description The five API keys that cost most. */
             top_api_keys: components["schemas"]["OverviewGroupDto"][];
+            /** @description The five end users that cost most. The value is empty for requests without one. */
+            top_users: components["schemas"]["OverviewGroupDto"][];
             /** @description The five most frequent statuses of 400 or more. */
             top_errors: components["schemas"]["OverviewStatusDto"][];
+            /** @description Providers that failed at least 5 % of at least 10 requests in the last hour of the period, most failures first. Failures that a retry or a fallback made good do not count. */
+            failing_providers: components["schemas"]["OverviewProviderDto"][];
         };
         FacetValueDto: {
             /**

@@ -14,6 +14,11 @@ export const overviewWords = {
   allKeys: 'All keys',
   costByModel: 'Cost by model',
   costByKey: 'Cost by API key',
+  costByUser: 'Cost by user',
+  saved: (amount: string) => `The cache saved ${amount}.`,
+  failing: (share: string, requests: string) =>
+    `failed ${share} of ${requests} requests in the last hour of this range.`,
+  showRequests: 'Show requests',
   errorsByStatus: 'Errors by status',
   none: 'Nothing in this range.',
   logs: 'Logs',

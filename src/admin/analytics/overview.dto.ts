@@ -31,6 +31,10 @@ export class OverviewFiguresDto {
   @ApiProperty({ example: 128_416.2 })
   readonly cost: number;
 
+  /** Cost of the requests that the cache answered, had a provider answered them. In cents. */
+  @ApiProperty({ example: 1_240.5 })
+  readonly cache_saved: number;
+
   /** In milliseconds, at most 0.8 % off. */
   @ApiProperty({ example: 1_204.5 })
   readonly latency_p50: number;
@@ -69,7 +73,7 @@ export class OverviewPointDto {
 }
 
 export class OverviewGroupDto {
-  /** Name of the model, or id of the API key. Empty for requests without one. */
+  /** Name of the model, id of the API key, or id of the end user. Empty for requests without one. */
   @ApiProperty({ example: 'gpt-5' })
   readonly value: string;
 
@@ -87,6 +91,19 @@ export class OverviewStatusDto {
 
   @ApiProperty({ example: 402 })
   readonly requests: number;
+}
+
+/** A provider that fails often. */
+export class OverviewProviderDto {
+  @ApiProperty({ example: 'mistral-ai' })
+  readonly provider: string;
+
+  @ApiProperty({ example: 412 })
+  readonly requests: number;
+
+  /** Requests with the status 429, or 500 and more. */
+  @ApiProperty({ example: 128 })
+  readonly failures: number;
 }
 
 /** A period, and the period of the same length before it. */
@@ -121,9 +138,20 @@ export class OverviewDto {
   @ApiProperty({ type: [OverviewGroupDto] })
   readonly top_api_keys: readonly OverviewGroupDto[];
 
+  /** The five end users with the highest cost. The value is empty for requests without one. */
+  @ApiProperty({ type: [OverviewGroupDto] })
+  readonly top_users: readonly OverviewGroupDto[];
+
   /** The five most frequent statuses of 400 and more. */
   @ApiProperty({ type: [OverviewStatusDto] })
   readonly top_errors: readonly OverviewStatusDto[];
+
+  /**
+   * Providers that failed at least 5 % of at least 10 requests in the last hour of the range, most failures first. Failures that a retry or
+   * a fallback made good do not count.
+   */
+  @ApiProperty({ type: [OverviewProviderDto] })
+  readonly failing_providers: readonly OverviewProviderDto[];
 }
 
 export class FacetValueDto {

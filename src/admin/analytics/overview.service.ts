@@ -16,6 +16,7 @@ import {
   type OverviewFiguresDto,
   type OverviewGroupDto,
   type OverviewPointDto,
+  type OverviewProviderDto,
 } from './overview.dto.js';
 
 const MEASURES = [
@@ -26,10 +27,19 @@ const MEASURES = [
   'output_tokens',
   'cost_nano_usd',
   'duration_histogram',
+  'simple_saved_nano_usd',
+  'semantic_saved_nano_usd',
 ] as const satisfies readonly ReadMeasureName[];
 
 const TOP = 5;
+const MOST_PROVIDERS = 50;
 const SERVER_ERROR = 500;
+const TOO_MANY_REQUESTS = 429;
+
+const HOUR_MS = 3_600_000;
+/** Fewer requests say little about a provider. */
+const FAILING_REQUESTS_MIN = 10;
+const FAILING_SHARE_MIN = 0.05;
 
 interface Period {
   readonly series: Series;
@@ -45,11 +55,13 @@ export class OverviewService {
   async read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
     const asked = analyticsQueryOf(query, reach.own, Object.keys(SERIES_PARAMETERS));
     const period = (range: TimeRange): Promise<Period> => this.period(reach, { ...asked, range }, query);
-    const [now, before, models, keys] = await Promise.all([
+    const [now, before, models, keys, users, failing] = await Promise.all([
       period(asked.range),
       period(rangeBefore(asked.range)),
       this.costliest(reach, asked, { kind: 'dimension', dimension: 'model' }),
       this.costliest(reach, asked, { kind: 'id', dimension: 'api_key_id' }),
+      this.costliest(reach, asked, { kind: 'dimension', dimension: 'end_user' }),
+      this.failing(reach, { ...asked, range: lastHourOf(asked.range) }),
     ]);
     return Object.assign(new OverviewDto(), {
       range: told(now.series.range),
@@ -60,7 +72,9 @@ export class OverviewService {
       previous_points: pointsOf(before),
       top_models: models,
       top_api_keys: keys,
+      top_users: users,
       top_errors: mostFrequentErrors(now.series.total),
+      failing_providers: failing,
     });
   }
 
@@ -83,7 +97,34 @@ export class OverviewService {
       cost: sums.cents('cost_nano_usd'),
     }));
   }
+
+  private async failing(reach: Sight, asked: UsageQuery): Promise<OverviewProviderDto[]> {
+    const { rows } = await this.usage.groups(reach, asked, {
+      by: { kind: 'dimension', dimension: 'provider' },
+      measures: ['requests', 'errors', 'statuses'],
+      orderBy: { sumOf: ['errors'] },
+      direction: 'desc',
+      page: { skip: 0, take: MOST_PROVIDERS },
+    });
+    return rows
+      .filter(([provider]) => provider !== '')
+      .map(([provider, sums]) => ({
+        provider,
+        requests: sums.count('requests'),
+        failures: failuresIn(sums, (status) => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS),
+      }))
+      .filter(
+        ({ requests, failures }) =>
+          requests >= FAILING_REQUESTS_MIN && failures >= requests * FAILING_SHARE_MIN,
+      )
+      .sort((one, other) => other.failures - one.failures);
+  }
 }
+
+const lastHourOf = ({ from, to }: TimeRange): TimeRange => ({ from: Math.max(from, to - HOUR_MS), to });
+
+const failuresIn = (sums: Sums, isFailure: (status: number) => boolean): number =>
+  sums.failures.reduce((sum, [status, count]) => (isFailure(status) ? sum + count : sum), 0);
 
 /** The range of the same length just before. */
 const rangeBefore = ({ from, to }: TimeRange): TimeRange => ({ from: 2 * from - to, to: from });
@@ -93,16 +134,14 @@ const figuresOf = (sums: Sums): OverviewFiguresDto => ({
   errors: sums.count('errors'),
   tokens: sums.tokens,
   cost: sums.cents('cost_nano_usd'),
+  cache_saved: sums.cents('simple_saved_nano_usd') + sums.cents('semantic_saved_nano_usd'),
   latency_p50: sums.quantileMs(0.5),
   latency_p95: sums.quantileMs(0.95),
 });
 
 const pointsOf = ({ series, slots }: Period): OverviewPointDto[] =>
   series.slots.map((sums, index) => {
-    const serverErrors = sums.failures.reduce(
-      (sum, [status, count]) => (status >= SERVER_ERROR ? sum + count : sum),
-      0,
-    );
+    const serverErrors = failuresIn(sums, (status) => status >= SERVER_ERROR);
     return {
       timestamp: new Date(slots[index] ?? 0).toISOString(),
       requests: sums.count('requests'),

@@ -406,6 +406,7 @@ describe('the overview', () => {
       errors: of.filter(({ status }) => status >= 400).length,
       tokens: sum(of.map(tokensOf)),
       cost: nearly(sum(of.map(({ cost_nano_usd }) => cost_nano_usd)) / NANO_PER_CENT),
+      cache_saved: nearly(sum(of.map(({ saved_nano_usd }) => saved_nano_usd)) / NANO_PER_CENT),
     });
     const [now, before] = [within(from, to), within(2 * from - to, from)];
     expect(overview.summary).toMatchObject(figures(now));
@@ -433,7 +434,37 @@ describe('the overview', () => {
       rows.map((row) => ({ value: row[field], requests: row.requests, cost: row.cost }));
     expect(overview.top_models).toEqual(shown(models.data, 'model'));
     expect(overview.top_api_keys).toEqual(shown(apiKeys.data, 'api_key'));
+    const users = await ask('groups/users', { from, to, key: own, query });
+    expect(overview.top_users).toEqual(
+      shown(users.data, 'user').map(({ value, requests, cost }) => ({
+        value,
+        requests: Number(requests),
+        cost: nearly(Number(cost)),
+      })),
+    );
     expect(overview.top_errors.map(({ status_code }: Json) => status_code).sort()).toEqual([404, 429, 500]);
+  });
+});
+
+describe('the failing providers of the overview', () => {
+  it('are those of its last hour with ten requests and five per cent of failures', async () => {
+    let named = 0;
+    for (let end = FIRST + 3 * DAY; end < FIRST + 4 * DAY; end += 2 * HOUR) {
+      const overview = await ask('overview', { from: end - 5 * HOUR, to: end });
+      const expected = ['openai', 'anthropic'].flatMap((provider) => {
+        const of = within(end - HOUR, end).filter((record) => record.provider === provider);
+        const failures = of.filter(({ status }) => status === 429 || status >= 500).length;
+        return of.length >= 10 && failures >= of.length * 0.05
+          ? [{ provider, requests: of.length, failures }]
+          : [];
+      });
+      expect(overview.failing_providers).toHaveLength(expected.length);
+      expect(overview.failing_providers).toEqual(expect.arrayContaining(expected));
+      const failures = overview.failing_providers.map((one: Json) => one.failures);
+      expect(failures).toEqual([...failures].sort((one, other) => other - one));
+      named += expected.length;
+    }
+    expect(named).toBeGreaterThan(0);
   });
 });
 

@@ -96,7 +96,7 @@ export function LatencyCard({ overview, state }: Figures) {
     <Card
       title={overviewWords.latencyChart}
       note={offset(zone)}
-      span={12}
+      span={8}
       state={state}
       action={<TableToggle isTable={isTable} onToggle={() => setTable(!isTable)} />}
     >

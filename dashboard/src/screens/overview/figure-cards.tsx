@@ -25,6 +25,8 @@ interface FigureOfCard {
   readonly isMoreBetter: boolean;
   /** Null for an interval without a value. */
   readonly point: (point: OverviewPoint) => number | null;
+  /** A line below the figure. */
+  readonly note?: (summary: Summary) => string | null;
   readonly tone?: 'error';
 }
 
@@ -70,6 +72,8 @@ const FIGURES: readonly FigureOfCard[] = [
     unit: ' %',
     isMoreBetter: false,
     point: ({ cost }) => cost,
+    note: ({ cache_saved }) =>
+      cache_saved > 0 ? overviewWords.saved(money(nanoOfCents(cache_saved))) : null,
   },
   {
     title: cards.latency,
@@ -91,7 +95,7 @@ interface FigureCardsProps extends Figures {
 export function FigureCards({ overview, state, interval, minutes }: FigureCardsProps) {
   const isCut = (point: OverviewPoint | undefined): boolean =>
     point !== undefined && isPartial(new Date(point.timestamp), minutes, interval);
-  return FIGURES.map(({ title, text, change, unit, isMoreBetter, point, tone }) => (
+  return FIGURES.map(({ title, text, change, unit, isMoreBetter, point, note, tone }) => (
     <Card key={title} title={title} span={3} isFigure state={state}>
       {() =>
         overview && (
@@ -108,6 +112,7 @@ export function FigureCards({ overview, state, interval, minutes }: FigureCardsP
               tone={tone}
               partial={[isCut(overview.data_points[0]), isCut(overview.data_points.at(-1))]}
             />
+            {note?.(overview.summary) && <p className={styles.figureNote}>{note(overview.summary)}</p>}
           </>
         )
       }

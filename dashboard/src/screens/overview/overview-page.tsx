@@ -16,6 +16,7 @@ import { BudgetsCard } from './budgets-card';
 import { Card } from './card';
 import { LatencyCard, ResultsCard } from './chart-cards';
 import { FigureCards, type Figures } from './figure-cards';
+import { FailingProviders } from './failing-providers';
 import { GroupCard } from './group-card';
 import styles from './overview.module.css';
 
@@ -97,6 +98,7 @@ function FigureBoard({ interval, ...figures }: Figures & { readonly interval: In
   const range = rangeText({ kind: 'absolute', ...interval });
   return (
     <>
+      <FailingProviders providers={overview?.failing_providers ?? []} interval={interval} />
       <FigureCards {...figures} interval={interval} minutes={pointsOf(interval).minutes} />
       <ResultsCard
         {...figures}
@@ -105,6 +107,16 @@ function FigureBoard({ interval, ...figures }: Figures & { readonly interval: In
       />
       <BudgetsCard />
       <LatencyCard {...figures} />
+      <GroupCard
+        title={overviewWords.errorsByStatus}
+        groups={overview?.top_errors.map(({ status_code, requests }) => ({
+          value: String(status_code),
+          amount: requests,
+        }))}
+        format={exact}
+        field="status"
+        {...{ state, range }}
+      />
       <GroupCard
         title={overviewWords.costByModel}
         groups={overview?.top_models.map(byCost)}
@@ -120,13 +132,10 @@ function FigureBoard({ interval, ...figures }: Figures & { readonly interval: In
         {...{ state, range }}
       />
       <GroupCard
-        title={overviewWords.errorsByStatus}
-        groups={overview?.top_errors.map(({ status_code, requests }) => ({
-          value: String(status_code),
-          amount: requests,
-        }))}
-        format={exact}
-        field="status"
+        title={overviewWords.costByUser}
+        groups={overview?.top_users.filter(({ value }) => value !== '').map(byCost)}
+        format={cents}
+        field="user"
         {...{ state, range }}
       />
     </>

@@ -68,6 +68,8 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
     'False if whole hours had to be counted where the period cuts them, or if retention may have removed part of it.',
   'OverviewFigures.errors': 'Requests with a status of 400 or more.',
   'OverviewFigures.tokens': 'Input and output tokens.',
+  'OverviewFigures.cache_saved':
+    'US cents that the requests answered from the cache would have cost at the provider.',
   latency_p50: 'Median time to the whole response in milliseconds, at most 0.8 % off.',
   latency_p95: '95th percentile of the time to the whole response in milliseconds, at most 0.8 % off.',
   client_errors: 'Requests with a status of 400 to 499.',
@@ -77,7 +79,11 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
   previous_points: 'Intervals of the previous period.',
   top_models: 'The five models that cost most.',
   top_api_keys: 'The five API keys that cost most.',
+  top_users: 'The five end users that cost most. The value is empty for requests without one.',
   top_errors: 'The five most frequent statuses of 400 or more.',
+  failing_providers:
+    'Providers that failed at least 5 % of at least 10 requests in the last hour of the period, most failures first. Failures that a retry or a fallback made good do not count.',
+  failures: 'Requests with the status 429, or 500 or more.',
   is_filtered:
     'False if a filter was left out because rollups do not count by it, such as a filter by cost or trace. The counts then include more requests.',
 };
