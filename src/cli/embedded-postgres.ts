@@ -77,8 +77,8 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Resolves when the server accepts connections. Rejects with `DatabaseUnavailable` after five failed starts in a row, or when recovery takes
-   * longer than this (milliseconds); restarts continue regardless.
+   * Resolves when the server accepts connections. Rejects with `DatabaseUnavailable` after five failed starts in a row, or when recovery
+   * takes longer than this (milliseconds); restarts continue regardless.
    */
   async untilUp(patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
     const deadline = performance.now() + patienceMs;

@@ -1,5 +1,5 @@
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { Page } from '../common/http/page.js';
+import { type Page, totalFrom } from '../common/http/page.js';
 
 /** Lists with more rows report this `total`: counting further would read rows that are never paged through. */
 export const COUNT_MAX = 100_000;
@@ -12,15 +12,15 @@ export async function pageOfLongList<T extends ObjectLiteral>(
   manager: EntityManager,
   query: SelectQueryBuilder<T>,
   key: Extract<keyof T, string>,
-  { skip, take }: Page,
+  page: Page,
 ): Promise<[rows: T[], total: number]> {
   const column = `${query.alias}.${key}`;
   const found = await query
     .clone()
     .select(column, 'key')
     .orderBy(column, 'DESC')
-    .offset(skip)
-    .limit(take)
+    .offset(page.skip)
+    .limit(page.take)
     .getRawMany<{ key: string }>();
   const rows =
     found.length === 0
@@ -30,7 +30,8 @@ export async function pageOfLongList<T extends ObjectLiteral>(
           .andWhere(`${column} IN (:...keys)`, { keys: found.map((row) => row.key) })
           .orderBy(column, 'DESC')
           .getMany();
-  return [rows, await boundedCount(manager, query)];
+  const total = totalFrom(found.length, page) ?? (await boundedCount(manager, query));
+  return [rows, Math.min(total, COUNT_MAX)];
 }
 
 async function boundedCount<T extends ObjectLiteral>(

@@ -68,7 +68,7 @@ export class AnalyticsService {
     });
     return {
       object: 'analytics-graph',
-      range: told(series.range),
+      range: shownRange(series.range),
       summary: shown(graph.summary, series.total, before),
       data_points: graph.entries?.(series.total) ?? points,
     };
@@ -90,7 +90,7 @@ export class AnalyticsService {
     const missMs = total.milliseconds('duration_us') - total.milliseconds('hit_duration_us');
     return {
       object: 'analytics-summary',
-      range: told(range),
+      range: shownRange(range),
       summary: {
         hits: total.hits,
         avg_latency: hit,
@@ -117,7 +117,7 @@ export class AnalyticsService {
       ...Object.fromEntries(columns.map((name) => [name, cell(grouping, name, sums)])),
       object: 'analytics-group',
     }));
-    return { object: 'list', range: told(range), total, data };
+    return { object: 'list', range: shownRange(range), total, data };
   }
 
   /** The groups of a metadata key, with the feedback on their requests. */
@@ -144,7 +144,7 @@ export class AnalyticsService {
   }
 }
 
-export const told = ({ from, to, isExact }: CountedRange): ShownRange => ({
+export const shownRange = ({ from, to, isExact }: CountedRange): ShownRange => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),
   is_exact: isExact,

@@ -5,7 +5,7 @@ import { type GroupedBy, AnalyticsReader } from '../../request-log/analytics/usa
 import type { QueryCondition } from '../../request-log/reading/log-filters.js';
 import { CUBE, type CubeDimension } from '../../request-log/rollups/dimensions.js';
 import { analyticsQueryOf } from './analytics-query.js';
-import { told } from './analytics.service.js';
+import { shownRange } from './analytics.service.js';
 import { FacetDto } from './overview.dto.js';
 
 const of = (dimension: CubeDimension): GroupedBy => ({ kind: 'dimension', dimension });
@@ -49,7 +49,7 @@ export class FacetsService {
     );
     const named = groups.rows.filter(([value]) => value !== '');
     return Object.assign(new FacetDto(), {
-      range: told(groups.range),
+      range: shownRange(groups.range),
       is_filtered: counted.length === conditions.length,
       has_more: groups.total - (groups.rows.length - named.length) > Math.min(named.length, take),
       data: named.slice(0, take).map(([value, sums]) => ({ value, requests: sums.count('requests') })),

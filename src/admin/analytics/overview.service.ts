@@ -10,7 +10,7 @@ import {
   AnalyticsReader,
 } from '../../request-log/analytics/usage-store.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
-import { told } from './analytics.service.js';
+import { shownRange } from './analytics.service.js';
 import {
   OverviewDto,
   type OverviewFiguresDto,
@@ -64,8 +64,8 @@ export class OverviewService {
       this.failing(reach, { ...asked, range: lastHourOf(asked.range) }),
     ]);
     return Object.assign(new OverviewDto(), {
-      range: told(now.series.range),
-      previous_range: told(before.series.range),
+      range: shownRange(now.series.range),
+      previous_range: shownRange(before.series.range),
       summary: figuresOf(now.series.total),
       previous_summary: figuresOf(before.series.total),
       data_points: pointsOf(now),

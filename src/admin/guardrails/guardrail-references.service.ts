@@ -78,7 +78,7 @@ export class GuardrailReferences {
     const wrong = named.filter(({ name }) => missing.has(name)).map(({ at }) => at);
     if (wrong.length > 0)
       throw new AppError('invalid_request', {
-        detail: `No guardrail that can be used here has the name in ${wrong.join(', ')}. GET /v1/guardrails lists them.`,
+        detail: `${wrong.join(', ')} ${wrong.length === 1 ? 'names' : 'name'} no guardrail that can be used here. GET /v1/guardrails lists them.`,
       });
   }
 

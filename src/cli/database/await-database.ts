@@ -30,8 +30,8 @@ export interface WaitOptions {
 export class DatabaseUnavailable extends LauncherError {}
 
 /**
- * Tries until the database responds. Permanent errors (a wrong password) are reported at once. Rejects with `DatabaseUnavailable` when the time is
- * up.
+ * Tries until the database responds. Permanent errors (a wrong password) are reported at once. Rejects with `DatabaseUnavailable` when the
+ * time is up.
  */
 export async function awaitDatabase<T>(
   url: Secret,
