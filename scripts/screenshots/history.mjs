@@ -17,7 +17,7 @@ const EMPTY = Buffer.alloc(0);
 /** The last key has only real requests, so its budget shows their cost. */
 const KEYS_OF_HISTORY = 4;
 /** Hours before now during which one provider fails. */
-const INCIDENT = { from: 3.6, to: 2.4 };
+const INCIDENT = { from: 1.7, to: 0.4 };
 /** Model, virtual key, nano-dollars per input and output token, and percentage of the requests. */
 const MODELS = [
   ['gpt-5', 'openai-prod', 1_250, 10_000, 46],

@@ -10086,6 +10086,11 @@ export interface components {
              * @example 4120.2
              */
             latency_p95: number;
+            /**
+             * @description 95th percentile of the time to the first token of streamed responses in milliseconds, at most 0.8 % off; null without any.
+             * @example 412.3
+             */
+            first_token_p95: number | null;
         };
         OverviewPointDto: {
             /**
@@ -10114,6 +10119,11 @@ export interface components {
              */
             cost: number;
             /**
+             * @description US cents that the requests answered from the cache would have cost at the provider.
+             * @example 10.5
+             */
+            cache_saved: number;
+            /**
              * @description Median time to the whole response in milliseconds, at most 0.8 % off.
              * @example 1180
              */
@@ -10123,6 +10133,11 @@ export interface components {
              * @example 3990
              */
             latency_p95: number;
+            /**
+             * @description 95th percentile of the time to the first token of streamed responses in milliseconds, at most 0.8 % off; null without any.
+             * @example 398
+             */
+            first_token_p95: number | null;
         };
         OverviewGroupDto: {
             /**
@@ -10169,6 +10184,14 @@ export interface components {
              * @example 128
              */
             failures: number;
+            /**
+             * @description The statuses of these failures, most frequent first.
+             * @example [
+             *       503,
+             *       429
+             *     ]
+             */
+            statuses: number[];
         };
         OverviewDto: {
             /**

@@ -2,7 +2,14 @@ export const overviewWords = {
   title: 'Overview',
   figures: 'Figures',
   text: (workspace: string, range: string) => `${workspace}, ${range}, compared with the previous period.`,
-  cards: { requests: 'Requests', errors: 'Errors', cost: 'Cost', latency: 'Latency, p95' },
+  cards: {
+    requests: 'Requests',
+    errors: 'Errors',
+    cost: 'Cost',
+    latency: 'Latency, p95',
+    firstToken: 'First token, p95',
+    cacheSaved: 'Saved by the cache',
+  },
   delta: (change: string) => `${change} from the previous period`,
   noBefore: 'new',
   byResult: 'Requests by result',
@@ -15,9 +22,8 @@ export const overviewWords = {
   costByModel: 'Cost by model',
   costByKey: 'Cost by API key',
   costByUser: 'Cost by user',
-  saved: (amount: string) => `The cache saved ${amount}.`,
-  failing: (share: string, requests: string) =>
-    `failed ${share} of ${requests} requests in the last hour of this range.`,
+  failing: (share: string, requests: string, status: string) =>
+    `failed ${share} of ${requests} requests in the last hour of this range, most often with status ${status}.`,
   showRequests: 'Show requests',
   errorsByStatus: 'Errors by status',
   none: 'Nothing in this range.',

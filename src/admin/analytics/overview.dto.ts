@@ -41,6 +41,10 @@ export class OverviewFiguresDto {
 
   @ApiProperty({ example: 4_120.2 })
   readonly latency_p95: number;
+
+  /** Of streamed responses, in milliseconds, at most 0.8 % off; null without any. */
+  @ApiProperty({ type: Number, nullable: true, example: 412.3 })
+  readonly first_token_p95: number | null;
 }
 
 /** One interval. */
@@ -64,12 +68,20 @@ export class OverviewPointDto {
   @ApiProperty({ example: 1_066.4 })
   readonly cost: number;
 
+  /** In cents. */
+  @ApiProperty({ example: 10.5 })
+  readonly cache_saved: number;
+
   /** In milliseconds. */
   @ApiProperty({ example: 1_180 })
   readonly latency_p50: number;
 
   @ApiProperty({ example: 3_990 })
   readonly latency_p95: number;
+
+  /** Of streamed responses, in milliseconds, at most 0.8 % off; null without any. */
+  @ApiProperty({ type: Number, nullable: true, example: 398 })
+  readonly first_token_p95: number | null;
 }
 
 export class OverviewGroupDto {
@@ -104,6 +116,10 @@ export class OverviewProviderDto {
   /** Requests with the status 429, or 500 and more. */
   @ApiProperty({ example: 128 })
   readonly failures: number;
+
+  /** The statuses of these failures, most frequent first. */
+  @ApiProperty({ type: [Number], example: [503, 429] })
+  readonly statuses: readonly number[];
 }
 
 /** A period, and the period of the same length before it. */

@@ -27,6 +27,7 @@ const MEASURES = [
   'output_tokens',
   'cost_nano_usd',
   'duration_histogram',
+  'first_token_histogram',
   'simple_saved_nano_usd',
   'semantic_saved_nano_usd',
 ] as const satisfies readonly ReadMeasureName[];
@@ -111,7 +112,7 @@ export class OverviewService {
       .map(([provider, sums]) => ({
         provider,
         requests: sums.count('requests'),
-        failures: failuresIn(sums, (status) => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS),
+        ...failuresOfProvider(sums),
       }))
       .filter(
         ({ requests, failures }) =>
@@ -121,40 +122,56 @@ export class OverviewService {
   }
 }
 
-const lastHourOf = ({ from, to }: TimeRange): TimeRange => ({ from: Math.max(from, to - HOUR_MS), to });
+/** What a provider answers when it fails or refuses more requests, and what the gateway answers when it cannot reach it. */
+function failuresOfProvider({ failures }: Sums): Pick<OverviewProviderDto, 'failures' | 'statuses'> {
+  const counted = failures.filter(([status]) => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS);
+  return { failures: totalOf(counted), statuses: mostFrequent(counted).map(([status]) => status) };
+}
 
-const failuresIn = (sums: Sums, isFailure: (status: number) => boolean): number =>
-  sums.failures.reduce((sum, [status, count]) => (isFailure(status) ? sum + count : sum), 0);
+type StatusCounts = Sums['failures'];
+
+const totalOf = (counts: StatusCounts): number => counts.reduce((sum, [, count]) => sum + count, 0);
+
+const mostFrequent = (counts: StatusCounts): StatusCounts =>
+  counts.toSorted(([, one], [, other]) => other - one);
+
+const lastHourOf = ({ from, to }: TimeRange): TimeRange => ({ from: Math.max(from, to - HOUR_MS), to });
 
 /** The range of the same length just before. */
 const rangeBefore = ({ from, to }: TimeRange): TimeRange => ({ from: 2 * from - to, to: from });
+
+/** In cents. */
+const cacheSaved = (sums: Sums): number =>
+  sums.cents('simple_saved_nano_usd') + sums.cents('semantic_saved_nano_usd');
 
 const figuresOf = (sums: Sums): OverviewFiguresDto => ({
   requests: sums.count('requests'),
   errors: sums.count('errors'),
   tokens: sums.tokens,
   cost: sums.cents('cost_nano_usd'),
-  cache_saved: sums.cents('simple_saved_nano_usd') + sums.cents('semantic_saved_nano_usd'),
+  cache_saved: cacheSaved(sums),
   latency_p50: sums.quantileMs(0.5),
   latency_p95: sums.quantileMs(0.95),
+  first_token_p95: sums.firstTokenMs(0.95),
 });
 
 const pointsOf = ({ series, slots }: Period): OverviewPointDto[] =>
   series.slots.map((sums, index) => {
-    const serverErrors = failuresIn(sums, (status) => status >= SERVER_ERROR);
+    const serverErrors = totalOf(sums.failures.filter(([status]) => status >= SERVER_ERROR));
     return {
       timestamp: new Date(slots[index] ?? 0).toISOString(),
       requests: sums.count('requests'),
       client_errors: sums.count('errors') - serverErrors,
       server_errors: serverErrors,
       cost: sums.cents('cost_nano_usd'),
+      cache_saved: cacheSaved(sums),
       latency_p50: sums.quantileMs(0.5),
       latency_p95: sums.quantileMs(0.95),
+      first_token_p95: sums.firstTokenMs(0.95),
     };
   });
 
 const mostFrequentErrors = (sums: Sums) =>
-  [...sums.failures]
-    .sort(([, one], [, other]) => other - one)
+  mostFrequent(sums.failures)
     .slice(0, TOP)
     .map(([status_code, requests]) => ({ status_code, requests }));

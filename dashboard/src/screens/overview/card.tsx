@@ -17,8 +17,13 @@ interface CardProps {
 /** One card of the board, with its own loading and error state. */
 export function Card({ title, note, action, span, isFigure = false, state, children }: CardProps) {
   return (
-    <section className={styles.card} style={{ '--span': span } as CSSProperties} aria-label={title}>
-      <header className={styles.cardHead} data-figure={isFigure || undefined}>
+    <section
+      className={styles.card}
+      style={{ '--span': span } as CSSProperties}
+      data-figure={isFigure || undefined}
+      aria-label={title}
+    >
+      <header className={styles.cardHead}>
         <h2>{title}</h2>
         {note && <small>{note}</small>}
         {action}

@@ -15,16 +15,16 @@ interface FailingProvidersProps {
   readonly interval: Interval;
 }
 
-/** One line for each provider that failed often in the last hour, with a link to its failed requests. */
+/** One line for each provider that failed often in the last hour, with a link to these failures. */
 export function FailingProviders({ providers, interval: { from, to } }: FailingProvidersProps) {
   const { workspace } = usePlace();
   const lastHour = { from: new Date(Math.max(from.getTime(), to.getTime() - HOUR_MS)), to };
-  return providers.map(({ provider, requests, failures }) => (
+  return providers.map(({ provider, requests, failures, statuses }) => (
     <p key={provider} className={styles.failing} role="status">
       <IconAlertTriangle size={16} aria-hidden />
       <span>
         <strong>{provider}</strong>{' '}
-        {overviewWords.failing(percent((failures / requests) * 100), exact(requests))}
+        {overviewWords.failing(percent((failures / requests) * 100), exact(requests), String(statuses[0]))}
       </span>
       <Link
         to="/w/$workspace/logs"
@@ -32,7 +32,9 @@ export function FailingProviders({ providers, interval: { from, to } }: FailingP
         search={{
           filter: filtersText([
             { field: 'provider', operator: 'is', value: provider },
-            { field: 'success', operator: 'is', value: 'false' },
+            ...statuses.map(
+              (status) => ({ field: 'status', operator: 'is', value: String(status) }) as const,
+            ),
           ]),
           range: rangeText({ kind: 'absolute', ...lastHour }),
         }}

@@ -25,14 +25,12 @@ interface FigureOfCard {
   readonly isMoreBetter: boolean;
   /** Null for an interval without a value. */
   readonly point: (point: OverviewPoint) => number | null;
-  /** A line below the figure. */
-  readonly note?: (summary: Summary) => string | null;
   readonly tone?: 'error';
 }
 
-/** In percent of the previous period; null if that was zero. */
-const relativeChange = (now: number, before: number): number | null =>
-  before === 0 ? null : ((now - before) / before) * 100;
+/** In percent of the previous period; null if there is nothing to compare with. */
+const relativeChange = (now: number | null, before: number | null): number | null =>
+  now === null || before === null || before === 0 ? null : ((now - before) / before) * 100;
 
 const errorShare = ({ errors, requests }: Summary): number | null =>
   requests === 0 ? null : (errors / requests) * 100;
@@ -72,8 +70,6 @@ const FIGURES: readonly FigureOfCard[] = [
     unit: ' %',
     isMoreBetter: false,
     point: ({ cost }) => cost,
-    note: ({ cache_saved }) =>
-      cache_saved > 0 ? overviewWords.saved(money(nanoOfCents(cache_saved))) : null,
   },
   {
     title: cards.latency,
@@ -83,6 +79,22 @@ const FIGURES: readonly FigureOfCard[] = [
     isMoreBetter: false,
     point: ({ requests, latency_p95 }) => (requests === 0 ? null : latency_p95),
   },
+  {
+    title: cards.firstToken,
+    text: ({ first_token_p95 }) => duration(first_token_p95),
+    change: (now, before) => relativeChange(now.first_token_p95, before.first_token_p95),
+    unit: ' %',
+    isMoreBetter: false,
+    point: ({ first_token_p95 }) => first_token_p95,
+  },
+  {
+    title: cards.cacheSaved,
+    text: ({ cache_saved }) => money(nanoOfCents(cache_saved)),
+    change: (now, before) => relativeChange(now.cache_saved, before.cache_saved),
+    unit: ' %',
+    isMoreBetter: true,
+    point: ({ cache_saved }) => cache_saved,
+  },
 ];
 
 interface FigureCardsProps extends Figures {
@@ -91,12 +103,13 @@ interface FigureCardsProps extends Figures {
   readonly minutes: number;
 }
 
-/** Requests, errors, cost and latency, each with its change and its trend. */
+/** The figures of the period, each with its change and its trend. */
 export function FigureCards({ overview, state, interval, minutes }: FigureCardsProps) {
   const isCut = (point: OverviewPoint | undefined): boolean =>
     point !== undefined && isPartial(new Date(point.timestamp), minutes, interval);
-  return FIGURES.map(({ title, text, change, unit, isMoreBetter, point, note, tone }) => (
-    <Card key={title} title={title} span={3} isFigure state={state}>
+  const isFirstPeriod = overview?.previous_summary.requests === 0;
+  return FIGURES.map(({ title, text, change, unit, isMoreBetter, point, tone }) => (
+    <Card key={title} title={title} span={2} isFigure state={state}>
       {() =>
         overview && (
           <>
@@ -104,7 +117,7 @@ export function FigureCards({ overview, state, interval, minutes }: FigureCardsP
               text={text(overview.summary)}
               delta={change(overview.summary, overview.previous_summary)}
               hasRequests={overview.summary.requests > 0}
-              {...{ unit, isMoreBetter }}
+              {...{ isFirstPeriod, unit, isMoreBetter }}
             />
             <Sparkline
               values={overview.data_points.map(point)}
@@ -112,7 +125,6 @@ export function FigureCards({ overview, state, interval, minutes }: FigureCardsP
               tone={tone}
               partial={[isCut(overview.data_points[0]), isCut(overview.data_points.at(-1))]}
             />
-            {note?.(overview.summary) && <p className={styles.figureNote}>{note(overview.summary)}</p>}
           </>
         )
       }
@@ -125,6 +137,8 @@ interface FigureProps {
   readonly delta: number | null;
   /** Without any, there is nothing to compare. */
   readonly hasRequests: boolean;
+  /** Whether the period before had no requests. */
+  readonly isFirstPeriod: boolean;
   readonly unit: string;
   readonly isMoreBetter: boolean;
 }
@@ -132,7 +146,7 @@ interface FigureProps {
 /** A difference that rounds to zero is neither good nor bad. */
 const NOTHING = 0.05;
 
-function Figure({ text, delta, hasRequests, unit, isMoreBetter }: FigureProps) {
+function Figure({ text, delta, hasRequests, isFirstPeriod, unit, isMoreBetter }: FigureProps) {
   const isMeant = delta !== null && Math.abs(delta) >= NOTHING;
   const tone = isMeant ? (delta > 0 === isMoreBetter ? 'success' : 'error') : undefined;
   const change =
@@ -142,7 +156,7 @@ function Figure({ text, delta, hasRequests, unit, isMoreBetter }: FigureProps) {
   return (
     <p className={styles.figure}>
       {text}
-      {hasRequests && (
+      {hasRequests && (delta !== null || (isFirstPeriod && text !== words.parts.none)) && (
         <span className={styles.delta} data-tone={tone} title={overviewWords.delta(change)}>
           {change}
         </span>

@@ -68,12 +68,15 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
     'False if whole hours had to be counted where the period cuts them, or if retention may have removed part of it.',
   'OverviewFigures.errors': 'Requests with a status of 400 or more.',
   'OverviewFigures.tokens': 'Input and output tokens.',
-  'OverviewFigures.cache_saved':
+  cache_saved:
     'US cents that the requests answered from the cache would have cost at the provider.',
   latency_p50: 'Median time to the whole response in milliseconds, at most 0.8 % off.',
   latency_p95: '95th percentile of the time to the whole response in milliseconds, at most 0.8 % off.',
+  first_token_p95:
+    '95th percentile of the time to the first token of streamed responses in milliseconds, at most 0.8 % off; null without any.',
   client_errors: 'Requests with a status of 400 to 499.',
   server_errors: 'Requests with a status of 500 or more: the provider or the gateway failed.',
+  'OverviewProvider.statuses': 'The statuses of these failures, most frequent first.',
   previous_range: 'The period of the same length before `range`.',
   previous_summary: 'Figures of the previous period.',
   previous_points: 'Intervals of the previous period.',
