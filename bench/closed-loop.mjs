@@ -1,4 +1,5 @@
 import { Connection, microseconds } from './connection.mjs';
+import { CpuTrace } from './cpu-trace.mjs';
 import { Histogram } from './histogram.mjs';
 
 /** A contender that fails this often is not measured any further. */
@@ -9,9 +10,10 @@ const ERRORS_AT_MOST = 200;
  * write of the request to the last byte of the response.
  *
  * In a closed loop the load follows the contender: compare latencies at 64 connections only together with the throughput. With `pauseMs`
- * each connection pauses between its requests.
+ * each connection pauses between its requests. With `traced`, process ids by name, the result says what the slowest requests waited for;
+ * this needs a single connection.
  *
- * @param {{ port: number, request: string, concurrency: number, seconds: number, pauseMs?: number }} job
+ * @param {{ port: number, request: string, concurrency: number, seconds: number, pauseMs?: number, traced?: Record<string, number> }} job
  */
 export async function closedLoop(job) {
   const run = new ClosedLoop(job);
@@ -26,10 +28,12 @@ class ClosedLoop {
   #errors = 0;
   #bodySize = 0;
   #until = 0;
+  #trace = null;
 
   constructor(job) {
     this.#job = job;
     this.#request = Buffer.from(job.request, 'latin1');
+    if (job.traced && job.concurrency !== 1) throw new Error('A trace needs a single connection.');
   }
 
   async measure() {
@@ -37,6 +41,7 @@ class ClosedLoop {
     const connections = await Promise.all(places);
     const started = microseconds();
     this.#until = started + this.#job.seconds * 1e6;
+    if (this.#job.traced) this.#trace = new CpuTrace(this.#job.traced);
     await Promise.all(connections.map((connection) => this.#loop(connection)));
     const seconds = (microseconds() - started) / 1e6;
     return {
@@ -44,6 +49,7 @@ class ClosedLoop {
       requests: this.#latency.count,
       requestsPerSecond: this.#latency.count / seconds,
       latency: this.#latency.summary(),
+      trace: this.#trace?.summary(),
       bodySize: this.#bodySize,
       errors: this.#errors,
       problems: Object.fromEntries(this.#problems),
@@ -101,6 +107,7 @@ class ClosedLoop {
     if (size !== this.#bodySize)
       return void this.#problem(`a body of ${size} instead of ${this.#bodySize} bytes`);
     this.#latency.record(latency);
+    this.#trace?.record(latency);
   }
 
   #problem(what) {

@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closedLoop } from './closed-loop.mjs';
 import { microseconds } from './connection.mjs';
+import { CpuTrace } from './cpu-trace.mjs';
 import { Histogram } from './histogram.mjs';
 import { HttpReader } from './http-reader.mjs';
 import { openLoop } from './open-loop.mjs';
@@ -51,6 +52,29 @@ async function writeStream(response, around, { skip = -1, done = true } = {}) {
   }
   response.end(done ? 'data: [DONE]\n\n' : '');
 }
+
+test(
+  'a trace tells running from waiting for a core, of the slowest requests',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const trace = new CpuTrace({ self: process.pid });
+    for (let request = 0; request < 100; request += 1) {
+      const began = microseconds();
+      if (request === 50) while (microseconds() - began < 60_000);
+      else await sleep(1);
+      // The counters are brought up to date when the process leaves its core.
+      await sleep(1);
+      trace.record(microseconds() - began);
+    }
+    const { typical, slowest } = trace.summary();
+    const total = slowest.ran.self + slowest.waited.self;
+    assert.ok(
+      slowest.latency > 60_000 && total > 50_000 && total < slowest.latency * 1.1,
+      JSON.stringify(slowest),
+    );
+    assert.ok(typical.ran.self < 5_000, JSON.stringify(typical));
+  },
+);
 
 test('percentiles are within one percent from microseconds to minutes', () => {
   for (const scale of [1, 50, 3_000, 400_000, 60_000_000]) {
