@@ -1,4 +1,4 @@
-import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
+import type { ClientDisconnectRule } from '../common/contracts/upstream-rules.js';
 import type { HookLists } from '../routing-config/guardrails/read-hooks.js';
 import type { CacheRules } from '../routing-config/document.js';
 import type { CallerLimits } from '../common/limits/limit.js';

@@ -1,6 +1,5 @@
 import type { Reach } from '../auth/tenant.js';
-import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
-import type { UnsupportedParameterRule } from '../common/contracts/unsupported-parameters.js';
+import type { ClientDisconnectRule, UnsupportedParameterRule } from '../common/contracts/upstream-rules.js';
 import type { HookSpec } from '../routing-config/guardrails/hook.js';
 import type {
   AttemptRecord,

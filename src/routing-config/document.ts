@@ -1,5 +1,4 @@
-import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
-import type { UnsupportedParameterRule } from '../common/contracts/unsupported-parameters.js';
+import type { ClientDisconnectRule, UnsupportedParameterRule } from '../common/contracts/upstream-rules.js';
 import type { AccountFields } from './account-fields.js';
 
 /**

@@ -1,5 +1,4 @@
-import { CLIENT_DISCONNECT_RULES } from '../common/contracts/client-disconnect.js';
-import { UNSUPPORTED_PARAMETER_RULES } from '../common/contracts/unsupported-parameters.js';
+import { CLIENT_DISCONNECT_RULES, UNSUPPORTED_PARAMETER_RULES } from '../common/contracts/upstream-rules.js';
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS, type AccountFields } from './account-fields.js';
 import { readCacheRules } from './cache-rules.js';
 import type {

@@ -1,4 +1,4 @@
-import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
+import type { ClientDisconnectRule } from '../common/contracts/upstream-rules.js';
 import type { CacheRules } from './document.js';
 
 /** A workspace's defaults for its requests, under the names of the API. */

@@ -8,8 +8,10 @@ import { Secret } from '../../src/common/settings/secret.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../../src/request-log/record.js';
 import { readRoutingConfig } from '../../src/routing-config/routing-config.js';
 import { Egress } from '../../src/egress/egress.js';
-import type { ClientDisconnectRule } from '../../src/common/contracts/client-disconnect.js';
-import type { UnsupportedParameterRule } from '../../src/common/contracts/unsupported-parameters.js';
+import type {
+  ClientDisconnectRule,
+  UnsupportedParameterRule,
+} from '../../src/common/contracts/upstream-rules.js';
 import type { Limit } from '../../src/common/limits/limit.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';

@@ -1,7 +1,9 @@
 import type { Reach } from '../../auth/tenant.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
-import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
-import type { UnsupportedParameterRule } from '../../common/contracts/unsupported-parameters.js';
+import type {
+  ClientDisconnectRule,
+  UnsupportedParameterRule,
+} from '../../common/contracts/upstream-rules.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import { credentialBindingOf } from '../../common/crypto/credential-binding.js';
 import type { Queryable } from '../../database/queryable.js';

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsString, Length, Matches } from 'class-validator';
 import { type Scope, SCOPES } from '../../auth/permissions/scopes.js';
-import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/client-disconnect.js';
+import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/upstream-rules.js';
 import {
   IfGiven,
   IsFutureDateTime,

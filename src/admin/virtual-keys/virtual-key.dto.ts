@@ -5,11 +5,9 @@ import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject, IsString, Length } fr
 import {
   CLIENT_DISCONNECT_RULES,
   type ClientDisconnectRule,
-} from '../../common/contracts/client-disconnect.js';
-import {
   UNSUPPORTED_PARAMETER_RULES,
   type UnsupportedParameterRule,
-} from '../../common/contracts/unsupported-parameters.js';
+} from '../../common/contracts/upstream-rules.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { VirtualKey } from './virtual-key.entity.js';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull, ValidateEach } from '../../common/http/validators.js';

@@ -1,6 +1,8 @@
 import { Column, Entity } from 'typeorm';
-import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
-import type { UnsupportedParameterRule } from '../../common/contracts/unsupported-parameters.js';
+import type {
+  ClientDisconnectRule,
+  UnsupportedParameterRule,
+} from '../../common/contracts/upstream-rules.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { WorkspaceOwned } from '../../database/tenant-owned.entity.js';

@@ -11,7 +11,7 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
-import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
+import type { ClientDisconnectRule } from '../../common/contracts/upstream-rules.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import type { Workspace } from '../tenancy/workspace.entity.js';
 import type { CacheRules } from '../../routing-config/document.js';

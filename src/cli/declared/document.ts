@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/client-disconnect.js';
-import { UNSUPPORTED_PARAMETER_RULES } from '../../common/contracts/unsupported-parameters.js';
+import {
+  CLIENT_DISCONNECT_RULES,
+  UNSUPPORTED_PARAMETER_RULES,
+} from '../../common/contracts/upstream-rules.js';
 
 /**
  * The desired state of an organization, as a file. Resources that the file does not name, and omitted fields, stay unchanged. Names are

@@ -4,7 +4,7 @@ import type { CacheRules } from '../../routing-config/document.js';
 import {
   UNSUPPORTED_PARAMETER_RULES,
   type UnsupportedParameterRule,
-} from '../../common/contracts/unsupported-parameters.js';
+} from '../../common/contracts/upstream-rules.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** The caller's options for the gateway, in headers of either spelling. Null or false if an option is not set. */

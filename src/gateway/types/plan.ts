@@ -1,5 +1,7 @@
-import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
-import type { UnsupportedParameterRule } from '../../common/contracts/unsupported-parameters.js';
+import type {
+  ClientDisconnectRule,
+  UnsupportedParameterRule,
+} from '../../common/contracts/upstream-rules.js';
 import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
 import type { Condition } from '../../routing-config/conditions.js';
 import type { BalanceRule, CacheRules, JsonObject } from '../../routing-config/document.js';

@@ -1,6 +1,8 @@
-import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
+import type {
+  ClientDisconnectRule,
+  UnsupportedParameterRule,
+} from '../../common/contracts/upstream-rules.js';
 import type { Price } from '../../common/contracts/price.js';
-import type { UnsupportedParameterRule } from '../../common/contracts/unsupported-parameters.js';
 import type { Limit } from '../../common/limits/limit.js';
 import type { Credentials } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
