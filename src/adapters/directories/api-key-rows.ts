@@ -5,9 +5,9 @@ import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
-import { imposedBy } from './imposed.js';
-import { callerLimits, type CallerRules } from './limits-of-row.js';
-import { policyOf } from './organization-policy.js';
+import { inheritedPolicyOf, organizationPolicyOf } from './inherited-policy.js';
+import { type CallerLimits, limitsOf, policyOf } from '../../common/limits/limit.js';
+import type { BudgetRule, PolicyRule, RateRule } from '../../common/limits/rules.js';
 
 /** Columns under the names of the query; times are milliseconds since the epoch. */
 export interface ApiKeyRow extends CallerRules {
@@ -98,10 +98,10 @@ export function principalOf(row: ApiKeyRow): Principal {
     authorityId: row.authority_id,
     scopes: effectiveScopes(row, roles),
     ...keysWithin(roles),
-    policy: policyOf(row.settings),
+    policy: organizationPolicyOf(row.settings),
     routing: routingOf(row),
     ...(limits ? { limits } : {}),
-    ...imposedBy(row.settings, row.workspace_defaults, row.default_metadata),
+    ...inheritedPolicyOf(row.settings, row.workspace_defaults, row.default_metadata),
     ...sightOf(row, roles),
   };
 }
@@ -127,4 +127,28 @@ function effectiveScopes({ scopes, settings }: ApiKeyRow, roles: Roles | null): 
 function routingOf({ config_id, allow_config_override }: ApiKeyRow): Principal['routing'] {
   if (config_id === null && allow_config_override) return undefined;
   return { configId: config_id, allowsOverride: allow_config_override };
+}
+
+/** Limits of the caller, as the query of its key returns them. */
+interface CallerRules {
+  readonly organization_id: string;
+  readonly rate_limits: readonly RateRule[] | null;
+  readonly usage_limits: readonly BudgetRule[] | null;
+  readonly workspace_rate_limits: readonly RateRule[] | null;
+  readonly workspace_usage_limits: readonly BudgetRule[] | null;
+  readonly policies: readonly PolicyRule[] | null;
+}
+
+/** Null when the caller has no limits. */
+function callerLimits(row: CallerRules): CallerLimits | null {
+  const organizationId = row.organization_id;
+  const limits = [
+    ...limitsOf({ organizationId, subject: 'this API key' }, row),
+    ...limitsOf(
+      { organizationId, subject: 'this workspace' },
+      { rate_limits: row.workspace_rate_limits, usage_limits: row.workspace_usage_limits },
+    ),
+  ];
+  const policies = (row.policies ?? []).flatMap((rule) => policyOf(organizationId, rule) ?? []);
+  return limits.length + policies.length > 0 ? { limits, policies } : null;
 }

@@ -6,9 +6,8 @@ import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js
 import type { Queryable } from '../../database/queryable.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
-import { imposedBy } from '../directories/imposed.js';
+import { inheritedPolicyOf, organizationPolicyOf } from '../directories/inherited-policy.js';
 import type { Memory } from '../memory.js';
-import { policyOf } from '../directories/organization-policy.js';
 import { RefreshingCache } from '../directories/refreshing-cache.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
@@ -126,9 +125,9 @@ function unknownSubject(organizationId: string): KnownSubject {
 function subjectIn(row: Row): KnownSubject {
   return {
     organizationId: row.organization_id,
-    policy: policyOf(row.settings),
+    policy: organizationPolicyOf(row.settings),
     switches: row.settings.security_settings ?? null,
-    imposed: (defaults) => imposedBy(row.settings, defaults),
+    imposed: (defaults) => inheritedPolicyOf(row.settings, defaults),
     configId: row.default_config_id,
     workspace: row.workspace_id
       ? {

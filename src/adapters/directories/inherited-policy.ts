@@ -1,6 +1,6 @@
-import type { Principal } from '../../auth/principal.js';
+import type { OrganizationPolicy, Principal } from '../../auth/principal.js';
 import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
-import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
+import { type OrganizationSettings, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 
 export type InheritedPolicy = Pick<Principal, 'guardrails' | 'metadata' | 'cache' | 'onClientDisconnect'>;
@@ -9,7 +9,7 @@ export type InheritedPolicy = Pick<Principal, 'guardrails' | 'metadata' | 'cache
  * The policy that requests inherit from the organization, the workspace and the key, built once per loaded credential. Workspace metadata
  * override the key's, `ownMetadata`.
  */
-export function imposedBy(
+export function inheritedPolicyOf(
   settings: Partial<OrganizationSettings>,
   defaults: WorkspaceDefaults | null,
   ownMetadata: Readonly<Record<string, string>> | null = null,
@@ -38,4 +38,17 @@ function guardrailsOf(
   return input_guardrails.length + output_guardrails.length > 0
     ? { input_guardrails, output_guardrails }
     : null;
+}
+
+/** Null when the organization sets no policy that requests must be checked against. */
+export function organizationPolicyOf(settings: Partial<OrganizationSettings>): OrganizationPolicy | null {
+  const decided = { ...USUAL_SETTINGS, ...settings };
+  const { allowed_providers, allowed_models, log_bodies, strict_logging } = decided;
+  if (!allowed_providers && !allowed_models && log_bodies && !strict_logging) return null;
+  return {
+    providers: allowed_providers && new Set(allowed_providers),
+    models: allowed_models && new Set(allowed_models),
+    keepsBodies: log_bodies,
+    needsLog: strict_logging,
+  };
 }
