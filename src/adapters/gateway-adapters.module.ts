@@ -7,7 +7,7 @@ import { QueryPool } from '../database/sessions/query-pool.js';
 import { Egress } from '../egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
-import { ModelCatalog } from '../gateway/models/models-port.js';
+import { ModelCatalog } from '../providers/models/model-catalog.js';
 import {
   AnswerStore,
   ConfigDirectory,

@@ -6,7 +6,7 @@ import { Secret } from '../../src/common/settings/secret.js';
 import { catalog } from '../../src/providers/catalog/index.js';
 import { sandbox } from '../../src/providers/catalog/sandbox.js';
 import { catalogPage } from '../../src/providers/catalog-page.js';
-import { own } from '../../src/providers/dialects/own.js';
+import { own } from '../../src/providers/dialects/untranslated.js';
 import { ENDPOINT_IDS } from '../../src/providers/endpoint.js';
 import { endpoints, findEndpointRow } from '../../src/providers/endpoints/index.js';
 import { isPrice } from '../../src/providers/prices/price.js';

@@ -2,11 +2,10 @@ import { findProvider as findListed } from '@pydantic/genai-prices';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ModelList } from '../../providers/models/model-list.js';
 import type { Price } from '../../providers/prices/price.js';
-import { dollars } from '../../providers/models/dollars.js';
+import { dollars } from '../../providers/models/model-entry.js';
 import { providers } from '../../providers/registry.js';
 import { UNIT_PRICES } from '../../providers/prices/unit-prices/index.js';
-import { GenaiModelCatalog } from './genai-model-catalog.js';
-import { namesOf } from './genai-model-names.js';
+import { GenaiModelCatalog, namesOf } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 
 beforeEach(() => {

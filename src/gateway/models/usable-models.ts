@@ -5,7 +5,7 @@ import type { ModelEntry } from '../../providers/models/model-entry.js';
 import { EVERYTHING, modelList } from '../../providers/models/model-list.js';
 import { allowedModels, usableModels } from '../../providers/models/usable-models.js';
 import { type UsableKey, UsableKeys } from '../ports.js';
-import { ModelCatalog } from './models-port.js';
+import { ModelCatalog } from '../../providers/models/model-catalog.js';
 
 /** Models that may be listed, and the response that lists them all. */
 export interface UsableModels {

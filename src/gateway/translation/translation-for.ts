@@ -2,7 +2,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Target } from '../types/target.js';
-import { own } from '../../providers/dialects/own.js';
+import { own } from '../../providers/dialects/untranslated.js';
 import { hubOf, supportOf } from '../../providers/support.js';
 import { providers } from '../../providers/registry.js';
 import { clientShapes } from '../../providers/shapes/index.js';

@@ -1,6 +1,5 @@
 import { bearer } from '../auth-scheme.js';
-import { openai } from '../dialects/openai.js';
-import { own } from '../dialects/own.js';
+import { openai, own } from '../dialects/untranslated.js';
 import type { AccountField, AnswerLink, Provider } from '../provider.js';
 
 type SharedColumns = 'dialect' | 'auth' | 'endpoints';

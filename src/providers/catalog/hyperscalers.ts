@@ -3,7 +3,7 @@ import { anthropic } from '../dialects/anthropic/index.js';
 import { API_VERSION, azureAi, azureOpenAi, DEPLOYMENT_ID } from '../dialects/azure/index.js';
 import { bedrock } from '../dialects/bedrock/index.js';
 import { vertex } from '../dialects/gemini/index.js';
-import { own } from '../dialects/own.js';
+import { own } from '../dialects/untranslated.js';
 import type { AccountField, Provider } from '../provider.js';
 import { compatible, HOST_LABEL, messageBatchLinks, optional, PATH_SEGMENT, required } from './compatible.js';
 

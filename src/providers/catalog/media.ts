@@ -2,7 +2,7 @@ import { inHeader } from '../auth-scheme.js';
 import type { Provider } from '../provider.js';
 import { deepgram } from '../dialects/deepgram/index.js';
 import { elevenLabs } from '../dialects/elevenlabs/index.js';
-import { stability } from '../dialects/stability/index.js';
+import { stability } from '../dialects/stability.js';
 import { compatible, optional, passedThrough, translated } from './compatible.js';
 
 /** Images, audio, video and 3D. Most have an API of their own, which passes through. */

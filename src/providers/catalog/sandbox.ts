@@ -1,5 +1,5 @@
 import { noAuth } from '../auth-scheme.js';
-import { openai } from '../dialects/openai.js';
+import { openai } from '../dialects/untranslated.js';
 import type { Provider } from '../provider.js';
 import { sandboxPrices } from '../sandbox/models.js';
 

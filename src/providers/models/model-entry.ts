@@ -2,7 +2,6 @@ import type { EndpointId } from '../endpoint.js';
 import { supportOf } from '../support.js';
 import type { Price, Rates, UnitPrices } from '../prices/price.js';
 import type { Provider } from '../provider.js';
-import { dollars } from './dollars.js';
 import { endpointsOfModel } from './kinds.js';
 
 /**
@@ -152,4 +151,14 @@ function ratesOf(rates: Rates): ModelRates {
     if (rate !== null && rate !== undefined) told[NAMES[kind]] = dollars(rate);
   }
   return { input: dollars(rates.input), output: dollars(rates.output), ...told };
+}
+
+const NANO_DIGITS = 9;
+
+/** Whole nano-dollars as dollars, exactly and without trailing zeros: 150_000_000 is `0.15`. */
+export function dollars(nano: number): string {
+  const digits = String(nano).padStart(NANO_DIGITS + 1, '0');
+  const fraction = digits.slice(-NANO_DIGITS).replace(/0+$/, '');
+  const whole = digits.slice(0, -NANO_DIGITS);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
 }

@@ -6,9 +6,8 @@ import { supportOf } from '../support.js';
 import { nanoDollars } from '../prices/decimal.js';
 import type { Price } from '../prices/price.js';
 import { findProvider } from '../registry.js';
-import { dollars } from './dollars.js';
 import { endpointsOfModel } from './kinds.js';
-import { modelEntry, withPrice } from './model-entry.js';
+import { dollars, modelEntry, withPrice } from './model-entry.js';
 import { EVERYTHING, isEverything, modelList, modelNamed, modelQuery } from './model-list.js';
 
 const price: Price = {

@@ -1,8 +1,28 @@
-import type { EndpointId } from '../endpoint.js';
-import type { ClientShape } from '../translation.js';
-import { countTokens } from './count-tokens.js';
+import type { EndpointId, Json } from '../endpoint.js';
+import type { ClientShape, Context } from '../translation.js';
 import { messages } from './messages/index.js';
 import { responses } from './responses/index.js';
+import { count } from '../endpoints/reading.js';
+
+/** A count has no output, so it needs no output limit. */
+function countedMessage(body: Json, context: Context): Json {
+  const hub = messages.request({ ...body, max_tokens: 1 }, context);
+  return Object.fromEntries(Object.entries(hub).filter(([name]) => !LIMITS.has(name)));
+}
+
+const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens']);
+
+/**
+ * Counts the tokens that a message would have. The hub's request is that of the message itself; its response is `{ input_tokens }`.
+ * https://platform.claude.com/docs/en/api/messages-count-tokens
+ */
+const countTokens: ClientShape = {
+  ...messages,
+  endpoint: 'count-tokens',
+  hub: 'count-tokens',
+  request: countedMessage,
+  answer: ({ input_tokens: tokens }) => ({ input_tokens: count(tokens) }),
+};
 
 /** Client formats of chat besides the hub's own, by endpoint. */
 export const clientShapes: Readonly<Partial<Record<EndpointId, ClientShape>>> = {

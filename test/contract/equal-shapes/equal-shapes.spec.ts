@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EndpointId } from '../../../src/providers/endpoint.js';
-import { own } from '../../../src/providers/dialects/own.js';
+import { own } from '../../../src/providers/dialects/untranslated.js';
 import { endpoints } from '../../../src/providers/endpoints/index.js';
 import { supportOf } from '../../../src/providers/support.js';
 import type { Provider } from '../../../src/providers/provider.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { own } from '../../../src/providers/dialects/own.js';
+import { own } from '../../../src/providers/dialects/untranslated.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { OddJson } from '../../support/odd-json.js';
 import { SeededRandom } from '../../support/random.js';

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, stringify, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
-import { callId } from '../call-id.js';
+import { callId } from '../call-ids.js';
 import { citationFields } from './citations.js';
 import { chatUsage } from './usage.js';
 

@@ -8,7 +8,7 @@ import {
   type TranslatedEvent,
   UNNOTED,
 } from '../../translation.js';
-import { callId } from '../call-id.js';
+import { callId } from '../call-ids.js';
 import { finishFields, isWritable } from './answer.js';
 import { citationFields } from './citations.js';
 import { cohereError } from './errors.js';

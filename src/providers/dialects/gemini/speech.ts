@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, stringify } from '../../endpoints/reading.js';
-import { callId } from '../call-id.js';
+import { callId } from '../call-ids.js';
 import { extraContent } from './signature.js';
 
 /** A stretch of one kind in a response. `index` counts the stretches of a response. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list, stringify, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
-import { callId } from '../call-id.js';
+import { callId } from '../call-ids.js';
 
 /** A chat response in the hub's format. Never throws. https://docs.ollama.com/api/chat */
 export function chatAnswer(answer: Json, context: Context): Json {

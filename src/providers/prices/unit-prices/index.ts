@@ -4,7 +4,6 @@ import type { PriceSchedule } from '../schedule.js';
 import { AUDIO_PRICES } from './audio.js';
 import { IMAGE_PRICES } from './images.js';
 import { each, LITELLM, type PlainUnitPriceRow, type UnitPriceRow } from './row.js';
-import { VIDEO_PRICES } from './videos.js';
 
 export type { UnitPriceRow } from './row.js';
 
@@ -19,6 +18,25 @@ const SEARCH_PRICES: readonly PlainUnitPriceRow[] = [
     'rerank-v4.0-fast': '2',
     'rerank-v4.0-pro': '2.5',
   }),
+];
+
+const VEO = 'https://cloud.google.com/gemini-enterprise-agent-platform/generative-ai/pricing#veo';
+
+/** Models with the same price per second at every resolution, with or without audio. */
+const VIDEO_PRICES: readonly PlainUnitPriceRow[] = [
+  ...each(
+    { provider: 'openai', source: 'https://developers.openai.com/api/docs/pricing', checked: LITELLM },
+    'videoOutputSecond',
+    { 'sora-2': '0.1' },
+  ),
+  ...['vertex-ai', 'vertex-ai-global'].flatMap((provider) =>
+    each({ provider, source: VEO, checked: LITELLM }, 'videoOutputSecond', { 'veo-2.0-generate-001': '0.5' }),
+  ),
+  ...each(
+    { provider: 'runway', source: 'https://docs.dev.runwayml.com/guides/pricing/', checked: LITELLM },
+    'videoOutputSecond',
+    { gen4_turbo: '0.05', 'gen4.5': '0.12' },
+  ),
 ];
 
 /** List prices that the price package lacks. */

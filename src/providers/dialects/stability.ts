@@ -1,10 +1,11 @@
-import type { Json } from '../../endpoint.js';
-import { textOrNull } from '../../endpoints/reading.js';
-import { type Context, Form, type ProviderRequest, type Translator } from '../../translation.js';
-import { fileIn, maybeFileIn, others, partsOf, textIn } from '../asked-media.js';
-import { stabilityRatio } from '../image-sizes.js';
-import { because, refuseImpossible, unsupported } from '../refusing.js';
-import { stabilityError } from './errors.js';
+import type { Json } from '../endpoint.js';
+import { list, textOrNull } from '../endpoints/reading.js';
+import { type Context, Form, type HubError, type ProviderRequest, type Translator } from '../translation.js';
+import { fileIn, maybeFileIn, others, partsOf, textIn } from './asked-media.js';
+import { stabilityRatio } from './image-sizes.js';
+import { because, refuseImpossible, unsupported } from './refusing.js';
+import { textError } from './statuses.js';
+import type { Dialect } from '../dialect.js';
 
 const IMPOSSIBLE = new Map([
   ['n', because('Stability makes one image per request', '1', '"1"')],
@@ -89,3 +90,24 @@ export const imageGenerations: Translator = { request: generation, answer, error
 
 /** https://platform.stability.ai/docs/api-reference#tag/Edit */
 export const imageEdits: Translator = { request: edit, answer, error: stabilityError };
+
+const said = textError(
+  ({ errors, message }) =>
+    list(errors)
+      .filter((text) => typeof text === 'string')
+      .join(' ') || textOrNull(message),
+);
+
+/** An error: `{ id, name, errors: [text] }`. Never throws. https://platform.stability.ai/docs/api-reference */
+function stabilityError(status: number, body: Json | null): HubError {
+  const error = said(status, body);
+  const name = textOrNull(body?.name);
+  // The code that OpenAI's clients check: https://platform.openai.com/docs/guides/image-generation#content-moderation
+  return { ...error, code: name === 'content_moderation' ? 'moderation_blocked' : (error.code ?? name) };
+}
+
+/** Stability AI. The base URL is `https://api.stability.ai`. https://platform.stability.ai/docs/api-reference */
+export const stability: Dialect = {
+  id: 'stability',
+  translators: { 'image-generations': imageGenerations, 'image-edits': imageEdits },
+};

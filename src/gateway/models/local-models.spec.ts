@@ -4,8 +4,8 @@ import { modelEntry } from '../../providers/models/model-entry.js';
 import { modelQuery } from '../../providers/models/model-list.js';
 import { findProvider } from '../../providers/registry.js';
 import type { UsableKey } from '../ports.js';
-import { answerModels, askedModels } from './answer-models.js';
-import { ModelCatalog } from './models-port.js';
+import { answerModels, askedModels } from './local-models.js';
+import { ModelCatalog } from '../../providers/models/model-catalog.js';
 import { UsableModelsFinder } from './usable-models.js';
 
 const models = [

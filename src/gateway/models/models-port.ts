@@ -1,1 +1,0 @@
-export { ModelCatalog } from '../../providers/models/model-catalog.js';

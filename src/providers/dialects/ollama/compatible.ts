@@ -1,7 +1,0 @@
-import type { Dialect } from '../../dialect.js';
-
-/**
- * OpenAI's format below `/v1` of a server whose own API begins at its root: the custom host is that root, `http://10.0.0.5:11434`, so that
- * `/api/tags` and the like are reachable as well. https://docs.ollama.com/api/openai-compatibility
- */
-export const ollama: Dialect = { id: 'ollama', pathOf: ({ path }) => `/v1${path}` };
