@@ -10,7 +10,6 @@ import { type DirectoryAnswer, ProviderClient } from './provider-client.service.
 import { SavedProviders } from './saved-providers.service.js';
 import { type OpenTrial, SignInTrialsService } from './sign-in-trials.service.js';
 import { isTrial } from './trial-drafts.service.js';
-import { DASHBOARD_PATH, isDashboardPath } from './own-path.js';
 import { FLOW_LASTS_MS, newSecrets, SignOnFlows } from './sign-on-flows.service.js';
 
 /**
@@ -46,6 +45,20 @@ export const answeredIn = (request: object): AnsweredSignOn | AnsweredTrial => k
 export const logoutsIn = (request: object): readonly BelievedLogout[] => kept(LOGOUTS.get(request));
 
 type Query = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The start page of the dashboard, where a sign-in ends by default. */
+const DASHBOARD_PATH = '/ui/';
+const LONGEST_PATH = 2_000;
+const NO_HOST = 'http://own.invalid';
+
+/** Whether the path is within the dashboard. */
+function isDashboardPath(text: string): boolean {
+  if (text.length > LONGEST_PATH || !/^\/ui(?:[/?#]|$)/.test(text) || /[\\\s\p{Cc}]/u.test(text))
+    return false;
+  if (!URL.canParse(text, NO_HOST)) return false;
+  const { origin, pathname } = new URL(text, NO_HOST);
+  return origin === NO_HOST && (pathname === '/ui' || pathname.startsWith(DASHBOARD_PATH));
+}
 
 const requestIn = (context: ExecutionContext): FastifyRequest =>
   context.switchToHttp().getRequest<FastifyRequest>();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
-import { type Reach, type Tenant } from '../../auth/tenant.js';
+import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { VirtualKey } from './virtual-key.entity.js';
 import type { Page } from '../../common/http/page.js';
@@ -12,7 +12,6 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../claim-slug.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
 import { pricesOf } from '../shapes/model-pricing.js';
-import { changedFields, fieldsOf } from './compatible-fields.js';
 import {
   type CreateVirtualKeyDto,
   type DuplicateVirtualKeyDto,
@@ -191,3 +190,31 @@ function namesDestination(dto: UpdateVirtualKeyDto): boolean {
 }
 
 const momentOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that the compatible API names after Azure's, and its SDK likewise in snake_case. */
+function compatibleFieldsOf(dto: UpdateVirtualKeyDto): Fields {
+  const [deployment] = dto.deploymentConfig ?? dto.deployment_config ?? [];
+  const named = [
+    ['azure-api-version', dto.apiVersion ?? dto.api_version ?? deployment?.apiVersion],
+    ['azure-resource-name', dto.resourceName ?? dto.resource_name],
+    ['azure-deployment-id', dto.deploymentName ?? dto.deployment_name ?? deployment?.deploymentName],
+  ] as const;
+  return Object.fromEntries(named.filter(([, value]) => value != null));
+}
+
+/** The fields of a request, under either kind of name; undefined without any. */
+function fieldsOf(dto: UpdateVirtualKeyDto): Fields | undefined {
+  const compatible = compatibleFieldsOf(dto);
+  return dto.fields === undefined && Object.keys(compatible).length === 0
+    ? undefined
+    : { ...dto.fields, ...compatible };
+}
+
+/** The fields after a change: `fields` replaces all of them, a compatible name only its own. */
+function changedFields(key: VirtualKey, dto: UpdateVirtualKeyDto): { readonly fields?: Fields } {
+  const fields = fieldsOf(dto);
+  if (fields === undefined) return {};
+  return { fields: dto.fields === undefined ? { ...key.fields, ...fields } : fields };
+}

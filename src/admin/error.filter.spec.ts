@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { toAdministrationError } from './administration-error.js';
+import { toAdministrationError } from './error.filter.js';
 import { AppError } from '../common/errors/app-error.js';
 
 const withCode = (code: string) => Object.assign(new Error('something'), { code });
