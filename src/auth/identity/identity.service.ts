@@ -5,10 +5,10 @@ import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { hasSeveralKeys, keyBeside, misplacedKey, presentedKey, tokenBeside } from './credentials.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { FailedAttempts } from './failed-attempts.js';
 import { ApiKeyDirectory, type KeyEnd, type KnownKey, TokenDirectory } from '../ports.js';
 import type { Principal } from '../principal.js';
 import { looksLikeToken } from '../tokens/compact-token.js';
+import { LRUCache } from 'lru-cache';
 
 type KeyLookup = KnownKey | null | Promise<KnownKey | null>;
 
@@ -105,3 +105,29 @@ const ENDED: Readonly<Record<KeyEnd['reason'], string>> = {
 const NOT_BOTH = 'send the API key or the signed token, not both';
 
 const ambiguous = (detail: string): AppError => new AppError('ambiguous_credentials', { detail });
+
+/** Failures from one address within a second before it gets a 429. */
+const FAILURES_PER_SECOND = 50;
+const WINDOW_MS = 1_000;
+const ADDRESSES_MAX = 10_000;
+
+interface Window {
+  readonly startedAt: number;
+  failures: number;
+}
+
+/**
+ * Counts failed identifications by address, so that guessing is slow and causes no further work. Only failures are limited: a valid key
+ * from a busy address continues to work.
+ */
+class FailedAttempts {
+  private readonly windows = new LRUCache<string, Window>({ max: ADDRESSES_MAX });
+
+  /** Records a failure; true when the address has had too many of them. */
+  record(address: string, now: number): boolean {
+    const window = this.windows.get(address);
+    if (window && now - window.startedAt < WINDOW_MS) return ++window.failures > FAILURES_PER_SECOND;
+    this.windows.set(address, { startedAt: now, failures: 1 });
+    return false;
+  }
+}
