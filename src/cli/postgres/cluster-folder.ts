@@ -1,12 +1,22 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, lchown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import {
+  chown,
+  lchown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { OWNER_ONLY, syncFolder } from '../../common/files/write-atomically.js';
 import { LauncherError } from '../launcher-error.js';
 import { POSTGRES_MAJOR, type PostgresBinaries } from './binaries.js';
-import { makeWorkshop, removeUnfinished } from './unfinished-clusters.js';
 import type { RunAs } from './unprivileged.js';
 
 export const DATABASE_USER = 'gatehouse';
@@ -118,4 +128,20 @@ async function giveTo(folder: string, { owner }: RunAs): Promise<void> {
   const inside = await readdir(folder, { recursive: true });
   for (const path of inside) await lchown(join(folder, path), owner.uid, owner.gid);
   await chown(folder, owner.uid, owner.gid);
+}
+
+/** The initdb of a killed launcher keeps creating files in the folder that is being removed, for seconds, until one is missing. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 } as const;
+
+/** A temporary folder beside the cluster's own, to create one in; its name marks it as disposable for later starts. */
+export async function makeWorkshop(folder: string): Promise<string> {
+  return mkdtemp(`${folder}.init-`);
+}
+
+/** Removes partly created clusters of killed starts, even if an orphan is still working on one. */
+export async function removeUnfinished(folder: string): Promise<void> {
+  const prefix = `${basename(folder)}.init-`;
+  const siblings = await readdir(dirname(folder));
+  const unfinished = siblings.filter((name) => name.startsWith(prefix));
+  await Promise.all(unfinished.map((name) => rm(join(dirname(folder), name), REMOVAL)));
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeWorkshop, removeUnfinished } from './unfinished-clusters.js';
+import { makeWorkshop, removeUnfinished } from './cluster-folder.js';
 
 /** Creates files in every folder it finds, like initdb, and ends after its time or when nothing is left. */
 const ORPHAN = `

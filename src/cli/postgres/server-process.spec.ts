@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { memoryOfMachine, sharedBuffersMiB } from './shared-buffers.js';
+import { memoryOfMachine, sharedBuffersMiB } from './server-process.js';
 
 const GIB = 1024 ** 3;
 
