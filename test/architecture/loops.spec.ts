@@ -16,7 +16,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'gateway/upstream/deadlines.ts': 'looks at the deadlines of running attempts',
   'gateway/delivery/running-streams.ts': 'asks for each running stream by itself, bounded by the directory',
   'gateway/realtime/sessions.ts': 'asks for each running session by itself, bounded by the directory',
-  'egress/http1/idle-sweep.ts': 'closes idle connections',
+  'egress/http1/connection-pool.ts': 'closes idle connections',
   'server/fast-path/fast-path.ts': 'closes idle connections',
   'server/http.ts': 'closes idle connections during the shutdown, and ends with it',
   // Heartbeats: one call each, whose failure somebody else notices.

@@ -1,5 +1,6 @@
 import { invalidResponse } from './http1-error.js';
-import { TrailerReader } from './trailers.js';
+import { fieldNamed } from '../../common/http/fields.js';
+import { LineReader } from './line-reader.js';
 
 const [LF, CR, ZERO, NINE, SEMICOLON] = [10, 13, 48, 57, 59] as const;
 const [UPPER_A, UPPER_F, LOWER_A, LOWER_F] = [65, 70, 97, 102] as const;
@@ -112,4 +113,25 @@ function hexDigit(byte: number): number {
   if (byte >= ZERO && byte <= NINE) return byte - ZERO;
   if (byte >= LOWER_A && byte <= LOWER_F) return byte - LOWER_A + 10;
   return byte >= UPPER_A && byte <= UPPER_F ? byte - UPPER_A + 10 : -1;
+}
+
+const TRAILER_BYTES_MAX = 64 * 1024;
+
+/** Reads the fields after a chunked body, which are dropped: https://www.rfc-editor.org/rfc/rfc9112#section-7.1.2 */
+class TrailerReader extends LineReader {
+  constructor() {
+    super(TRAILER_BYTES_MAX);
+  }
+
+  begin(): void {
+    this.restart();
+  }
+
+  protected override onLine(text: string, start: number, end: number): void {
+    const colon = text.indexOf(':', start);
+    const field = colon < 0 || colon > end ? null : fieldNamed(text.slice(start, colon));
+    if (field === null) throw invalidResponse('a trailer has no valid name');
+    if (field.kind === 'content-length' || field.kind === 'transfer-encoding')
+      throw invalidResponse('a trailer has a content-length');
+  }
 }

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
-import { Roster } from '../../common/processes/roster.js';
+import { Roster, type RosterMember } from '../../common/processes/roster.js';
 import { HttpExchange, type ResponseHandler } from './exchange.js';
 import { connectionClosed } from './http1-error.js';
-import { SWEEP_MS, type SweptPool, sweepLater, sweepNoMore } from './idle-sweep.js';
 import type { HttpRequest } from './request-head.js';
 import { type ConnectionLimits, type ConnectionOwner, UpstreamConnection } from './upstream-connection.js';
 
@@ -15,6 +14,37 @@ export interface PoolOptions extends ConnectionLimits {
   readonly connect: (connected: ConnectCallback) => void;
   /** Maximum number of connections; further requests wait for a free one, in order. */
   readonly connections: number;
+}
+
+/** How often idle connections are checked. One is closed by this much before or after its time. */
+const SWEEP_MS = 1_000;
+
+/** A pool that may have idle connections. */
+interface SweptPool extends RosterMember {
+  /** Closes expired connections. Returns whether any are left to check. */
+  sweep(now: number): boolean;
+}
+
+const swept = new Roster<SweptPool>();
+let timer: NodeJS.Timeout | undefined;
+
+/** One timer checks the idle connections of all pools, so that no timer is set or cleared per request. */
+function sweepLater(pool: SweptPool): void {
+  if (pool.place >= 0) return;
+  swept.add(pool);
+  timer ??= setInterval(sweepAll, SWEEP_MS).unref();
+}
+
+function sweepNoMore(pool: SweptPool): void {
+  swept.delete(pool);
+  if (swept.size > 0 || !timer) return;
+  clearInterval(timer);
+  timer = undefined;
+}
+
+function sweepAll(): void {
+  const now = performance.now();
+  for (const pool of swept.all()) if (!pool.sweep(now)) sweepNoMore(pool);
 }
 
 /** Connections of one tenant to one origin, opened on demand. The most recently used one is used first. */
