@@ -1,4 +1,4 @@
-import type { FoundAnswer } from './found.js';
+import type { FoundAnswer } from '../types/stored-answer.js';
 
 /** Maximum requests that wait for one response; further ones continue on their own. */
 const WAITERS_MAX = 1_000;

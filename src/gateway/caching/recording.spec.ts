@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, bytesOf } from './answer-bytes.js';
+import { answerOf, bytesOf } from './shared-answers.js';
 import { isCacheable } from './cacheable.js';
 import { ANSWER_BYTES_MAX, type RecordedAnswer, Recording } from './recording.js';
 

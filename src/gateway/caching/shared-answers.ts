@@ -1,6 +1,5 @@
-import { type AnswerPlace, type AnswerStore } from '../ports.js';
+import type { AnswerPlace, AnswerStore } from '../ports.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
-import { answerOf, bytesOf } from './answer-bytes.js';
 import { StorePatience } from './store-patience.js';
 
 /** The responses of all processes. Waits for the store are short, and a failure there is a miss. */
@@ -22,4 +21,32 @@ export class SharedAnswers {
     const bytes = bytesOf(answer);
     this.patience.tell(bytes.length, () => this.store.keep(place, bytes, answer.expiresAt));
   }
+}
+
+interface Head {
+  readonly headers: readonly string[];
+  readonly lengths: readonly number[];
+  readonly storedAt: number;
+  readonly expiresAt: number;
+}
+
+const LENGTH_BYTES = 4;
+
+/** A response as one buffer: the length of its head, the head as JSON, then the chunks. */
+export function bytesOf({ chunks, ...head }: StoredAnswer): Buffer {
+  const text = Buffer.from(JSON.stringify({ ...head, lengths: chunks.map(({ length }) => length) }));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, ...chunks]);
+}
+
+/** Throws for bytes that `bytesOf` did not write. The chunks are views of `bytes`. */
+export function answerOf(bytes: Buffer): StoredAnswer {
+  const bodyAt = LENGTH_BYTES + bytes.readUInt32BE(0);
+  const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, bodyAt)) as Head;
+  let at = bodyAt;
+  const chunks = head.lengths.map((length) => bytes.subarray(at, (at += length)));
+  if (at !== bytes.length) throw new Error('A stored response is shorter than its recorded length.');
+  const { headers, storedAt, expiresAt } = head;
+  return { headers, chunks, storedAt, expiresAt };
 }

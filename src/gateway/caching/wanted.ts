@@ -6,12 +6,11 @@ import type { AnswerPlace } from '../ports.js';
 import type { Content } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Trail } from '../recording/trail.js';
-import type { StoredAnswer } from '../types/stored-answer.js';
+import type { FoundAnswer, StoredAnswer } from '../types/stored-answer.js';
 import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { type CacheKeyParts, cacheKey } from './cache-key.js';
 import { isCacheable } from './cacheable.js';
-import type { FoundAnswer } from './found.js';
 
 /** A request that is ready to be sent, and its config's cache rules. */
 export interface CacheOffer {

@@ -5,7 +5,7 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../recording/entry.js';
 import { parsedObject } from '../recording/metering.js';
-import { checkPolicy } from '../planning/check-policy.js';
+import { checkPolicy } from '../planning/check-allowed.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import { namesDeployment, pathModelOf, withPathModel } from '../planning/path-model.js';
 import type { RequestPath } from '../types/request-path.js';

@@ -1,10 +1,8 @@
-import type { Principal } from '../../auth/principal.js';
+import type { OrganizationPolicy, Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../recording/entry.js';
 import type { Content } from '../types/content.js';
-import type { Target } from '../types/target.js';
-import { checkModel } from './allowed-models.js';
-import { checkPolicy } from './check-policy.js';
+import type { AllowedModels, Target } from '../types/target.js';
 
 /**
  * Checks the policy of the organization and the credential before anything is sent. Throws as `checkPolicy` and `checkModel` do, and
@@ -41,4 +39,27 @@ const hiddenModel = (detail: string | undefined): AppError =>
 export function checkShown({ policy }: Principal, target: Target, { model }: Content): void {
   if (policy) checkPolicy(policy, target.provider.id, model);
   if (model !== null && target.virtualKey?.models) checkModel(target.virtualKey.models, model);
+}
+
+/** Methods that do not use a model. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
+
+/**
+ * Throws `model_not_allowed` for a model that a virtual key must not be used for. `model` is the one that goes upstream; null if it was not
+ * read: the gateway cannot allow a model that it cannot see, so such a request may only read and delete.
+ */
+export function checkModel({ names, areAllowed }: AllowedModels, model: string | null, method = ''): void {
+  const isAllowed = model === null ? READING.has(method) : names.has(model) === areAllowed;
+  if (!isAllowed)
+    throw new AppError('model_not_allowed', { model: model ?? 'that the request does not show' });
+}
+
+/** Throws `provider_not_allowed` or `model_not_allowed` for requests that the policy of the caller's organization forbids. */
+export function checkPolicy(
+  { providers, models }: OrganizationPolicy,
+  provider: string,
+  model: string | null,
+): void {
+  if (providers && !providers.has(provider)) throw new AppError('provider_not_allowed', { provider });
+  if (models && model !== null && !models.has(model)) throw new AppError('model_not_allowed', { model });
 }

@@ -4,7 +4,7 @@ import { aCaller } from '../../../test/support/gateway.js';
 import { IdentityService } from '../../auth/identity/identity.service.js';
 import { mintApiKey } from '../../common/crypto/api-key-format.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { modelQuery } from './model-query.js';
+import { modelQuery } from './handshake.js';
 import { Secret } from '../../common/settings/secret.js';
 import { addSubprotocols, takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 

@@ -8,6 +8,7 @@ import type { Entry } from '../recording/entry.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { headerOf } from '../../common/http/raw-headers.js';
 import { readResponseHead } from '../upstream/response-headers.js';
+import { modelTarget } from '../planning/model-target.js';
 
 const VERSION = '13';
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
@@ -61,4 +62,38 @@ export function acceptUpgrade({ response, entry }: AcceptedUpgrade, attempt: Att
   response.flushHeaders();
   if (socket) response.detachSocket(socket);
   return true;
+}
+
+/** The model in a session's query. */
+interface RealtimeModelQuery {
+  /** With its `?`; the client's own bytes, except for a model that names its target. */
+  readonly query: string;
+  readonly model: string | null;
+  /** Slug that the model named, `@slug/model`. */
+  readonly slug: string | null;
+}
+
+const MODEL_CHARS_MAX = 256;
+
+/** The parameter of a session's model: OpenAI's `model`, or the deployment of Azure's dated versions. */
+const PARAMETER = /([?&])(model|deployment)=([^&]*)/;
+
+/** Reads the model of a session, `?model=gpt-realtime` or `?model=@slug/gpt-realtime`. */
+export function modelQuery(query: string): RealtimeModelQuery {
+  const [whole, mark = '', name = '', value = ''] = PARAMETER.exec(query) ?? [];
+  if (whole === undefined) return { query, model: null, slug: null };
+  const asked = decoded(value);
+  const named = modelTarget(asked);
+  const model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
+  if (!named) return { query, model, slug: null };
+  const rewritten = query.replace(PARAMETER, () => `${mark}${name}=${encodeURIComponent(named.model)}`);
+  return { query: rewritten, model, slug: named.slug };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
 }

@@ -8,7 +8,6 @@ import {
   LONG_MAX,
   type LiteralSpan,
 } from './string-literals.js';
-import { roomFor } from './short-lived-bytes.js';
 
 /** Smaller texts are serialized as usual: searching for strings takes 15 µs, as long as writing 5 KiB. */
 const TEXT_BYTES = 8 * 1024;
@@ -136,3 +135,26 @@ function spliced(text: string, used: readonly UsedMark[], bytes: Buffer): Buffer
 type Node = Record<string, unknown>;
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+
+/** For buffers above 4 KiB, which Node's own pool does not cover. */
+const SLAB_BYTES = 64 * 1024;
+const SHARE_MAX = 2;
+
+let slab = Buffer.alloc(0);
+let used = 0;
+
+/**
+ * A buffer for bytes that are sent and dropped. Its content is undefined until it is written.
+ *
+ * Buffers of medium size are parts of a larger one: a separate one costs an allocation outside of the heap and its collection, 5 µs and
+ * more. Do not keep any of them: one part keeps the whole alive.
+ */
+function roomFor(bytes: number): Buffer {
+  if (bytes > SLAB_BYTES / SHARE_MAX) return Buffer.allocUnsafeSlow(bytes);
+  if (used + bytes > slab.length) {
+    slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    used = 0;
+  }
+  used += bytes;
+  return slab.subarray(used - bytes, used);
+}

@@ -9,7 +9,6 @@ import type {
 } from '../../providers/translation.js';
 import { note, noteSoFar, noteText, type Reading } from '../recording/metering.js';
 import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';
-import { hubChunks } from './hub-chunks.js';
 import { hubEvents } from './hub-events.js';
 import type { ActiveTranslation } from './outgoing.js';
 import { RepeatedFrames } from './repeated-frames.js';
@@ -144,4 +143,22 @@ function encoded(events: readonly StreamEvent[]): string {
   let text = '';
   for (const event of events) text += encodeSse(event);
   return text;
+}
+
+const DONE: readonly StreamEvent[] = [{ event: null, data: '[DONE]' }];
+
+/** A stream for clients of the hub's own format, which receive the usage only on request. */
+function hubChunks(asked: Json): ChunkTranslator {
+  const options = asked.stream_options as { include_usage?: unknown } | null | undefined;
+  const wantsUsage = options?.include_usage === true;
+  return {
+    chunk: (hub) => (wantsUsage || !isUsageAlone(hub) ? [{ event: null, data: JSON.stringify(hub) }] : []),
+    isUniform: true,
+    end: () => DONE,
+    fail: (error) => [{ event: null, data: JSON.stringify({ error }) }],
+  };
+}
+
+function isUsageAlone({ choices, usage }: Json): boolean {
+  return Array.isArray(choices) && choices.length === 0 && usage !== undefined;
 }

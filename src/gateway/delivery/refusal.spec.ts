@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../common/errors/app-error.js';
 import { findProvider } from '../../providers/registry.js';
 import type { Target } from '../types/target.js';
-import { namingProvider } from './failed-provider.js';
+import { namingProvider } from './refusal.js';
 
 const target = (more: Partial<Target> = {}): Target => ({
   provider: findProvider('openai'),
