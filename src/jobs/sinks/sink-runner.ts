@@ -4,7 +4,26 @@ import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { reasonOf } from '../failure-reason.js';
 import type { LogBatch, LogDestination } from './log-sink.js';
 import type { SinkBook } from './sink-book.js';
-import { sinkMetrics } from './sink-metrics.js';
+import { Counter, Gauge } from 'prom-client';
+
+/** Metrics of the sinks of the request log. */
+const sinkMetrics = {
+  deliveries: new Counter({
+    name: 'gatehouse_sink_deliveries_total',
+    help: 'Deliveries to log sinks, by outcome.',
+    labelNames: ['sink', 'outcome'],
+  }),
+  rows: new Counter({
+    name: 'gatehouse_sink_rows_total',
+    help: 'Requests that log sinks accepted.',
+    labelNames: ['sink'],
+  }),
+  oldestSeconds: new Gauge({
+    name: 'gatehouse_sink_oldest_seconds',
+    help: 'Age of the oldest batch of requests that the sink has not accepted.',
+    labelNames: ['sink'],
+  }),
+};
 
 /** `idle`: nothing to send, or another process sends it. */
 export type SinkDelivery = 'delivered' | 'failed' | 'idle';

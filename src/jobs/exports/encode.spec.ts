@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvRecord } from './csv.js';
+import { csvRecord } from './encode.js';
 
 /** Byte for byte as a general CSV writer writes it. */
 const asStringified = (cells: readonly string[]): string =>
