@@ -6,8 +6,7 @@ import { ClickHouseBatchAggregator } from '../../src/request-log/analytics/click
 import { copyMissingBatches } from '../../src/request-log/analytics/clickhouse/copy-batches.js';
 import { Ddl } from '../../src/request-log/analytics/clickhouse/ddl.js';
 import { rowsOfBatch } from '../../src/request-log/analytics/clickhouse/request-row.js';
-import { prepareSchema } from '../../src/request-log/analytics/clickhouse/schema.js';
-import { TABLES, VIEWS } from '../../src/request-log/analytics/clickhouse/tables.js';
+import { prepareSchema, TABLES, VIEWS } from '../../src/request-log/analytics/clickhouse/schema.js';
 import { chdb, chdbClient } from '../support/chdb.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { storeBatch, type StoredRequest } from '../support/stored-batches.js';

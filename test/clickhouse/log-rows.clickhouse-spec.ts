@@ -13,8 +13,7 @@ import { ClickHouse } from '../../src/request-log/analytics/clickhouse/clickhous
 import { ClickHouseBatchAggregator } from '../../src/request-log/analytics/clickhouse/clickhouse-batch-aggregator.js';
 import { makeChanges, type TableChange } from '../../src/request-log/analytics/clickhouse/changes.js';
 import { Ddl } from '../../src/request-log/analytics/clickhouse/ddl.js';
-import { prepareSchema } from '../../src/request-log/analytics/clickhouse/schema.js';
-import { TABLES } from '../../src/request-log/analytics/clickhouse/tables.js';
+import { prepareSchema, TABLES } from '../../src/request-log/analytics/clickhouse/schema.js';
 import { chdb, chdbClient } from '../support/chdb.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { aRecord, storeRecords } from '../support/recorded-requests.js';

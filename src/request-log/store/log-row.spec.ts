@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AttemptRecord } from '../record.js';
-import { furtherTries } from './further-tries.js';
+import { furtherTries } from './log-row.js';
 
 const at = (option_path: string, origin = 'https://a.example'): AttemptRecord =>
   ({ option_path, origin, provider: 'openai', virtual_key_id: null }) as AttemptRecord;
