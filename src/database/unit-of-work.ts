@@ -32,7 +32,7 @@ const logger = createLogger('database');
 
 /**
  * One transaction for all changes of a request. It follows the asynchronous flow, so that services need not pass it on: everything they do
- * through `manager` or `repository` inside `run` is committed or rolled back together.
+ * through injected repositories or `manager` inside `run` is committed or rolled back together.
  */
 @Injectable()
 export class UnitOfWork {
@@ -96,7 +96,7 @@ export class UnitOfWork {
     return this.running?.transaction.manager ?? this.dataSource.manager;
   }
 
-  /** The repository of an entity in the current transaction. */
+  /** The repository of an entity in the current transaction, for entities that are only known at run time. */
   repository<T extends ObjectLiteral>(entity: EntityTarget<T>): Repository<T> {
     return this.manager.getRepository(entity);
   }

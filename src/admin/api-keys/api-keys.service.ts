@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type FindOperator, In } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type FindOperator, In, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
 import type { Scope } from '../../auth/permissions/scopes.js';
@@ -50,6 +51,7 @@ const NO_AUTHORITY = 'only users and their API keys can create keys, and this to
 export class ApiKeysService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
     private readonly issuer: ApiKeyIssuer,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -62,7 +64,7 @@ export class ApiKeysService {
     checkGrant(caller, scopes);
     if (caller.authorityId === null) throw new AppError('forbidden', { detail: NO_AUTHORITY });
     const { secret, stored } = this.issuer.issue(KINDS[place.kind].format);
-    const key = this.unitOfWork.repository(ApiKey).create({
+    const key = this.apiKeys.create({
       id: uuidV7(Date.now()),
       ...place,
       organizationId: caller.organizationId,
@@ -82,7 +84,7 @@ export class ApiKeysService {
       ...(await this.defaults.columnsOf(place, caller.organizationId, dto)),
       ...stored,
     });
-    await this.unitOfWork.repository(ApiKey).insert(key);
+    await this.apiKeys.insert(key);
     this.audit.note({ targetId: key.id, workspaceId: key.workspaceId, after: ApiKeyDto.from(key) });
     await this.changes.publish({ resource: 'api_key', id: key.id });
     return { key, secret };
@@ -93,8 +95,7 @@ export class ApiKeysService {
     const { userId } = filter;
     const own = ownKeysOf(caller);
     if (userId !== undefined && own.userId !== undefined && own.userId !== userId) return [[], 0];
-    const found = this.unitOfWork
-      .repository(ApiKey)
+    const found = this.apiKeys
       .createQueryBuilder('key')
       .setFindOptions({ where: { ...filter, ...own, ...ofKinds(kindsFor(caller, 'list')) } });
     return pageOfLongList(this.unitOfWork.manager, found, 'id', page);
@@ -171,7 +172,7 @@ export class ApiKeysService {
 
   private async find(caller: Principal, id: string, verb: KeyVerb, lock = false): Promise<ApiKey> {
     const key = isUuid(id)
-      ? await this.unitOfWork.repository(ApiKey).findOne({
+      ? await this.apiKeys.findOne({
           where: { id, ...reachOf(caller), ...ownKeysOf(caller) },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })
@@ -217,7 +218,7 @@ export class ApiKeysService {
   }
 
   private save(key: ApiKey): Promise<ApiKey> {
-    return this.unitOfWork.repository(ApiKey).save(key);
+    return this.apiKeys.save(key);
   }
 }
 

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { Tenant } from '../../auth/tenant.js';
@@ -6,7 +8,6 @@ import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { checkRepeated } from '../repeated-id.js';
 import type { CreateApiKeyDto } from './api-key.dto.js';
@@ -14,7 +15,10 @@ import type { CreateApiKeyDto } from './api-key.dto.js';
 /** Decides to which organization and which user a new key belongs. */
 @Injectable()
 export class KeyOwnerService {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
+  ) {}
 
   /** The body may name the organization and the kind of key, but only the caller's own and that of the path. */
   checkRepeated(caller: Principal, dto: CreateApiKeyDto, kind: ApiKeyType): void {
@@ -29,14 +33,13 @@ export class KeyOwnerService {
   /** The named user, or the caller's own, or the organization's first owner. */
   async userFor(caller: Principal, { organizationId, workspaceId }: Tenant, named?: string): Promise<string> {
     const id = ownerNamed(caller, named);
-    const users = this.unitOfWork.repository(User);
     const user =
       id === null
-        ? await users.findOne({
+        ? await this.users.findOne({
             where: { organizationId, role: 'owner', status: 'active' },
             order: { createdAt: 'ASC', id: 'ASC' },
           })
-        : await users.findOneBy({ organizationId, id, status: 'active' });
+        : await this.users.findOneBy({ organizationId, id, status: 'active' });
     if (!user) throw new AppError('not_found', { resource: 'user' });
     const roles = { organization: user.role, workspace: await this.roleIn(workspaceId, user.id) };
     if (scopesOfRoles(roles).size === 0)
@@ -47,7 +50,7 @@ export class KeyOwnerService {
   }
 
   private async roleIn(workspaceId: string, userId: string): Promise<WorkspaceRole | null> {
-    const member = await this.unitOfWork.repository(WorkspaceMember).findOneBy({ workspaceId, userId });
+    const member = await this.members.findOneBy({ workspaceId, userId });
     return member?.role ?? null;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type FindOptionsWhere, IsNull } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type FindOptionsWhere, IsNull, type Repository } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 
 /** Selects the keys of a user or workspace that is being deleted, always within one organization. */
 export type KeysOf = FindOptionsWhere<ApiKey> & { readonly organizationId: string };
@@ -12,11 +12,11 @@ export type KeysOf = FindOptionsWhere<ApiKey> & { readonly organizationId: strin
  */
 @Injectable()
 export class KeyRevocationService {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(@InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>) {}
 
   /** Without the hashes, no query can find a key by its secret. Returns how many there were. */
   async revoke(keys: KeysOf): Promise<number> {
-    const { affected } = await this.unitOfWork.repository(ApiKey).update(
+    const { affected } = await this.apiKeys.update(
       { ...keys, deletedAt: IsNull() },
       {
         revokedKeyHash: () => 'key_hash',
@@ -31,6 +31,6 @@ export class KeyRevocationService {
 
   /** Removes references to what is about to be deleted from revoked keys, whose rows stay. */
   async release(keys: KeysOf, of: { readonly userId: null } | { readonly workspaceId: null }): Promise<void> {
-    await this.unitOfWork.repository(ApiKey).update(keys, of);
+    await this.apiKeys.update(keys, of);
   }
 }

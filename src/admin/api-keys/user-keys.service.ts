@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { Scope } from '../../auth/permissions/scopes.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { ApiKey } from './api-key.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { checkGrant, readScopes } from './grants.js';
 
@@ -22,7 +23,7 @@ export interface PromisedKey {
 @Injectable()
 export class UserKeysService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
     private readonly issuer: ApiKeyIssuer,
   ) {}
 
@@ -36,7 +37,7 @@ export class UserKeysService {
   async make({ scopes, ...key }: PromisedKey): Promise<{ readonly id: string; readonly secret: Secret }> {
     const { secret, stored } = this.issuer.issue('user');
     const id = uuidV7(Date.now());
-    await this.unitOfWork.repository(ApiKey).insert({
+    await this.apiKeys.insert({
       id,
       ...key,
       kind: 'workspace-user',

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import {
   type AuditTarget,
   parseAuditTarget,
@@ -30,14 +32,15 @@ const MOST_DESTINATIONS = 5;
 export class AuditDestinationsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(AuditDestination) private readonly auditDestinations: Repository<AuditDestination>,
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     private readonly box: SecretBox,
     private readonly egress: Egress,
     private readonly audit: AuditTrail,
   ) {}
 
   async create(organizationId: string, dto: CreateAuditDestinationDto): Promise<AuditDestinationDto> {
-    const destinations = this.unitOfWork.repository(AuditDestination);
-    if ((await destinations.countBy({ organizationId })) >= MOST_DESTINATIONS)
+    if ((await this.auditDestinations.countBy({ organizationId })) >= MOST_DESTINATIONS)
       throw new AppError('conflict', {
         detail: `An organization has at most ${MOST_DESTINATIONS} destinations for its audit log.`,
       });
@@ -46,8 +49,8 @@ export class AuditDestinationsService {
     checkedTarget(this.egress, { url, hasSecret: secret !== undefined, caCertificate });
     const id = uuidV7(Date.now());
     const headSeq = await this.headSeq(organizationId);
-    const row = await destinations.save(
-      destinations.create({
+    const row = await this.auditDestinations.save(
+      this.auditDestinations.create({
         id,
         organizationId,
         name: dto.name,
@@ -58,14 +61,17 @@ export class AuditDestinationsService {
         deliveredSeq: dto.from_the_beginning === true ? '0' : headSeq,
       }),
     );
-    const shown = AuditDestinationDto.from(await destinations.findOneByOrFail({ id: row.id }), headSeq);
+    const shown = AuditDestinationDto.from(
+      await this.auditDestinations.findOneByOrFail({ id: row.id }),
+      headSeq,
+    );
     this.audit.note({ targetId: id, workspaceId: null, after: shown });
     return shown;
   }
 
   /** Newest first. */
   async list(organizationId: string, { skip, take }: Page): Promise<AuditDestinationListDto> {
-    const [rows, total] = await this.unitOfWork.repository(AuditDestination).findAndCount({
+    const [rows, total] = await this.auditDestinations.findAndCount({
       where: { organizationId },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
@@ -91,7 +97,7 @@ export class AuditDestinationsService {
     if (dto.ca_certificate !== undefined) row.caCertificate = dto.ca_certificate;
     await this.changeTarget(row, dto);
     Object.assign(row, { nextTryAt: new Date() });
-    const after = await this.shown(await this.unitOfWork.repository(AuditDestination).save(row));
+    const after = await this.shown(await this.auditDestinations.save(row));
     this.audit.note({ targetId: id, workspaceId: null, before, after });
     return after;
   }
@@ -99,7 +105,7 @@ export class AuditDestinationsService {
   async remove(organizationId: string, id: string): Promise<void> {
     const row = await this.find(organizationId, id, true);
     this.audit.note({ targetId: id, workspaceId: null, before: await this.shown(row) });
-    await this.unitOfWork.repository(AuditDestination).delete({ id, organizationId });
+    await this.auditDestinations.delete({ id, organizationId });
   }
 
   /** A secret is only sent to the address that it was entered for. */
@@ -121,9 +127,7 @@ export class AuditDestinationsService {
   ): Promise<Buffer | null> {
     if (secret === undefined) return null;
     const { organizationId } = place;
-    const { wrappedKey: wrapped } = await this.unitOfWork
-      .repository(Organization)
-      .findOneByOrFail({ id: organizationId });
+    const { wrappedKey: wrapped } = await this.organizations.findOneByOrFail({ id: organizationId });
     return this.box.sealText({ organizationId, wrapped }, purposeOfAuditSecret(place), new Secret(secret));
   }
 
@@ -141,7 +145,7 @@ export class AuditDestinationsService {
 
   private async find(organizationId: string, id: string, lock = false): Promise<AuditDestination> {
     const row = isUuid(id)
-      ? await this.unitOfWork.repository(AuditDestination).findOne({
+      ? await this.auditDestinations.findOne({
           where: { id, organizationId },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })

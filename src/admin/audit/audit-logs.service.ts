@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Between, type SelectQueryBuilder } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Between, type SelectQueryBuilder, type Repository } from 'typeorm';
 import { type Reach } from '../../auth/tenant.js';
 import { AuditRecord } from './audit-record.entity.js';
 import type { Page } from '../../common/http/page.js';
@@ -13,7 +14,10 @@ const LINES_AT_ONCE = 500;
 /** The read side of the audit trail. */
 @Injectable()
 export class AuditLogsService {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(AuditRecord) private readonly auditRecords: Repository<AuditRecord>,
+  ) {}
 
   /** Newest first, with the total; for a filtered list, up to `COUNT_MAX`. */
   async list(
@@ -37,7 +41,7 @@ export class AuditLogsService {
     );
     const total = Number(head?.seq ?? 0);
     const newest = total - skip;
-    const records = await this.unitOfWork.repository(AuditRecord).find({
+    const records = await this.auditRecords.find({
       where: { organizationId, seq: Between(String(newest - take + 1), String(newest)) },
       order: { seq: 'DESC' },
     });

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../../auth/auth.module.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { AuditChain } from './audit-chain.js';
 import { AuditLogsController } from './audit-logs.controller.js';
 import { AuditLogsService } from './audit-logs.service.js';
@@ -12,11 +13,12 @@ import { AuditInterceptor } from './audit.interceptor.js';
 import { ChainVerification } from './chain-verification.service.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { RefusalRecordingFilter } from './refusal-recording.filter.js';
+import { AuditRecord } from './audit-record.entity.js';
 
 /** The audit trail, for every administrative controller and every service behind one. */
 @Global()
 @Module({
-  imports: [AuthModule],
+  imports: [AuthModule, TransactionRepositories.forFeature(AuditRecord)],
   controllers: [AuditLogsController],
   providers: [
     AuditChain,

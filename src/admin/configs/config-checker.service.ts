@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
 import { type Mistake, readRoutingConfig, type RoutingConfig } from '../../routing-config/routing-config.js';
 import { Workspace } from '../tenancy/workspace.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { jsonFault } from '../../common/json/json-fault.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
@@ -21,7 +21,8 @@ export interface ConfigPlace {
 @Injectable()
 export class ConfigChecker {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
+    @InjectRepository(VirtualKey) private readonly virtualKeys: Repository<VirtualKey>,
     private readonly guardrails: GuardrailReferences,
   ) {}
 
@@ -53,8 +54,7 @@ export class ConfigChecker {
   ): Promise<Mistake[]> {
     const paths = withoutEmbedding(config, 'config');
     if (paths.length === 0) return [];
-    const workspaces = this.unitOfWork.repository(Workspace);
-    const workspace = workspaceId && (await workspaces.findOneBy({ organizationId, id: workspaceId }));
+    const workspace = workspaceId && (await this.workspaces.findOneBy({ organizationId, id: workspaceId }));
     if (workspace && workspace.defaults.cache?.embedding) return [];
     const message =
       'is missing, and the workspace has no default: it names the virtual key and the model that compute embeddings';
@@ -75,9 +75,10 @@ export class ConfigChecker {
     // A virtual key belongs to one workspace, so no virtual key is usable in all of them.
     if (workspaceId === null) return missing(references, new Set());
     const slugs = [...new Set(references.map(({ slug }) => slug))].filter((slug) => !slug.includes('\0'));
-    const known = await this.unitOfWork
-      .repository(VirtualKey)
-      .find({ where: { organizationId, workspaceId, slug: In(slugs) }, select: { slug: true } });
+    const known = await this.virtualKeys.find({
+      where: { organizationId, workspaceId, slug: In(slugs) },
+      select: { slug: true },
+    });
     return missing(references, new Set(known.map(({ slug }) => slug)));
   }
 }

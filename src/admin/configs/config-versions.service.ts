@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Reach } from '../../auth/tenant.js';
 import { ConfigVersion } from './config-version.entity.js';
 import { Config } from './config.entity.js';
 import type { Page } from '../../common/http/page.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
@@ -21,7 +22,10 @@ export type NewVersion = Omit<ConfigVersion, 'createdBy' | 'createdAt'>;
 /** Finds configs and their versions that the caller can access. Versions are added and never changed. */
 @Injectable()
 export class ConfigVersionsService {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @InjectRepository(Config) private readonly configs: Repository<Config>,
+    @InjectRepository(ConfigVersion) private readonly configVersions: Repository<ConfigVersion>,
+  ) {}
 
   /** By slug or id, with the current version. Another tenant's config is `not_found`, like one that never existed. */
   async find(reach: Reach, named: string, lock = false): Promise<VersionedConfig> {
@@ -29,7 +33,7 @@ export class ConfigVersionsService {
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
     const config =
       isUuid(named) || isSlug(named)
-        ? await this.unitOfWork.repository(Config).findOne({
+        ? await this.configs.findOne({
             where: { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }), ...which },
             ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
           })
@@ -40,14 +44,12 @@ export class ConfigVersionsService {
 
   /** Newest first. */
   list({ id: configId }: Config, { skip, take }: Page): Promise<[ConfigVersion[], number]> {
-    return this.unitOfWork
-      .repository(ConfigVersion)
-      .findAndCount({ where: { configId }, order: { number: 'DESC' }, skip, take });
+    return this.configVersions.findAndCount({ where: { configId }, order: { number: 'DESC' }, skip, take });
   }
 
   async version({ id: configId }: Config, id: string): Promise<ConfigVersion> {
     const version = isUuid(id)
-      ? await this.unitOfWork.repository(ConfigVersion).findOneBy({ configId, id: id.toLowerCase() })
+      ? await this.configVersions.findOneBy({ configId, id: id.toLowerCase() })
       : null;
     if (!version) throw new AppError('not_found', { resource: 'version of this config' });
     return version;
@@ -56,20 +58,19 @@ export class ConfigVersionsService {
   /** The previous version, or the first version itself. */
   async before(version: ConfigVersion): Promise<ConfigVersion> {
     const { configId, number } = version;
-    return (
-      (await this.unitOfWork.repository(ConfigVersion).findOneBy({ configId, number: number - 1 })) ?? version
-    );
+    return (await this.configVersions.findOneBy({ configId, number: number - 1 })) ?? version;
   }
 
   /** The caller holds the lock of the config's row, or has just created it, so the number is free. */
   async add(caller: Principal, version: NewVersion): Promise<void> {
-    await this.unitOfWork
-      .repository(ConfigVersion)
-      .insert({ ...version, createdBy: personOf(caller) } as QueryDeepPartialEntity<ConfigVersion>);
+    await this.configVersions.insert({
+      ...version,
+      createdBy: personOf(caller),
+    } as QueryDeepPartialEntity<ConfigVersion>);
   }
 
   async latestNumber({ id: configId }: Config): Promise<number> {
-    return (await this.unitOfWork.repository(ConfigVersion).maximum('number', { configId })) ?? 0;
+    return (await this.configVersions.maximum('number', { configId })) ?? 0;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { ConfigChecker } from './config-checker.service.js';
@@ -11,10 +12,31 @@ import { ConfigsService } from './configs.service.js';
 import { DefaultConfig } from './default-config.js';
 import { SimulationService } from './simulation.service.js';
 import { TokenPricesService } from './token-prices.service.js';
+import { Config } from './config.entity.js';
+import { ConfigVersion } from './config-version.entity.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
+import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
+import { Guardrail } from '../guardrails/guardrail.entity.js';
+import { ModelPrice } from '../model-configs/model-price.entity.js';
+import { IntegrationModel } from '../integrations/integration-model.entity.js';
+import { Integration } from '../integrations/integration.entity.js';
 
 /** Saved routing configs: validated when saved, run by the gateway. Needs the adapters' `PriceBook`. */
 @Module({
-  imports: [AuthModule, TenancyModule],
+  imports: [
+    AuthModule,
+    TenancyModule,
+    TransactionRepositories.forFeature(
+      Config,
+      ConfigVersion,
+      Guardrail,
+      Integration,
+      IntegrationModel,
+      ModelPrice,
+      VirtualKey,
+      Workspace,
+    ),
+  ],
   controllers: [ConfigsController, ConfigVersionsController],
   providers: [
     ConfigsService,

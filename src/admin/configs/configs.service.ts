@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
@@ -28,6 +30,7 @@ export interface ConfigDryRun {
 export class ConfigsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Config) private readonly configs: Repository<Config>,
     private readonly versions: ConfigVersionsService,
     private readonly checker: ConfigChecker,
     private readonly usage: ConfigUsageService,
@@ -68,9 +71,12 @@ export class ConfigsService {
 
   /** Newest first. */
   list(reach: Reach, { skip, take }: Page): Promise<[Config[], number]> {
-    return this.unitOfWork
-      .repository(Config)
-      .findAndCount({ where: { ...reach }, order: { createdAt: 'DESC', id: 'DESC' }, skip, take });
+    return this.configs.findAndCount({
+      where: { ...reach },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
   }
 
   /** A changed document creates a new version; the previous one stays in force until the commit. */
@@ -110,7 +116,7 @@ export class ConfigsService {
     await this.checkUnused(config);
     this.note(config, { before: ConfigDto.of(config, version) });
     await this.defaults.set(config, false);
-    await this.unitOfWork.repository(Config).delete({ id: config.id });
+    await this.configs.delete({ id: config.id });
     await this.changes.publish({ resource: 'config', id: config.id });
   }
 
@@ -129,10 +135,7 @@ export class ConfigsService {
       config.versionId = uuidV7(Date.now());
       await this.versions.add(caller, { id: config.versionId, organizationId, configId, number, document });
     }
-    const saved = await this.defaults.set(
-      await this.unitOfWork.repository(Config).save(config),
-      wantsDefault(dto),
-    );
+    const saved = await this.defaults.set(await this.configs.save(config), wantsDefault(dto));
     if (saved.isDefault && saved.status === 'archived')
       throw new AppError('conflict', {
         detail: 'The default config of a workspace cannot be archived: its requests would all be refused.',

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
 import { type Price, tokenPriceOf } from '../../common/contracts/price.js';
 import type { TokenPrices } from '../../routing-config/explain.js';
 import { IntegrationModel } from '../integrations/integration-model.entity.js';
 import { Integration } from '../integrations/integration.entity.js';
 import { ModelPrice } from '../model-configs/model-price.entity.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
 import type { ConfigPlace } from './config-checker.service.js';
 
@@ -20,19 +20,22 @@ interface Account {
 @Injectable()
 export class TokenPricesService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(ModelPrice) private readonly modelPrices: Repository<ModelPrice>,
+    @InjectRepository(IntegrationModel) private readonly integrationModels: Repository<IntegrationModel>,
+    @InjectRepository(VirtualKey) private readonly virtualKeys: Repository<VirtualKey>,
+    @InjectRepository(Integration) private readonly integrations: Repository<Integration>,
     private readonly book: PriceBook,
   ) {}
 
   /** Loads the agreed prices of the virtual keys with these slugs, so that they are available synchronously. */
   async of({ organizationId, workspaceId }: ConfigPlace, slugs: readonly string[]): Promise<TokenPrices> {
     const accounts = await this.accounts({ organizationId, workspaceId }, slugs);
-    const general = await this.unitOfWork.repository(ModelPrice).findBy({ organizationId });
+    const general = await this.modelPrices.findBy({ organizationId });
     const integrations = [...accounts.values()].flatMap(({ key }) => key.integrationId ?? []);
     const shared =
       integrations.length === 0
         ? []
-        : await this.unitOfWork.repository(IntegrationModel).findBy({ integrationId: In(integrations) });
+        : await this.integrationModels.findBy({ integrationId: In(integrations) });
     const agreed = ({ key, providerId }: Account, model: string): Price | null =>
       key.prices?.[model] ??
       shared.find(({ integrationId, slug }) => integrationId === key.integrationId && slug === model)
@@ -54,12 +57,10 @@ export class TokenPricesService {
   ): Promise<ReadonlyMap<string, Account>> {
     if (workspaceId === null || slugs.length === 0) return new Map();
     const where = { organizationId, workspaceId, slug: In([...new Set(slugs)]) };
-    const keys = await this.unitOfWork.repository(VirtualKey).findBy(where);
+    const keys = await this.virtualKeys.findBy(where);
     const ids = keys.flatMap(({ integrationId }) => integrationId ?? []);
     const integrations =
-      ids.length === 0
-        ? []
-        : await this.unitOfWork.repository(Integration).findBy({ organizationId, id: In(ids) });
+      ids.length === 0 ? [] : await this.integrations.findBy({ organizationId, id: In(ids) });
     const providers = new Map(integrations.map(({ id, providerId }) => [id, providerId]));
     return new Map(
       keys.map((key) => [

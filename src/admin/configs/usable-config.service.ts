@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import type { Reach } from '../../auth/tenant.js';
 import { Config } from './config.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
@@ -10,7 +10,7 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 /** Finds the configs that requests of a workspace can use: its own, and those of the organization. */
 @Injectable()
 export class UsableConfig {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(@InjectRepository(Config) private readonly configs: Repository<Config>) {}
 
   /**
    * The active config with that slug or id, locked until the end of the transaction. Refuses with `invalid_request`, which names the field
@@ -21,7 +21,7 @@ export class UsableConfig {
     const places = workspaceId === undefined ? [IsNull()] : [IsNull(), workspaceId];
     const config =
       isUuid(named) || isSlug(named)
-        ? await this.unitOfWork.repository(Config).findOne({
+        ? await this.configs.findOne({
             where: places.map((place) => ({
               ...{ organizationId, workspaceId: place, status: 'active' as const },
               ...which,

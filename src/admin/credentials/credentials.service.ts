@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { type BoundKey, credentialBindingOf } from '../../common/crypto/credential-binding.js';
 import { Organization } from '../tenancy/organization.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';
 import {
   checkSecret,
@@ -36,7 +37,7 @@ export interface ChangedDestination extends Destination {
 @Injectable()
 export class CredentialsService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     private readonly box: SecretBox,
     private readonly egress: Egress,
   ) {}
@@ -103,9 +104,7 @@ export class CredentialsService {
   }
 
   private async keyOf({ organizationId }: BoundKey) {
-    const { wrappedKey: wrapped } = await this.unitOfWork
-      .repository(Organization)
-      .findOneByOrFail({ id: organizationId });
+    const { wrappedKey: wrapped } = await this.organizations.findOneByOrFail({ id: organizationId });
     return { organizationId, wrapped };
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { Feedback } from './feedback.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -11,7 +12,7 @@ import type { CreateFeedbackDto, UpdateFeedbackDto } from './feedback.dto.js';
 @Injectable()
 export class FeedbackService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Feedback) private readonly feedback: Repository<Feedback>,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -28,7 +29,7 @@ export class FeedbackService {
       weight: weight ?? 1,
       metadata: metadata ?? {},
     }));
-    await this.unitOfWork.repository(Feedback).insert(rows);
+    await this.feedback.insert(rows);
     this.audit.note({ targetId: rows.map(({ id }) => id).join(','), workspaceId });
     return rows.map(({ id }) => id);
   }
@@ -36,9 +37,8 @@ export class FeedbackService {
   /** Omitted fields stay unchanged. Another tenant's feedback is "not found". */
   async update(caller: Principal, id: string, { value, weight, metadata }: UpdateFeedbackDto): Promise<void> {
     const tenant = tenantOf(caller);
-    const repository = this.unitOfWork.repository(Feedback);
     const found = isUuid(id)
-      ? await repository.findOne({ where: { ...tenant, id }, lock: { mode: 'pessimistic_write' } })
+      ? await this.feedback.findOne({ where: { ...tenant, id }, lock: { mode: 'pessimistic_write' } })
       : null;
     if (!found) throw new AppError('not_found', { resource: 'feedback' });
     Object.assign(found, {
@@ -46,7 +46,7 @@ export class FeedbackService {
       ...(weight === undefined ? {} : { weight }),
       ...(metadata === undefined ? {} : { metadata }),
     });
-    await repository.save(found);
+    await this.feedback.save(found);
     this.audit.note({ targetId: found.id, workspaceId: found.workspaceId });
   }
 }

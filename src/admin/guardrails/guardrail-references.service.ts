@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, IsNull, type Repository } from 'typeorm';
 import { HOOK_LIST_NAMES } from '../../routing-config/guardrails/read-hooks.js';
 import { Guardrail } from './guardrail.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
@@ -42,7 +43,10 @@ const USES = `
 /** Tracks where stored guardrails are used: a reference must exist, and a used guardrail cannot be deleted. */
 @Injectable()
 export class GuardrailReferences {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Guardrail) private readonly guardrails: Repository<Guardrail>,
+  ) {}
 
   /** Those of the given slugs and ids that are not a guardrail usable there. Existing ones are locked until the end of the transaction. */
   async missing(
@@ -54,7 +58,7 @@ export class GuardrailReferences {
     const ids = names.filter((name) => isUuid(name)).map((id) => id.toLowerCase());
     const places = workspaceId === null ? [IsNull()] : [IsNull(), workspaceId];
     if (slugs.length + ids.length > 0) {
-      const rows = await this.unitOfWork.repository(Guardrail).find({
+      const rows = await this.guardrails.find({
         where: places.flatMap((place) => [
           { organizationId, workspaceId: place, slug: In(slugs) },
           { organizationId, workspaceId: place, id: In(ids) },

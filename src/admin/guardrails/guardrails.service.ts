@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { FindOptionsWhere } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { FindOptionsWhere, Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
@@ -17,7 +18,6 @@ import { Secret } from '../../common/settings/secret.js';
 import { Guardrail } from './guardrail.entity.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import type { Page } from '../../common/http/page.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -41,7 +41,8 @@ export interface GuardrailPlace {
 @Injectable()
 export class GuardrailsService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Guardrail) private readonly guardrails: Repository<Guardrail>,
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     private readonly box: SecretBox,
     private readonly references: GuardrailReferences,
     private readonly changes: ChangePublisher,
@@ -51,7 +52,7 @@ export class GuardrailsService {
   async create(caller: Principal, place: GuardrailPlace, dto: CreateGuardrailDto): Promise<Guardrail> {
     checkScope(caller, place.workspaceId, 'create');
     const id = uuidV7(Date.now());
-    const made = this.unitOfWork.repository(Guardrail).create({
+    const made = this.guardrails.create({
       ...place,
       id,
       slug: await this.slugFor(place, dto.slug),
@@ -61,7 +62,7 @@ export class GuardrailsService {
       updatedBy: null,
       ...(await this.sealed({ ...place, id }, dto.checks, dto.actions ?? {})),
     });
-    const saved = await this.unitOfWork.repository(Guardrail).save(made);
+    const saved = await this.guardrails.save(made);
     this.noteChange(saved, undefined, GuardrailDto.from(saved));
     await this.announce(saved);
     return saved;
@@ -69,16 +70,19 @@ export class GuardrailsService {
 
   private async slugFor({ organizationId }: GuardrailPlace, chosen: string | undefined): Promise<string> {
     if (chosen === undefined) return `pg-${bytesToBase62(randomBytes(SLUG_BYTES), SLUG_WIDTH).toLowerCase()}`;
-    if (await this.unitOfWork.repository(Guardrail).existsBy({ organizationId, slug: chosen }))
+    if (await this.guardrails.existsBy({ organizationId, slug: chosen }))
       throw new AppError('conflict', { detail: `The slug "${chosen}" is taken in this organization.` });
     return chosen;
   }
 
   /** Newest first. */
   list(reach: Reach, { skip, take }: Page): Promise<[Guardrail[], number]> {
-    return this.unitOfWork
-      .repository(Guardrail)
-      .findAndCount({ where: { ...reach }, order: { createdAt: 'DESC', id: 'DESC' }, skip, take });
+    return this.guardrails.findAndCount({
+      where: { ...reach },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
   }
 
   async get(caller: Principal, named: string): Promise<Guardrail> {
@@ -102,7 +106,7 @@ export class GuardrailsService {
       Object.assign(row, await this.sealed(row, dto.checks ?? row.checks, actions, secrets));
     }
     Object.assign(row, { versionId: uuidV7(Date.now()), updatedBy: makerOf(caller) });
-    const saved = await this.unitOfWork.repository(Guardrail).save(row);
+    const saved = await this.guardrails.save(row);
     this.noteChange(saved, before, GuardrailDto.from(saved));
     await this.announce(saved);
     return saved;
@@ -113,7 +117,7 @@ export class GuardrailsService {
     checkScope(caller, row.workspaceId, 'delete');
     await this.references.checkUnused(row);
     this.noteChange(row, GuardrailDto.from(row));
-    await this.unitOfWork.repository(Guardrail).delete({ id: row.id });
+    await this.guardrails.delete({ id: row.id });
     await this.announce(row);
   }
 
@@ -145,9 +149,7 @@ export class GuardrailsService {
   }
 
   private async keyOf(organizationId: string) {
-    const { wrappedKey: wrapped } = await this.unitOfWork
-      .repository(Organization)
-      .findOneByOrFail({ id: organizationId });
+    const { wrappedKey: wrapped } = await this.organizations.findOneByOrFail({ id: organizationId });
     return { organizationId, wrapped };
   }
 
@@ -158,7 +160,7 @@ export class GuardrailsService {
   ): Promise<Guardrail> {
     const which = namedBy(named);
     const row = which
-      ? await this.unitOfWork.repository(Guardrail).findOne({
+      ? await this.guardrails.findOne({
           where: { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }), ...which },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })

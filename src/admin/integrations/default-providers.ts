@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Integration } from './integration.entity.js';
 import { WorkspaceProvider } from './workspace-provider.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
@@ -21,7 +23,10 @@ const ROWS_AT_ONCE = 1_000;
  */
 @Injectable()
 export class DefaultProviders {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(WorkspaceProvider) private readonly workspaceProviders: Repository<WorkspaceProvider>,
+  ) {}
 
   /** Refuses with `conflict` when the chosen slug is taken. */
   async make(
@@ -43,9 +48,10 @@ export class DefaultProviders {
     { id: integrationId }: Integration,
     workspaces: readonly GrantedWorkspace[],
   ): Promise<GrantedWorkspace[]> {
-    const providers = await this.unitOfWork
-      .repository(WorkspaceProvider)
-      .find({ where: { integrationId }, select: { workspaceId: true } });
+    const providers = await this.workspaceProviders.find({
+      where: { integrationId },
+      select: { workspaceId: true },
+    });
     const have = new Set(providers.map(({ workspaceId }) => workspaceId));
     return workspaces.filter(({ id }) => !have.has(id));
   }

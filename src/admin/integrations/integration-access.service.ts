@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
@@ -32,6 +34,10 @@ const COUNTED = `SELECT count(*)::integer AS total ${FITTING}`;
 export class IntegrationAccessService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(IntegrationWorkspace)
+    private readonly integrationWorkspaces: Repository<IntegrationWorkspace>,
+    @InjectRepository(Integration) private readonly integrations: Repository<Integration>,
+    @InjectRepository(Workspace) private readonly workspacesRepository: Repository<Workspace>,
     private readonly finder: IntegrationFinder,
     private readonly workspaces: WorkspaceFinder,
     private readonly providers: DefaultProviders,
@@ -66,7 +72,7 @@ export class IntegrationAccessService {
           'This integration belongs to one workspace. Only integrations of the organization can be shared.',
       });
     if (dto.override_existing_workspace_access ?? dto.override_existing_workspaces_access)
-      await this.unitOfWork.repository(IntegrationWorkspace).delete({ integrationId: integration.id });
+      await this.integrationWorkspaces.delete({ integrationId: integration.id });
     await this.setGlobally(integration, dto);
     await this.setSingly(caller, integration, dto);
     this.audit.note({
@@ -84,9 +90,7 @@ export class IntegrationAccessService {
   private async setGlobally(integration: Integration, dto: UpdateAccessDto): Promise<void> {
     const enabled = dto.global_workspace_access?.enabled;
     if (enabled === undefined) return;
-    await this.unitOfWork
-      .repository(Integration)
-      .update({ id: integration.id }, { isOpenToAllWorkspaces: enabled });
+    await this.integrations.update({ id: integration.id }, { isOpenToAllWorkspaces: enabled });
     if (!enabled || dto.create_default_provider === false) return;
     const granted: GrantedWorkspace[] = await this.unitOfWork.manager.query(
       `SELECT workspace.id, workspace.slug FROM workspaces workspace
@@ -103,9 +107,9 @@ export class IntegrationAccessService {
     for (const wish of dto.workspaces ?? []) {
       const { organizationId, workspaceId } = await this.workspaces.tenantFor(caller, wish.id);
       const link = { integrationId: integration.id, organizationId, workspaceId, isEnabled: wish.enabled };
-      await this.unitOfWork.repository(IntegrationWorkspace).upsert(link, ['integrationId', 'workspaceId']);
+      await this.integrationWorkspaces.upsert(link, ['integrationId', 'workspaceId']);
       if (!wish.enabled || !(wish.create_default_provider ?? dto.create_default_provider ?? true)) continue;
-      const workspace = await this.unitOfWork.repository(Workspace).findOneByOrFail({ id: workspaceId });
+      const workspace = await this.workspacesRepository.findOneByOrFail({ id: workspaceId });
       if (wish.default_provider_slug === undefined) granted.push(workspace);
       else await this.providers.make(integration, [workspace], wish.default_provider_slug);
     }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { SelectQueryBuilder } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { SelectQueryBuilder, Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
 import type { Scope } from '../../auth/permissions/scopes.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { Integration } from './integration.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
@@ -31,12 +31,11 @@ export function integrationScope(workspaceId: string | null, verb: Verb): Scope 
 /** Finds integrations that the caller can access. */
 @Injectable()
 export class IntegrationFinder {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(@InjectRepository(Integration) private readonly integrations: Repository<Integration>) {}
 
   /** The integrations visible to a caller: all of its organization, or those that its workspace can use. */
   visible({ organizationId, workspaceId }: Reach): SelectQueryBuilder<Integration> {
-    const query = this.unitOfWork
-      .repository(Integration)
+    const query = this.integrations
       .createQueryBuilder('integration')
       .where('integration.organization_id = :organizationId', { organizationId });
     return workspaceId === undefined ? query : query.andWhere(USABLE, { workspaceId });

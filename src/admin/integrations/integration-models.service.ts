@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { Price } from '../../common/contracts/price.js';
 import { IntegrationModel } from './integration-model.entity.js';
 import { Integration } from './integration.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ModelCatalog } from '../../providers/models/model-catalog.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -22,7 +22,8 @@ import {
 @Injectable()
 export class IntegrationModelsService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(IntegrationModel) private readonly integrationModels: Repository<IntegrationModel>,
+    @InjectRepository(Integration) private readonly integrations: Repository<Integration>,
     private readonly finder: IntegrationFinder,
     private readonly catalog: ModelCatalog,
     private readonly changes: ChangePublisher,
@@ -32,7 +33,7 @@ export class IntegrationModelsService {
   /** Those of the provider's catalogue and those that were added, by name. */
   async list(caller: Principal, named: string): Promise<IntegrationModelsDto> {
     const { id, providerId, allowsAllModels } = await this.finder.find(caller, named, 'read');
-    const own = await this.unitOfWork.repository(IntegrationModel).findBy({ integrationId: id });
+    const own = await this.integrationModels.findBy({ integrationId: id });
     const said = new Set(own.map(({ slug }) => slug));
     const catalogued = this.catalog
       .all()
@@ -53,9 +54,7 @@ export class IntegrationModelsService {
   async update(caller: Principal, named: string, dto: UpdateModelsDto): Promise<void> {
     const integration = await this.finder.find(caller, named, 'update');
     if (dto.allow_all_models !== undefined)
-      await this.unitOfWork
-        .repository(Integration)
-        .update({ id: integration.id }, { allowsAllModels: dto.allow_all_models });
+      await this.integrations.update({ id: integration.id }, { allowsAllModels: dto.allow_all_models });
     await this.store(integration, dto.models ?? []);
     await this.changed(integration, {
       allow_all_models: dto.allow_all_models ?? null,
@@ -66,9 +65,10 @@ export class IntegrationModelsService {
   /** Deletes the settings of these models. */
   async remove(caller: Principal, named: string, slugs: readonly string[]): Promise<void> {
     const integration = await this.finder.find(caller, named, 'update');
-    const { affected } = await this.unitOfWork
-      .repository(IntegrationModel)
-      .delete({ integrationId: integration.id, slug: In([...slugs]) });
+    const { affected } = await this.integrationModels.delete({
+      integrationId: integration.id,
+      slug: In([...slugs]),
+    });
     if (!affected) throw new AppError('not_found', { resource: 'model' });
     await this.changed(integration, { removed: slugs });
   }
@@ -78,8 +78,9 @@ export class IntegrationModelsService {
     { id: integrationId, organizationId, providerId }: Integration,
     models: readonly ModelDto[],
   ) {
-    const repository = this.unitOfWork.repository(IntegrationModel);
-    const known = new Map((await repository.findBy({ integrationId })).map((model) => [model.slug, model]));
+    const known = new Map(
+      (await this.integrationModels.findBy({ integrationId })).map((model) => [model.slug, model]),
+    );
     const catalogued = new Set(
       this.catalog.all().flatMap((model) => (model.provider === providerId ? [model.id] : [])),
     );
@@ -97,7 +98,7 @@ export class IntegrationModelsService {
         detail: `An integration can have settings for at most ${MOST_MODELS} models.`,
       });
     const slugs = new Set(models.map(({ slug }) => slug));
-    await repository.save([...known.values()].filter(({ slug }) => slugs.has(slug)));
+    await this.integrationModels.save([...known.values()].filter(({ slug }) => slugs.has(slug)));
   }
 
   private async changed({ id, workspaceId }: Integration, after: object): Promise<void> {

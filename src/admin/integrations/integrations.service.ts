@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/permissions/require-scope.js';
 import { type Reach } from '../../auth/tenant.js';
@@ -27,6 +29,8 @@ export type IntegrationLevel = 'all' | 'organisation' | 'workspace';
 export class IntegrationsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Integration) private readonly integrations: Repository<Integration>,
+    @InjectRepository(WorkspaceProvider) private readonly workspaceProviders: Repository<WorkspaceProvider>,
     private readonly finder: IntegrationFinder,
     private readonly credentials: CredentialsService,
     private readonly changes: ChangePublisher,
@@ -63,7 +67,7 @@ export class IntegrationsService {
       { chosen: dto.slug, name: dto.name, otherwise: 'integration' },
       async (slug) => (await this.unitOfWork.insertUnlessTaken(Integration, { ...row, slug })) > 0,
     );
-    const integration = await this.unitOfWork.repository(Integration).findOneByOrFail({ id: place.id });
+    const integration = await this.integrations.findOneByOrFail({ id: place.id });
     this.note(integration, 'create', { after: IntegrationDetailDto.from(integration) });
     return integration;
   }
@@ -99,7 +103,7 @@ export class IntegrationsService {
     if (dto.description !== undefined) integration.description = dto.description;
     if (dto.key !== undefined || dto.configurations !== undefined)
       await this.changeDestination(integration, dto);
-    const saved = await this.unitOfWork.repository(Integration).save(integration);
+    const saved = await this.integrations.save(integration);
     this.note(saved, 'update', { before, after: IntegrationDetailDto.from(saved) });
     await this.announce(saved);
   }
@@ -108,8 +112,8 @@ export class IntegrationsService {
   async remove(caller: Principal, named: string): Promise<void> {
     const integration = await this.finder.find(caller, named, 'delete');
     this.note(integration, 'delete', { before: IntegrationDetailDto.from(integration) });
-    await this.unitOfWork.repository(WorkspaceProvider).delete({ integrationId: integration.id });
-    await this.unitOfWork.repository(Integration).delete({ id: integration.id });
+    await this.workspaceProviders.delete({ integrationId: integration.id });
+    await this.integrations.delete({ id: integration.id });
     await this.announce(integration);
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
 import { InviteTokens, inviteIdOf } from '../../common/crypto/invite-tokens.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Secret } from '../../common/settings/secret.js';
@@ -26,6 +27,11 @@ type FirstKey = AcceptedInviteDto['api_keys'][number];
 export class InviteAcceptanceService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Invite) private readonly invites: Repository<Invite>,
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
+    @InjectRepository(InviteWorkspace) private readonly inviteWorkspaces: Repository<InviteWorkspace>,
+    @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
     private readonly tokens: InviteTokens,
     private readonly people: PeopleService,
     private readonly passwords: PasswordsService,
@@ -59,7 +65,7 @@ export class InviteAcceptanceService {
     });
     if (passwordHash !== null) await this.passwords.set(user, passwordHash);
     const accepted = { status: 'accepted', acceptedAt: new Date() } as const;
-    await this.unitOfWork.repository(Invite).update({ id: invite.id }, accepted);
+    await this.invites.update({ id: invite.id }, accepted);
     this.identify(invite, user.id);
     this.audit.note({ after: InviteDto.from({ invite: Object.assign(invite, accepted), workspaces }) });
     await this.changes.publish({ resource: 'user', id: user.id });
@@ -73,8 +79,7 @@ export class InviteAcceptanceService {
 
   private async open(token: Secret, lock: boolean): Promise<Invite> {
     const id = inviteIdOf(token);
-    const query = this.unitOfWork
-      .repository(Invite)
+    const query = this.invites
       .createQueryBuilder('invite')
       .addSelect('invite.tokenHash')
       .where({ id: id ?? '' });
@@ -107,21 +112,18 @@ export class InviteAcceptanceService {
     workspaces: readonly InviteWorkspace[],
     person: Pick<User, 'firstName' | 'lastName'>,
   ): Promise<User> {
-    const users = this.unitOfWork.repository(User);
     const row = { id: uuidV7(Date.now()), organizationId, email, role, ...person };
     if ((await this.unitOfWork.insertUnlessTaken(User, row)) === 0)
       throw new AppError('conflict', { detail: 'This address is already in the organization.' });
     for (const { workspaceId, role: workspaceRole } of workspaces)
-      await this.unitOfWork
-        .repository(WorkspaceMember)
-        .insert({ workspaceId, userId: row.id, organizationId, role: workspaceRole });
-    return users.findOneByOrFail({ id: row.id });
+      await this.members.insert({ workspaceId, userId: row.id, organizationId, role: workspaceRole });
+    return this.users.findOneByOrFail({ id: row.id });
   }
 
   /** The invited workspaces that still exist, locked against deletion until the member is added. */
   private async workspacesOf({ id: inviteId, organizationId }: Invite): Promise<InviteWorkspace[]> {
-    const invited = await this.unitOfWork.repository(InviteWorkspace).findBy({ inviteId });
-    const held = await this.unitOfWork.repository(Workspace).find({
+    const invited = await this.inviteWorkspaces.findBy({ inviteId });
+    const held = await this.workspaces.find({
       where: { organizationId, id: In(invited.map(({ workspaceId }) => workspaceId)) },
       order: { id: 'ASC' },
       lock: { mode: 'for_key_share' },

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { inviteLink } from '../../common/contracts/invite-link.js';
 import { InviteTokens } from '../../common/crypto/invite-tokens.js';
 import { Invite } from '../tenancy/invite.entity.js';
 import { Mail } from './mail.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { baseUrl } from '../../common/settings/base-url.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
@@ -14,7 +14,8 @@ import type { Settings } from '../../common/settings/settings.js';
 @Injectable()
 export class InviteDelivery {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Mail) private readonly mails: Repository<Mail>,
+    @InjectRepository(Invite) private readonly invites: Repository<Invite>,
     private readonly tokens: InviteTokens,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -31,13 +32,12 @@ export class InviteDelivery {
     }
     await this.replaceHash(invite, null);
     const { id: inviteId, organizationId } = invite;
-    const mails = this.unitOfWork.repository(Mail);
-    await mails.delete({ inviteId, sentAt: IsNull() });
-    await mails.insert({ id: uuidV7(Date.now()), organizationId, inviteId });
+    await this.mails.delete({ inviteId, sentAt: IsNull() });
+    await this.mails.insert({ id: uuidV7(Date.now()), organizationId, inviteId });
     return null;
   }
 
   private async replaceHash({ id }: Invite, tokenHash: Buffer | null): Promise<void> {
-    await this.unitOfWork.repository(Invite).update({ id }, { tokenHash });
+    await this.invites.update({ id }, { tokenHash });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type FindOptionsWhere, In, LessThanOrEqual, MoreThan } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type FindOptionsWhere, In, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { INVITE_LASTS_MS } from '../../common/contracts/invite-link.js';
 import { InviteWorkspace } from './invite-workspace.entity.js';
@@ -34,6 +35,9 @@ export interface DeliveredInvite {
 export class InvitesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(InviteWorkspace) private readonly inviteWorkspaces: Repository<InviteWorkspace>,
+    @InjectRepository(Invite) private readonly invites: Repository<Invite>,
     private readonly people: PeopleService,
     private readonly workspaces: WorkspaceFinder,
     private readonly userKeys: UserKeysService,
@@ -48,7 +52,7 @@ export class InvitesService {
     const keyScopes = this.keyScopesOf(caller, dto);
     const workspaces = await this.workspacesOf(caller, dto);
     const email = normalizeEmail(dto.email) ?? '';
-    if (await this.unitOfWork.repository(User).existsBy({ organizationId, email }))
+    if (await this.users.existsBy({ organizationId, email }))
       throw new AppError('conflict', { detail: `${email} is already in the organization.` });
     const invite = await this.insert({
       id: uuidV7(Date.now()),
@@ -60,9 +64,7 @@ export class InvitesService {
       expiresAt: inSeventyTwoHours(),
     });
     for (const [workspaceId, role] of workspaces)
-      await this.unitOfWork
-        .repository(InviteWorkspace)
-        .insert({ inviteId: invite.id, organizationId, workspaceId, role });
+      await this.inviteWorkspaces.insert({ inviteId: invite.id, organizationId, workspaceId, role });
     this.audit.note({
       targetId: invite.id,
       workspaceId: null,
@@ -78,7 +80,7 @@ export class InvitesService {
     { skip, take }: Page,
   ): Promise<[InviteWithWorkspaces[], number]> {
     const own = { organizationId, ...(role && { role }), ...(email && { email }) };
-    const [invites, total] = await this.unitOfWork.repository(Invite).findAndCount({
+    const [invites, total] = await this.invites.findAndCount({
       where: withStatus(status).map((which) => ({ ...own, ...which })),
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
@@ -133,24 +135,23 @@ export class InvitesService {
   /** The unique index determines whether an open invite exists. */
   private async insert(row: Partial<Invite> & Pick<Invite, 'id' | 'organizationId' | 'email'>) {
     const { organizationId, email } = row;
-    const invites = this.unitOfWork.repository(Invite);
-    await invites.update(
+    await this.invites.update(
       { organizationId, email, status: 'pending', expiresAt: LessThanOrEqual(new Date()) },
       { status: 'expired' },
     );
     if ((await this.unitOfWork.insertUnlessTaken(Invite, row)) === 0) throw thereIsOne(email);
-    return invites.findOneByOrFail({ id: row.id });
+    return this.invites.findOneByOrFail({ id: row.id });
   }
 
   private async checkNoOther({ organizationId, email }: Invite): Promise<void> {
     const another = { organizationId, email, status: 'pending' as const };
-    if (await this.unitOfWork.repository(Invite).existsBy(another)) throw thereIsOne(email);
+    if (await this.invites.existsBy(another)) throw thereIsOne(email);
   }
 
   private async save(invite: Invite, changed: Partial<Invite>): Promise<void> {
     const shown = await this.shown(invite);
     const before = InviteDto.from(shown);
-    await this.unitOfWork.repository(Invite).save(Object.assign(invite, changed));
+    await this.invites.save(Object.assign(invite, changed));
     this.audit.note({ targetId: invite.id, workspaceId: null, before, after: InviteDto.from(shown) });
   }
 
@@ -160,7 +161,7 @@ export class InvitesService {
   }
 
   private async withWorkspaces(invites: readonly Invite[]): Promise<InviteWithWorkspaces[]> {
-    const found = await this.unitOfWork.repository(InviteWorkspace).find({
+    const found = await this.inviteWorkspaces.find({
       where: { inviteId: In(invites.map(({ id }) => id)) },
       order: { workspaceId: 'ASC' },
     });
@@ -172,7 +173,7 @@ export class InvitesService {
 
   private async find(organizationId: string, id: string, lock = false): Promise<Invite> {
     const invite = isUuid(id)
-      ? await this.unitOfWork.repository(Invite).findOne({
+      ? await this.invites.findOne({
           where: { organizationId, id },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, Not, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { LegalHold } from './legal-hold.entity.js';
 import type { Page } from '../../common/http/page.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -22,7 +22,7 @@ const MOST_ACTIVE = 100;
 @Injectable()
 export class LegalHoldsService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(LegalHold) private readonly legalHolds: Repository<LegalHold>,
     private readonly workspaces: WorkspaceFinder,
     private readonly audit: AuditTrail,
   ) {}
@@ -31,12 +31,11 @@ export class LegalHoldsService {
     const { organizationId, userId, apiKeyId } = caller;
     // Waits for a workspace that is being deleted, which is then not found.
     const workspace = named === undefined ? null : await this.workspaces.get(caller, named, true);
-    const holds = this.unitOfWork.repository(LegalHold);
-    if ((await holds.countBy({ organizationId, releasedAt: IsNull() })) >= MOST_ACTIVE)
+    if ((await this.legalHolds.countBy({ organizationId, releasedAt: IsNull() })) >= MOST_ACTIVE)
       throw new AppError('conflict', { detail: `An organization has at most ${MOST_ACTIVE} legal holds.` });
     const id = uuidV7(Date.now());
     const workspaceId = workspace?.id ?? null;
-    await holds.insert({
+    await this.legalHolds.insert({
       id,
       organizationId,
       workspaceId,
@@ -56,7 +55,7 @@ export class LegalHoldsService {
     { skip, take }: Page,
   ): Promise<[LegalHold[], number]> {
     const released = { active: IsNull(), released: Not(IsNull()) };
-    return this.unitOfWork.repository(LegalHold).findAndCount({
+    return this.legalHolds.findAndCount({
       where: { organizationId, ...(status === undefined ? {} : { releasedAt: released[status] }) },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
@@ -80,7 +79,7 @@ export class LegalHoldsService {
       releasedByUserId: caller.userId,
       releaseReason: reason,
     });
-    const saved = await this.unitOfWork.repository(LegalHold).save(row);
+    const saved = await this.legalHolds.save(row);
     this.audit.note({
       targetId: id,
       workspaceId: row.workspaceId,
@@ -92,7 +91,7 @@ export class LegalHoldsService {
 
   private async find(organizationId: string, id: string, lock = false): Promise<LegalHold> {
     const row = isUuid(id)
-      ? await this.unitOfWork.repository(LegalHold).findOne({
+      ? await this.legalHolds.findOne({
           where: { organizationId, id },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })

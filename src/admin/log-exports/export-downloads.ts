@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { FastifyRequest } from 'fastify';
 import { IdentityService } from '../../auth/identity/identity.service.js';
 import { CurrentRights } from '../../auth/ports.js';
@@ -12,7 +14,6 @@ import { exportFile, exportObject, extensionOf } from '../../request-log/log-exp
 import { ExportLinks } from '../../common/crypto/export-links.js';
 import { LogExport } from './log-export.entity.js';
 import type { ListQuery } from '../../common/http/page.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
@@ -45,7 +46,7 @@ export class ExportDownloads {
     private readonly links: ExportLinks,
     private readonly rights: CurrentRights,
     private readonly identity: IdentityService,
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(LogExport) private readonly logExports: Repository<LogExport>,
     @Inject(ObjectStore) private readonly bucket: ObjectStore | null,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -99,7 +100,7 @@ export class ExportDownloads {
   /** For any invalid link, the response is that the file does not exist. */
   private async byLink(id: string, query: ListQuery): Promise<LogExport> {
     const link = isUuid(id) ? this.links.read(id, query) : null;
-    const row = link && (await this.unitOfWork.repository(LogExport).findOneBy({ id }));
+    const row = link && (await this.logExports.findOneBy({ id }));
     if (!link || !row) throw new AppError('not_found', { resource: 'file of a log export' });
     const { organizationId, workspaceId } = row;
     const [kind, by] = link.by;

@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { Organization } from '../tenancy/organization.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** The fields that an organization excludes from exports. Checked when an export is created, changed and started. */
 @Injectable()
 export class ExportRestrictions {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(@InjectRepository(Organization) private readonly organizations: Repository<Organization>) {}
 
   async deniedFields(organizationId: string): Promise<readonly string[]> {
-    const { settings } = await this.unitOfWork
-      .repository(Organization)
-      .findOneByOrFail({ id: organizationId });
+    const { settings } = await this.organizations.findOneByOrFail({ id: organizationId });
     return settings.export_settings?.deniedFields ?? [];
   }
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { sightOf } from '../../auth/permissions/sight.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { LogExport } from './log-export.entity.js';
 import { conditionsIn, type FilterDocument, newestOf } from '../../request-log/reading/filter-document.js';
 import type { Page } from '../../common/http/page.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -39,7 +40,7 @@ export type CountedExport = readonly [LogExport, total: number | null];
 @Injectable()
 export class LogExportsService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(LogExport) private readonly logExports: Repository<LogExport>,
     private readonly workspaces: WorkspaceFinder,
     private readonly logs: LogsService,
     private readonly restrictions: ExportRestrictions,
@@ -51,12 +52,11 @@ export class LogExportsService {
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id ?? textOf(workspace_slug));
     await this.checkSlug(caller, tenant, workspace_slug);
     await this.restrictions.check(caller.organizationId, dto.requested_data);
-    const exports = this.unitOfWork.repository(LogExport);
-    if ((await exports.countBy(tenant)) >= MOST_KEPT)
+    if ((await this.logExports.countBy(tenant)) >= MOST_KEPT)
       throw new AppError('conflict', {
         detail: `This workspace has ${MOST_KEPT} exports, which is the limit. Try again when older ones have expired.`,
       });
-    const row = exports.create({
+    const row = this.logExports.create({
       id: uuidV7(Date.now()),
       ...tenant,
       ...actorOf(caller),
@@ -67,15 +67,15 @@ export class LogExportsService {
       status: 'draft',
     });
     const total = await this.count(caller, tenant, filters);
-    await exports.save(row);
-    const saved = await exports.findOneByOrFail({ id: row.id });
+    await this.logExports.save(row);
+    const saved = await this.logExports.findOneByOrFail({ id: row.id });
     this.note(saved, undefined, LogExportDto.from(saved));
     return [saved, total];
   }
 
   /** Newest first. */
   list(reach: ExportReach, { skip, take }: Page): Promise<[LogExport[], number]> {
-    return this.unitOfWork.repository(LogExport).findAndCount({
+    return this.logExports.findAndCount({
       where: { ...reach },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
@@ -101,7 +101,7 @@ export class LogExportsService {
       description: dto.description ?? row.description,
       requestedData: dto.requested_data ?? row.requestedData,
     });
-    const saved = await this.unitOfWork.repository(LogExport).save(row);
+    const saved = await this.logExports.save(row);
     this.note(saved, before, LogExportDto.from(saved));
     return [saved, total];
   }
@@ -124,7 +124,7 @@ export class LogExportsService {
       tries: 0,
       untilAt: row.untilAt ?? (newest && newest < now ? newest : now),
     });
-    const saved = await this.unitOfWork.repository(LogExport).save(row);
+    const saved = await this.logExports.save(row);
     this.note(saved, before, LogExportDto.from(saved));
   }
 
@@ -134,7 +134,7 @@ export class LogExportsService {
     if (row.status !== 'in_progress' && row.status !== 'draft')
       throw new AppError('conflict', { detail: `An export that is "${row.status}" cannot be stopped.` });
     row.status = 'stopped';
-    const saved = await this.unitOfWork.repository(LogExport).save(row);
+    const saved = await this.logExports.save(row);
     this.note(saved, before, LogExportDto.from(saved));
   }
 
@@ -157,9 +157,7 @@ export class LogExportsService {
   private async checkRunning(caller: Principal, { organizationId, workspaceId }: LogExport): Promise<void> {
     await this.workspaces.get(caller, workspaceId, true);
     const status = 'in_progress';
-    const running = await this.unitOfWork
-      .repository(LogExport)
-      .countBy({ organizationId, workspaceId, status });
+    const running = await this.logExports.countBy({ organizationId, workspaceId, status });
     if (running >= MOST_RUNNING)
       throw new AppError('conflict', {
         detail: `${MOST_RUNNING} exports of this workspace are running, which is the limit. Try again when one has finished.`,
@@ -188,7 +186,7 @@ export class LogExportsService {
 
   private async find(reach: ExportReach, id: string, lock = false): Promise<LogExport> {
     const row = isUuid(id)
-      ? await this.unitOfWork.repository(LogExport).findOne({
+      ? await this.logExports.findOne({
           where: { ...reach, id },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })

@@ -1,4 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { Price } from '../../common/contracts/price.js';
 import { IngestedLog } from './ingested-log.entity.js';
@@ -28,6 +30,7 @@ export type UnpricedCall = Omit<IngestedCall, 'costNanoUsd'> & {
 export class LogIngestionService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(ModelPrice) private readonly modelPrices: Repository<ModelPrice>,
     private readonly prices: PriceBook,
     private readonly audit: AuditTrail,
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -67,7 +70,7 @@ export class LogIngestionService {
     const needsPrices = calls.some(
       (call) => call.reportedCostNanoUsd === null && call.usage && call.provider,
     );
-    const agreed = needsPrices ? await this.unitOfWork.repository(ModelPrice).findBy({ organizationId }) : [];
+    const agreed = needsPrices ? await this.modelPrices.findBy({ organizationId }) : [];
     const own = new Map(
       agreed
         .filter(({ price }) => isPrice(price))

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { Price } from '../../common/contracts/price.js';
 import { ModelPrice } from './model-price.entity.js';
 import type { Page } from '../../common/http/page.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
 import { findProvider } from '../../providers/registry.js';
@@ -25,7 +26,7 @@ const MOST_PRICES = 500;
 @Injectable()
 export class ModelPricesService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(ModelPrice) private readonly modelPrices: Repository<ModelPrice>,
     private readonly book: PriceBook,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -40,9 +41,12 @@ export class ModelPricesService {
 
   /** By provider and model. */
   list(organizationId: string, { skip, take }: Page): Promise<[ModelPrice[], number]> {
-    return this.unitOfWork
-      .repository(ModelPrice)
-      .findAndCount({ where: { organizationId }, order: { providerId: 'ASC', model: 'ASC' }, skip, take });
+    return this.modelPrices.findAndCount({
+      where: { organizationId },
+      order: { providerId: 'ASC', model: 'ASC' },
+      skip,
+      take,
+    });
   }
 
   async set(priced: PricedModel, price: Price): Promise<void> {
@@ -52,32 +56,29 @@ export class ModelPricesService {
       throw new AppError('invalid_request', {
         detail: `A model has a name of at most ${LONGEST_MODEL} characters, without a NUL.`,
       });
-    const prices = this.unitOfWork.repository(ModelPrice);
     const before = await this.find(priced);
-    if (!before && (await prices.countBy({ organizationId })) >= MOST_PRICES)
+    if (!before && (await this.modelPrices.countBy({ organizationId })) >= MOST_PRICES)
       throw new AppError('conflict', {
         detail: `An organization can have at most ${MOST_PRICES} prices of its own. Delete one first.`,
       });
-    await prices.upsert({ ...priced, price, updatedAt: new Date() }, [
+    await this.modelPrices.upsert({ ...priced, price, updatedAt: new Date() }, [
       'organizationId',
       'providerId',
       'model',
     ]);
-    await this.changed(priced, before, await prices.findOneByOrFail(where(priced)));
+    await this.changed(priced, before, await this.modelPrices.findOneByOrFail(where(priced)));
   }
 
   async remove(priced: PricedModel): Promise<void> {
     const before = await this.find(priced);
     if (!before) throw new AppError('not_found', { resource: 'price' });
-    await this.unitOfWork.repository(ModelPrice).delete(where(priced));
+    await this.modelPrices.delete(where(priced));
     await this.changed(priced, before, null);
   }
 
   private async find(priced: PricedModel): Promise<ModelPrice | null> {
     if (`${priced.providerId}${priced.model}`.includes('\0')) return null;
-    return this.unitOfWork
-      .repository(ModelPrice)
-      .findOne({ where: where(priced), lock: { mode: 'pessimistic_write' } });
+    return this.modelPrices.findOne({ where: where(priced), lock: { mode: 'pessimistic_write' } });
   }
 
   private async changed(

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { keysInSet, type StoredKey } from '../../auth/tokens/key-set.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { OrganizationJwt } from './organization-jwt.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -14,7 +15,7 @@ import { parseDestination } from '../../common/net/destination.js';
 @Injectable()
 export class OrganizationJwtService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(OrganizationJwt) private readonly jwtSettings: Repository<OrganizationJwt>,
     private readonly egress: Egress,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -56,7 +57,7 @@ export class OrganizationJwtService {
   /** From now on no token is accepted. */
   async remove(organizationId: string): Promise<void> {
     const row = await this.get(organizationId);
-    await this.unitOfWork.repository(OrganizationJwt).delete({ organizationId });
+    await this.jwtSettings.delete({ organizationId });
     this.audit.note({ targetId: organizationId, workspaceId: null, before: OrganizationJwtDto.from(row) });
     await this.announce(organizationId);
   }
@@ -74,14 +75,14 @@ export class OrganizationJwtService {
   }
 
   private find(organizationId: string, lock = false): Promise<OrganizationJwt | null> {
-    return this.unitOfWork.repository(OrganizationJwt).findOne({
+    return this.jwtSettings.findOne({
       where: { organizationId },
       ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
     });
   }
 
   private async save(row: Partial<OrganizationJwt> & { organizationId: string }): Promise<OrganizationJwt> {
-    await this.unitOfWork.repository(OrganizationJwt).upsert(row, ['organizationId']);
+    await this.jwtSettings.upsert(row, ['organizationId']);
     return this.get(row.organizationId);
   }
 

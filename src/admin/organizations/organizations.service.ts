@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { alertPurpose } from '../../common/contracts/alert-purpose.js';
@@ -6,7 +8,6 @@ import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { parseDestination } from '../../common/net/destination.js';
 import { Egress } from '../../egress/egress.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { readRedaction } from '../../request-log/redaction/rules.js';
 import { findProvider } from '../../providers/registry.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -16,7 +17,7 @@ import { OrganizationDto, type UpdateOrganizationDto } from './organization.dto.
 @Injectable()
 export class OrganizationsService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     private readonly box: SecretBox,
     private readonly guardrails: GuardrailReferences,
     private readonly changes: ChangePublisher,
@@ -25,7 +26,7 @@ export class OrganizationsService {
   ) {}
 
   get(id: string): Promise<Organization> {
-    return this.unitOfWork.repository(Organization).findOneByOrFail({ id });
+    return this.organizations.findOneByOrFail({ id });
   }
 
   async update(
@@ -40,8 +41,7 @@ export class OrganizationsService {
     if (alertUrl) this.egress.checkDestination(parseDestination(alertUrl));
     for (const provider of wanted.allowed_providers ?? []) findProvider(provider);
     await this.guardrails.check({ organizationId: id, workspaceId: null }, wanted, '');
-    const organizations = this.unitOfWork.repository(Organization);
-    const organization = await organizations.findOneOrFail({
+    const organization = await this.organizations.findOneOrFail({
       where: { id },
       // A stronger lock would block every insert of a row that refers to it, including every audit record.
       lock: { mode: 'for_no_key_update' },
@@ -56,7 +56,7 @@ export class OrganizationsService {
     if (alertUrl !== undefined) organization.alertWebhookUrl = alertUrl;
     if (alertSecret !== undefined)
       organization.sealedAlertSecret = alertSecret === null ? null : this.sealed(organization, alertSecret);
-    const saved = await organizations.save(organization);
+    const saved = await this.organizations.save(organization);
     this.audit.note({ targetId: id, workspaceId: null, before, after: OrganizationDto.from(saved) });
     await this.changes.publish({ resource: 'organization', id });
     return saved;

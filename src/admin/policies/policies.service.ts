@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, JsonContains, Not } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, JsonContains, Not, type Repository } from 'typeorm';
 import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { LimitPolicy } from './limit-policy.entity.js';
 import type { Page } from '../../common/http/page.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import type { BudgetRule, PolicyCondition, PolicyKey, RateRule } from '../../common/limits/rules.js';
@@ -40,7 +40,7 @@ const MOST_POLICIES = 100;
 @Injectable()
 export class PoliciesService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(LimitPolicy) private readonly limitPolicies: Repository<LimitPolicy>,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
@@ -50,12 +50,11 @@ export class PoliciesService {
     dto: NewPolicy,
     rule: { readonly budget: BudgetRule | null; readonly rate: RateRule | null },
   ): Promise<LimitPolicy> {
-    const policies = this.unitOfWork.repository(LimitPolicy);
-    const count = await policies.countBy({ ...tenant, archivedAt: IsNull() });
+    const count = await this.limitPolicies.countBy({ ...tenant, archivedAt: IsNull() });
     if (count >= MOST_POLICIES)
       throw new AppError('conflict', { detail: `A workspace has at most ${MOST_POLICIES} policies.` });
-    const policy = await policies.save(
-      policies.create({
+    const policy = await this.limitPolicies.save(
+      this.limitPolicies.create({
         id: uuidV7(Date.now()),
         ...tenant,
         name: dto.name ?? 'unnamed',
@@ -77,7 +76,7 @@ export class PoliciesService {
     { skip, take }: Page,
   ): Promise<[LimitPolicy[], number]> {
     const ofKind = Object.keys(rule).length > 0 ? JsonContains(rule) : Not(IsNull());
-    return this.unitOfWork.repository(LimitPolicy).findAndCount({
+    return this.limitPolicies.findAndCount({
       where: { ...reach, [kind]: ofKind, archivedAt: isArchived ? Not(IsNull()) : IsNull() },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
@@ -137,7 +136,7 @@ export class PoliciesService {
   }
 
   private async save(policy: LimitPolicy, before: object): Promise<LimitPolicy> {
-    const saved = await this.unitOfWork.repository(LimitPolicy).save(policy);
+    const saved = await this.limitPolicies.save(policy);
     this.audit.note({
       targetId: saved.id,
       workspaceId: saved.workspaceId,
@@ -151,7 +150,7 @@ export class PoliciesService {
   /** Another tenant's policy is "not found", not "forbidden": a 403 would reveal that it exists. */
   private async find(reach: Reach, kind: PolicyKind, id: string, lock = false): Promise<LimitPolicy> {
     const policy = isUuid(id)
-      ? await this.unitOfWork.repository(LimitPolicy).findOne({
+      ? await this.limitPolicies.findOne({
           where: { id, ...reach, [kind]: Not(IsNull()) },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })

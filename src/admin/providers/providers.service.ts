@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, Not, type Repository } from 'typeorm';
 import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { WorkspaceProvider } from '../integrations/workspace-provider.entity.js';
@@ -18,6 +19,7 @@ import { type CreateProviderDto, ProviderDto, type UpdateProviderDto } from './p
 export class ProvidersService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(WorkspaceProvider) private readonly workspaceProviders: Repository<WorkspaceProvider>,
     private readonly integrations: IntegrationFinder,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -46,7 +48,7 @@ export class ProvidersService {
 
   /** Newest first. */
   list(reach: Reach, { skip, take }: Page): Promise<[WorkspaceProvider[], number]> {
-    return this.unitOfWork.repository(WorkspaceProvider).findAndCount({
+    return this.workspaceProviders.findAndCount({
       where: { ...reach, integrationId: Not(IsNull()) },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
@@ -64,7 +66,7 @@ export class ProvidersService {
     if (dto.name !== undefined) provider.name = dto.name;
     if (dto.note !== undefined) provider.note = dto.note;
     if (dto.expires_at !== undefined) provider.expiresAt = momentOf(dto.expires_at);
-    const saved = await this.unitOfWork.repository(WorkspaceProvider).save(provider);
+    const saved = await this.workspaceProviders.save(provider);
     this.noteChange(saved, { before, after: ProviderDto.from(saved) });
     await this.announce(saved);
     return saved;
@@ -73,14 +75,14 @@ export class ProvidersService {
   async remove(reach: Reach, slug: string): Promise<void> {
     const provider = await this.find(reach, slug, true);
     this.noteChange(provider, { before: ProviderDto.from(provider) });
-    await this.unitOfWork.repository(WorkspaceProvider).delete({ id: provider.id });
+    await this.workspaceProviders.delete({ id: provider.id });
     await this.announce(provider);
   }
 
   private async find(reach: Reach, slug: string, lock = false): Promise<WorkspaceProvider> {
     const { organizationId, workspaceId } = reach;
     const provider = isSlug(slug)
-      ? await this.unitOfWork.repository(WorkspaceProvider).findOne({
+      ? await this.workspaceProviders.findOne({
           where: {
             organizationId,
             ...(workspaceId === undefined ? {} : { workspaceId }),

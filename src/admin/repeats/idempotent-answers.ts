@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
 import { Organization } from '../tenancy/organization.entity.js';
@@ -48,6 +50,7 @@ const KEEP =
 export class IdempotentAnswers {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     private readonly box: SecretBox,
   ) {}
 
@@ -74,9 +77,7 @@ export class IdempotentAnswers {
   }
 
   private async keyOf({ organizationId }: IdempotencyKey) {
-    const { wrappedKey } = await this.unitOfWork
-      .repository(Organization)
-      .findOneByOrFail({ id: organizationId });
+    const { wrappedKey } = await this.organizations.findOneByOrFail({ id: organizationId });
     return { organizationId, wrapped: wrappedKey };
   }
 }

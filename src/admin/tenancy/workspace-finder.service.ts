@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Workspace } from './workspace.entity.js';
 
 export const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
@@ -12,7 +13,7 @@ export const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organi
 /** Finds workspaces by id or slug, as far as the caller can access them. */
 @Injectable()
 export class WorkspaceFinder {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(@InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>) {}
 
   /** The tenant of a new row: the caller's own workspace, or for an organization-wide caller the named one. */
   async tenantFor(caller: Principal, named: string | undefined): Promise<Tenant> {
@@ -27,7 +28,7 @@ export class WorkspaceFinder {
   async ownOrNamed(caller: Principal, named: string | undefined): Promise<Workspace | null> {
     if (named === undefined && caller.workspaceId === null) return null;
     const { workspaceId: id } = await this.tenantFor(caller, named);
-    return this.unitOfWork.repository(Workspace).findOneByOrFail({ id });
+    return this.workspaces.findOneByOrFail({ id });
   }
 
   /** The scope of a list: everything the caller can access, or the named workspace. */
@@ -41,7 +42,7 @@ export class WorkspaceFinder {
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
     const workspace =
       isUuid(named) || isSlug(named)
-        ? await this.unitOfWork.repository(Workspace).findOne({
+        ? await this.workspaces.findOne({
             where: { organizationId, ...which },
             ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
           })

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { FastifyRequest } from 'fastify';
 import type { GivenRoles } from '../../auth/tokens/newcomer.js';
 import { ChangePublisher } from '../../common/changes/change.js';
@@ -28,6 +30,9 @@ export interface DirectoryUser extends GivenRoles {
 export class DirectoryUsersService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
+    @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
     private readonly people: PeopleService,
     private readonly revocation: KeyRevocationService,
     private readonly sessions: SessionsService,
@@ -39,7 +44,7 @@ export class DirectoryUsersService {
   async create({ workspaces, ...fields }: DirectoryUser, request: FastifyRequest): Promise<User | null> {
     const id = uuidV7(Date.now());
     if ((await this.unitOfWork.insertUnlessTaken(User, { id, ...fields })) === 0) return null;
-    const user = await this.unitOfWork.repository(User).findOneByOrFail({ id });
+    const user = await this.users.findOneByOrFail({ id });
     for (const [workspaceId, role] of await this.found(user.organizationId, workspaces))
       await this.enter(user, workspaceId, role);
     await this.record('organisation_users.create', user, null, request);
@@ -66,7 +71,7 @@ export class DirectoryUsersService {
 
   private async setRole(user: User, role: GivenRoles['role']): Promise<boolean> {
     if (user.role === 'owner' || user.role === role) return false;
-    await this.unitOfWork.repository(User).update({ id: user.id }, { role });
+    await this.users.update({ id: user.id }, { role });
     user.role = role;
     await this.sessions.endAllOf(user);
     await this.people.cancelInvitesBeyond(user);
@@ -81,7 +86,7 @@ export class DirectoryUsersService {
     const { id: userId, organizationId } = user;
     const wanted = await this.found(organizationId, given);
     const ruled = await this.found(organizationId, new Map([...governed].map((name) => [name, 'member'])));
-    const members = await this.unitOfWork.repository(WorkspaceMember).findBy({ organizationId, userId });
+    const members = await this.members.findBy({ organizationId, userId });
     const held = new Map(members.map((member) => [member.workspaceId, member.role]));
     let isChanged = false;
     for (const workspaceId of ruled.keys()) {
@@ -89,8 +94,7 @@ export class DirectoryUsersService {
       if (role === held.get(workspaceId)) continue;
       isChanged = true;
       if (role === undefined) await this.leave(user, workspaceId);
-      else if (held.has(workspaceId))
-        await this.unitOfWork.repository(WorkspaceMember).update({ workspaceId, userId }, { role });
+      else if (held.has(workspaceId)) await this.members.update({ workspaceId, userId }, { role });
       else await this.enter(user, workspaceId, role);
     }
     return isChanged;
@@ -101,13 +105,13 @@ export class DirectoryUsersService {
     workspaceId: string,
     role: WorkspaceRole,
   ): Promise<void> {
-    await this.unitOfWork.repository(WorkspaceMember).insert({ workspaceId, userId, organizationId, role });
+    await this.members.insert({ workspaceId, userId, organizationId, role });
   }
 
   /** The user's own keys of this workspace are revoked with the membership. */
   private async leave({ id: userId, organizationId }: User, workspaceId: string): Promise<void> {
     await this.revocation.revoke({ organizationId, workspaceId, userId });
-    await this.unitOfWork.repository(WorkspaceMember).delete({ workspaceId, userId });
+    await this.members.delete({ workspaceId, userId });
   }
 
   /** The existing ones of these workspaces by id, locked against deletion until the member is added. */
@@ -118,9 +122,10 @@ export class DirectoryUsersService {
     const found = new Map<string, WorkspaceRole>();
     for (const [name, role] of named) {
       const which = isUuid(name) ? { id: name.toLowerCase() } : { slug: name };
-      const workspace = await this.unitOfWork
-        .repository(Workspace)
-        .findOne({ where: { organizationId, ...which }, lock: { mode: 'for_key_share' } });
+      const workspace = await this.workspaces.findOne({
+        where: { organizationId, ...which },
+        lock: { mode: 'for_key_share' },
+      });
       if (workspace && !found.has(workspace.id)) found.set(workspace.id, role);
     }
     return found;
@@ -128,7 +133,7 @@ export class DirectoryUsersService {
 
   private async shown(user: User): Promise<UserDto> {
     const { id: userId, organizationId } = user;
-    const members = await this.unitOfWork.repository(WorkspaceMember).find({
+    const members = await this.members.find({
       where: { organizationId, userId },
       order: { createdAt: 'ASC', workspaceId: 'ASC' },
     });

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { FastifyRequest } from 'fastify';
 import { Newcomers } from '../../auth/identity/newcomers.js';
 import type { Newcomer } from '../../auth/tokens/newcomer.js';
@@ -13,6 +15,7 @@ import { PeopleService } from './people.service.js';
 export class NewcomersService extends Newcomers {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(User) private readonly users: Repository<User>,
     private readonly people: PeopleService,
     private readonly directory: DirectoryUsersService,
   ) {
@@ -24,7 +27,7 @@ export class NewcomersService extends Newcomers {
     const { organizationId } = newcomer;
     await this.unitOfWork.runFor({ organizationId, isReading: false }, async () => {
       await this.people.takeTurn(organizationId);
-      if ((await this.unitOfWork.repository(User).countBy({ organizationId })) >= mostPeople)
+      if ((await this.users.countBy({ organizationId })) >= mostPeople)
         throw new AppError('forbidden', {
           detail: 'the organization accepts no more new users by signed token',
         });

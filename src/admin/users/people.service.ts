@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { In, Not } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, Not, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import { Invite, type InvitedRole } from '../tenancy/invite.entity.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { User } from '../tenancy/user.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { checkMayGrant, isAbove } from './ranks.js';
@@ -18,23 +18,26 @@ const mayInvite = ({ role: own, status }: User, role: OrganizationRole): boolean
 /** The users of an organization, for those who manage them. */
 @Injectable()
 export class PeopleService {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(Invite) private readonly invites: Repository<Invite>,
+  ) {}
 
   /**
    * Until the end of the transaction no other transaction changes roles in this organization, so that roles stay as they were read: two
    * owners cannot demote each other at the same moment.
    */
   takeTurn(organizationId: string): Promise<Organization> {
-    return this.unitOfWork
-      .repository(Organization)
-      .findOneOrFail({ where: { id: organizationId }, lock: { mode: 'for_no_key_update' } });
+    return this.organizations.findOneOrFail({
+      where: { id: organizationId },
+      lock: { mode: 'for_no_key_update' },
+    });
   }
 
   /** Another organization's user is "not found", like one that never existed. */
   async find(organizationId: string, id: string): Promise<User> {
-    const user = isUuid(id)
-      ? await this.unitOfWork.repository(User).findOneBy({ organizationId, id: id.toLowerCase() })
-      : null;
+    const user = isUuid(id) ? await this.users.findOneBy({ organizationId, id: id.toLowerCase() }) : null;
     if (!user) throw new AppError('not_found', { resource: 'user' });
     return user;
   }
@@ -44,9 +47,7 @@ export class PeopleService {
     const actor =
       authorityId === null
         ? null
-        : await this.unitOfWork
-            .repository(User)
-            .findOneBy({ organizationId, id: authorityId, status: 'active' });
+        : await this.users.findOneBy({ organizationId, id: authorityId, status: 'active' });
     if (!actor)
       throw new AppError('forbidden', { detail: 'the user that it acts for was deleted or deactivated' });
     return actor;
@@ -61,7 +62,7 @@ export class PeopleService {
 
   /** Whether a user may still grant the role of an invite they sent. */
   async mayStillGive({ organizationId, id }: Pick<User, 'organizationId' | 'id'>, role: OrganizationRole) {
-    const user = await this.unitOfWork.repository(User).findOneBy({ organizationId, id, status: 'active' });
+    const user = await this.users.findOneBy({ organizationId, id, status: 'active' });
     return user !== null && mayInvite(user, role);
   }
 
@@ -69,17 +70,15 @@ export class PeopleService {
   async cancelInvitesBeyond(user: User): Promise<void> {
     const lost = INVITED_ROLES.filter((role) => !mayInvite(user, role));
     if (lost.length === 0) return;
-    await this.unitOfWork
-      .repository(Invite)
-      .update(
-        { organizationId: user.organizationId, invitedBy: user.id, status: 'pending', role: In(lost) },
-        { status: 'cancelled' },
-      );
+    await this.invites.update(
+      { organizationId: user.organizationId, invitedBy: user.id, status: 'pending', role: In(lost) },
+      { status: 'cancelled' },
+    );
   }
 
   /** The longest-standing other owner. Refuses with `last_owner` when there is none. */
   async ownerBesides({ organizationId, id }: User): Promise<User> {
-    const owner = await this.unitOfWork.repository(User).findOne({
+    const owner = await this.users.findOne({
       where: { organizationId, id: Not(id), role: 'owner', status: 'active' },
       order: { createdAt: 'ASC', id: 'ASC' },
     });

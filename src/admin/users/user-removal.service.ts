@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { ApiKey } from '../api-keys/api-key.entity.js';
 import { Invite } from '../tenancy/invite.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { counted, inWords } from '../shapes/counted.js';
@@ -20,7 +21,10 @@ import { UserDto } from './user.dto.js';
 @Injectable()
 export class UserRemovalService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Invite) private readonly invites: Repository<Invite>,
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
+    @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
     private readonly people: PeopleService,
     private readonly revocation: KeyRevocationService,
     private readonly handover: ServiceKeyHandover,
@@ -41,13 +45,11 @@ export class UserRemovalService {
     await this.noteBefore(user);
     await this.removeKeys(user, heir);
     await this.handover.handOver(user, heir, settings.security_settings ?? null);
-    await this.unitOfWork
-      .repository(Invite)
-      .update(
-        { organizationId: user.organizationId, invitedBy: user.id, status: 'pending' },
-        { status: 'cancelled' },
-      );
-    await this.unitOfWork.repository(User).delete({ id: user.id });
+    await this.invites.update(
+      { organizationId: user.organizationId, invitedBy: user.id, status: 'pending' },
+      { status: 'cancelled' },
+    );
+    await this.users.delete({ id: user.id });
     await this.changes.publish({ resource: 'user', id: user.id });
   }
 
@@ -59,9 +61,10 @@ export class UserRemovalService {
 
   private async noteBefore(user: User): Promise<void> {
     const { organizationId, id } = user;
-    const memberships = await this.unitOfWork
-      .repository(WorkspaceMember)
-      .find({ where: { organizationId, userId: id }, order: { createdAt: 'ASC', workspaceId: 'ASC' } });
+    const memberships = await this.members.find({
+      where: { organizationId, userId: id },
+      order: { createdAt: 'ASC', workspaceId: 'ASC' },
+    });
     this.audit.note({ targetId: id, before: UserDto.from({ user, memberships }) });
   }
 
@@ -80,14 +83,13 @@ export class UserRemovalService {
 
   private async whatGoes(user: User, heir: User): Promise<string> {
     const { organizationId, id } = user;
-    const keys = this.unitOfWork.repository(ApiKey);
     const made = { organizationId, createdByUserId: id };
     const [own, adminKeys, serviceKeys, memberships, invites] = [
-      await keys.countBy({ organizationId, userId: id }),
-      await keys.countBy({ ...made, kind: 'organisation-service' }),
-      await keys.countBy({ ...made, kind: 'workspace-service' }),
-      await this.unitOfWork.repository(WorkspaceMember).countBy({ organizationId, userId: id }),
-      await this.unitOfWork.repository(Invite).countBy({ organizationId, invitedBy: id, status: 'pending' }),
+      await this.apiKeys.countBy({ organizationId, userId: id }),
+      await this.apiKeys.countBy({ ...made, kind: 'organisation-service' }),
+      await this.apiKeys.countBy({ ...made, kind: 'workspace-service' }),
+      await this.members.countBy({ organizationId, userId: id }),
+      await this.invites.countBy({ organizationId, invitedBy: id, status: 'pending' }),
     ];
     const isKept = keepsAdminKeys(user, heir);
     const revoked = [counted(own, 'personal API key'), ...(isKept ? [] : [counted(adminKeys, 'admin key')])];

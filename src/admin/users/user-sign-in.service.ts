@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { Passkey } from '../passkeys/passkey.entity.js';
 import type { Session } from '../sign-in/session.entity.js';
 import type { User } from '../tenancy/user.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import type { SignInMethodsDto } from '../shapes/session.dto.js';
@@ -17,7 +18,7 @@ import { checkMayActOn } from './ranks.js';
 @Injectable()
 export class UserSignInService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Passkey) private readonly passkeys: Repository<Passkey>,
     private readonly people: PeopleService,
     private readonly sessions: SessionsService,
     private readonly factors: SecondFactorsService,
@@ -58,9 +59,7 @@ export class UserSignInService {
     if (!totp && passkeys === 0)
       throw new AppError('conflict', { detail: 'This user has no authenticator app and no passkey.' });
     await this.factors.remove(user);
-    await this.unitOfWork
-      .repository(Passkey)
-      .delete({ organizationId: user.organizationId, userId: user.id });
+    await this.passkeys.delete({ organizationId: user.organizationId, userId: user.id });
     await this.sessions.endAllOf(user);
     this.audit.note({ before: { totp, passkeys }, after: { totp: false, passkeys: 0 } });
   }

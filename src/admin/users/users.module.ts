@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
+import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
 import { SessionsModule } from '../sign-in/sessions.module.js';
 import { DirectoryUsersService } from './directory-users.service.js';
@@ -10,9 +11,29 @@ import { UserSignInController } from './user-sign-in.controller.js';
 import { UserSignInService } from './user-sign-in.service.js';
 import { UsersController } from './users.controller.js';
 import { UsersService } from './users.service.js';
+import { User } from '../tenancy/user.entity.js';
+import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
+import { Workspace } from '../tenancy/workspace.entity.js';
+import { Organization } from '../tenancy/organization.entity.js';
+import { Invite } from '../tenancy/invite.entity.js';
+import { ApiKey } from '../api-keys/api-key.entity.js';
+import { Passkey } from '../passkeys/passkey.entity.js';
 
 @Module({
-  imports: [AuthModule, KeyRevocationModule, SessionsModule],
+  imports: [
+    AuthModule,
+    KeyRevocationModule,
+    SessionsModule,
+    TransactionRepositories.forFeature(
+      ApiKey,
+      Invite,
+      Organization,
+      Passkey,
+      User,
+      Workspace,
+      WorkspaceMember,
+    ),
+  ],
   controllers: [UsersController, UserSignInController],
   providers: [
     DirectoryUsersService,

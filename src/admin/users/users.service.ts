@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import type { Page } from '../../common/http/page.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SessionsService } from '../sign-in/sessions.service.js';
@@ -23,7 +23,8 @@ export interface UserFilters {
 @Injectable()
 export class UsersService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
     private readonly people: PeopleService,
     private readonly sessions: SessionsService,
     private readonly changes: ChangePublisher,
@@ -36,7 +37,7 @@ export class UsersService {
     { role, email }: UserFilters,
     { skip, take }: Page,
   ): Promise<[UserWithWorkspaces[], number]> {
-    const [users, total] = await this.unitOfWork.repository(User).findAndCount({
+    const [users, total] = await this.users.findAndCount({
       where: { organizationId, ...(role && { role }), ...(email && { email }) },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
@@ -91,7 +92,7 @@ export class UsersService {
   /** Returns the user before and after. */
   private async save(user: User, changed: Partial<User>): Promise<[UserDto, UserDto]> {
     const before = UserDto.from(await this.shown(user));
-    const saved = await this.unitOfWork.repository(User).save(Object.assign(user, changed));
+    const saved = await this.users.save(Object.assign(user, changed));
     if (before.role !== saved.role || before.status !== saved.status) await this.sessions.endAllOf(user);
     await this.changes.publish({ resource: 'user', id: user.id });
     return [before, UserDto.from(await this.shown(saved))];
@@ -106,7 +107,7 @@ export class UsersService {
     organizationId: string,
     users: readonly User[],
   ): Promise<UserWithWorkspaces[]> {
-    const members = await this.unitOfWork.repository(WorkspaceMember).find({
+    const members = await this.members.find({
       where: { organizationId, userId: In(users.map(({ id }) => id)) },
       order: { createdAt: 'ASC', workspaceId: 'ASC' },
     });

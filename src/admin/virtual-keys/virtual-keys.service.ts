@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { VirtualKey } from './virtual-key.entity.js';
@@ -24,6 +25,7 @@ import { LimitsService } from '../limits/limits.service.js';
 export class VirtualKeysService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(VirtualKey) private readonly virtualKeys: Repository<VirtualKey>,
     private readonly credentials: CredentialsService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -56,7 +58,7 @@ export class VirtualKeysService {
 
   /** Newest first. */
   list(reach: Reach, { skip, take }: Page): Promise<[VirtualKey[], number]> {
-    return this.unitOfWork.repository(VirtualKey).findAndCount({
+    return this.virtualKeys.findAndCount({
       where: { ...reach, integrationId: IsNull() },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
@@ -79,7 +81,7 @@ export class VirtualKeysService {
     if (dto.unsupported_parameters !== undefined) key.unsupportedParameters = dto.unsupported_parameters;
     await this.changeLimits(key, dto);
     if (namesDestination(dto)) await this.changeDestination(key, dto);
-    const saved = await this.unitOfWork.repository(VirtualKey).save(key);
+    const saved = await this.virtualKeys.save(key);
     this.noteChange(saved, before, VirtualKeyDto.from(saved));
     await this.announce(saved);
   }
@@ -116,7 +118,7 @@ export class VirtualKeysService {
   async remove(reach: Reach, slug: string): Promise<void> {
     const key = await this.find(reach, slug, true);
     this.noteChange(key, VirtualKeyDto.from(key));
-    await this.unitOfWork.repository(VirtualKey).delete({ id: key.id });
+    await this.virtualKeys.delete({ id: key.id });
     await this.announce(key);
   }
 
@@ -159,7 +161,7 @@ export class VirtualKeysService {
     lock = false,
   ): Promise<VirtualKey> {
     const key = isSlug(slug)
-      ? await this.unitOfWork.repository(VirtualKey).findOne({
+      ? await this.virtualKeys.findOne({
           where: {
             organizationId,
             ...(workspaceId === undefined ? {} : { workspaceId }),

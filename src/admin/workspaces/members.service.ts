@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type FindOptionsWhere, In } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type FindOptionsWhere, In, type Repository } from 'typeorm';
 import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
@@ -31,6 +32,9 @@ interface NewMember {
 export class MembersService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
+    @InjectRepository(User) private readonly usersRepository: Repository<User>,
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     private readonly revocation: KeyRevocationService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -43,7 +47,7 @@ export class MembersService {
     { skip, take }: Page,
   ): Promise<[MemberDetails[], number]> {
     const ofEmail = email === undefined ? undefined : await this.users({ organizationId, email });
-    const [members, total] = await this.unitOfWork.repository(WorkspaceMember).findAndCount({
+    const [members, total] = await this.members.findAndCount({
       where: {
         organizationId,
         workspaceId,
@@ -91,9 +95,10 @@ export class MembersService {
     }));
     const ids = rows.map(({ userId }) => userId);
     // The users found here cannot be removed before the commit.
-    const known = await this.unitOfWork
-      .repository(User)
-      .find({ where: { organizationId, id: In(ids) }, lock: { mode: 'for_key_share' } });
+    const known = await this.usersRepository.find({
+      where: { organizationId, id: In(ids) },
+      lock: { mode: 'for_key_share' },
+    });
     if (known.length < ids.length) throw new AppError('not_found', { resource: 'user' });
     if ((await this.unitOfWork.insertUnlessTaken(WorkspaceMember, rows)) < rows.length)
       throw new AppError('conflict', {
@@ -107,7 +112,7 @@ export class MembersService {
     const { member, user } = membership;
     const before = MemberDto.from(membership);
     member.role = role;
-    const saved = await this.unitOfWork.repository(WorkspaceMember).save(member);
+    const saved = await this.members.save(member);
     this.noteChange(user, tenant, before, MemberDto.from({ ...membership, member: saved }));
     await this.changes.publish({ resource: 'user', id: user.id });
   }
@@ -118,9 +123,7 @@ export class MembersService {
     const { member, user } = membership;
     this.noteChange(user, tenant, MemberDto.from(membership));
     await this.revocation.revoke({ ...tenant, userId: user.id });
-    await this.unitOfWork
-      .repository(WorkspaceMember)
-      .delete({ workspaceId: member.workspaceId, userId: member.userId });
+    await this.members.delete({ workspaceId: member.workspaceId, userId: member.userId });
     await this.changes.publish({ resource: 'user', id: user.id });
   }
 
@@ -133,21 +136,21 @@ export class MembersService {
     const member =
       userId === null
         ? null
-        : await this.unitOfWork.repository(WorkspaceMember).findOne({
+        : await this.members.findOne({
             where: { organizationId, workspaceId, userId },
             ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
           });
     if (!member) throw new AppError('not_found', { resource: 'member' });
-    const user = await this.unitOfWork.repository(User).findOneByOrFail({ id: member.userId });
+    const user = await this.usersRepository.findOneByOrFail({ id: member.userId });
     return { member, user, switches: await this.switchesOf(organizationId) };
   }
 
   private users(where: FindOptionsWhere<User>): Promise<User[]> {
-    return this.unitOfWork.repository(User).findBy(where);
+    return this.usersRepository.findBy(where);
   }
 
   private async switchesOf(id: string): Promise<SwitchPositions | null> {
-    const { settings } = await this.unitOfWork.repository(Organization).findOneByOrFail({ id });
+    const { settings } = await this.organizations.findOneByOrFail({ id });
     return settings.security_settings ?? null;
   }
 

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { Tenant } from '../../auth/tenant.js';
 import { mistakesInWords } from '../../routing-config/routing-config.js';
 import { readCacheRules, slugOf } from '../../routing-config/cache-rules.js';
@@ -6,7 +8,6 @@ import type { CacheRules } from '../../routing-config/document.js';
 import { type Mistake, Place } from '../../routing-config/place.js';
 import type { GivenDefaults } from '../../routing-config/workspace-defaults.js';
 import { VirtualKey } from '../virtual-keys/virtual-key.entity.js';
-import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { UsableConfig } from '../configs/usable-config.service.js';
@@ -15,7 +16,7 @@ import { UsableConfig } from '../configs/usable-config.service.js';
 @Injectable()
 export class WorkspaceDefaultsChecker {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(VirtualKey) private readonly virtualKeys: Repository<VirtualKey>,
     private readonly guardrails: GuardrailReferences,
     private readonly configs: UsableConfig,
   ) {}
@@ -48,8 +49,6 @@ export class WorkspaceDefaultsChecker {
   }
 
   private hasVirtualKey(tenant: Tenant, slug: string): Promise<boolean> {
-    return slug.includes('\0')
-      ? Promise.resolve(false)
-      : this.unitOfWork.repository(VirtualKey).existsBy({ ...tenant, slug });
+    return slug.includes('\0') ? Promise.resolve(false) : this.virtualKeys.existsBy({ ...tenant, slug });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityTarget, IsNull } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityTarget, IsNull, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
@@ -41,6 +42,10 @@ const MEMBERS: Content = { name: 'member', entity: WorkspaceMember };
 export class WorkspaceRemovalService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Workspace) private readonly workspacesRepository: Repository<Workspace>,
+    @InjectRepository(LegalHold) private readonly legalHolds: Repository<LegalHold>,
+    @InjectRepository(RemovedWorkspaceRetention)
+    private readonly removedWorkspaces: Repository<RemovedWorkspaceRetention>,
     private readonly finder: WorkspaceFinder,
     private readonly workspaces: WorkspacesService,
     private readonly revocation: KeyRevocationService,
@@ -77,14 +82,14 @@ export class WorkspaceRemovalService {
     await this.revocation.revoke(tenant);
     await this.revocation.release(tenant, { workspaceId: null });
     await this.keepPromise(workspace);
-    await this.unitOfWork.repository(Workspace).delete({ id: workspace.id });
+    await this.workspacesRepository.delete({ id: workspace.id });
     await this.changes.publish({ resource: 'workspace', id: workspace.id });
   }
 
   /** Feedback on requests is deleted with a workspace, and a hold protects it, too. */
   private async checkHolds({ organizationId, workspaceId }: Tenant): Promise<void> {
     const releasedAt = IsNull();
-    const held = await this.unitOfWork.repository(LegalHold).existsBy([
+    const held = await this.legalHolds.existsBy([
       { organizationId, workspaceId, releasedAt },
       { organizationId, workspaceId: IsNull(), releasedAt },
     ]);
@@ -97,9 +102,13 @@ export class WorkspaceRemovalService {
   private async keepPromise(workspace: Workspace): Promise<void> {
     const { organizationId, id: workspaceId, logRetentionDays, bodyRetentionDays, logRedaction } = workspace;
     if (logRetentionDays === null && bodyRetentionDays === null && logRedaction === null) return;
-    await this.unitOfWork
-      .repository(RemovedWorkspaceRetention)
-      .insert({ organizationId, workspaceId, logRetentionDays, bodyRetentionDays, logRedaction });
+    await this.removedWorkspaces.insert({
+      organizationId,
+      workspaceId,
+      logRetentionDays,
+      bodyRetentionDays,
+      logRedaction,
+    });
   }
 
   private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly ContentCount[]> {

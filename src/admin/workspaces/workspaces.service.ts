@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ILike } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { ILike, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
@@ -37,6 +38,7 @@ const SHOWN_MEMBERS: Page = { skip: 0, take: 100 };
 export class WorkspacesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
     private readonly finder: WorkspaceFinder,
     private readonly members: MembersService,
     private readonly limits: LimitsService,
@@ -56,7 +58,7 @@ export class WorkspacesService {
     const named = exactName ?? (name === undefined ? undefined : ILike(`%${escapedForLike(name)}%`));
     const where = { ...own, ...(named === undefined ? {} : { name: named }) };
     const order = { createdAt: 'DESC', id: 'DESC' } as const;
-    return this.unitOfWork.repository(Workspace).findAndCount({ where, order, skip, take });
+    return this.workspaces.findAndCount({ where, order, skip, take });
   }
 
   async create(caller: Principal, dto: CreateWorkspaceDto): Promise<Workspace> {
@@ -101,7 +103,7 @@ export class WorkspacesService {
       workspace.rateLimits = this.limits.rates(rate_limits, workspace.rateLimits);
     if (usage_limits !== undefined)
       workspace.usageLimits = this.limits.budgets(usage_limits, workspace.usageLimits);
-    const saved = await this.unitOfWork.repository(Workspace).save(workspace);
+    const saved = await this.workspaces.save(workspace);
     this.audit.note({ after: WorkspaceDto.from(saved) });
     await this.changes.publish({ resource: 'workspace', id: saved.id });
   }
@@ -125,7 +127,7 @@ export class WorkspacesService {
     const wanted = `ws-${slugOfName(row.name, 'workspace')}`;
     for (const slug of [wanted, withSuffix(wanted)])
       if ((await this.unitOfWork.insertUnlessTaken(Workspace, { ...row, slug })) > 0)
-        return this.unitOfWork.repository(Workspace).findOneByOrFail({ id: row.id });
+        return this.workspaces.findOneByOrFail({ id: row.id });
     throw new AppError('conflict', { detail: `No slug could be made for "${row.name}". Try again.` });
   }
 }
