@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decoderFor } from '../../src/gateway/translation/framing/index.js';
+import { decoderFor } from '../../src/gateway/framing/index.js';
 import { bedrock } from '../../src/providers/dialects/bedrock/index.js';
 import type { EndpointId, Json } from '../../src/providers/endpoint.js';
 import type { Context, HubError, Translator } from '../../src/providers/translation.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { decoderFor } from '../../src/gateway/translation/framing/index.js';
+import { decoderFor } from '../../src/gateway/framing/index.js';
 import type { EndpointId, Json } from '../../src/providers/endpoint.js';
 import { findProvider } from '../../src/providers/registry.js';
 import { rendered } from '../../src/providers/shapes/media/index.js';

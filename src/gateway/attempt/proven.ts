@@ -5,7 +5,7 @@ import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import { reportedFailure, reportedStatus, errorOfProvider } from '../recording/reported-failure.js';
 import { marksEnd, reportsFailure } from '../recording/end-events.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
-import { SseReader } from '../recording/sse-reader.js';
+import { skipLongLines, SseParser } from '../framing/index.js';
 import { isReadable, unreadableAnswer } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { HoldRule } from '../types/plan.js';
@@ -90,7 +90,7 @@ class Trial implements ReplySink {
   /** Usage that a stream has reported, which is billed even if the stream is discarded. */
   private readonly told: Reading = nothingRead();
   private readonly translation: TranslatedStream | null;
-  private readonly reader: SseReader | null;
+  private readonly reader: SseParser | null;
   private readonly decoder: AnswerDecoder | null;
 
   /** `usage` reads the events of a stream as the client receives them; null for a plain response. */
@@ -101,7 +101,7 @@ class Trial implements ReplySink {
   ) {
     const { translated } = answer;
     this.translation = usage && translated ? new TranslatedStream(translated, this.told) : null;
-    this.reader = usage && new SseReader((data) => this.judge(data, usage));
+    this.reader = usage && new SseParser((data) => this.judge(data, usage), skipLongLines());
     this.decoder = decoding(given.head.contentEncoding, BYTES_MAX, (chunk) => {
       if (usage) this.read(chunk);
       else this.clear.push(chunk);

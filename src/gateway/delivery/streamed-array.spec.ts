@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
 import { aBudget } from '../../../test/support/limits.js';
-import { JsonObjects } from '../recording/json-objects.js';
+import { JsonObjects } from '../framing/index.js';
 
 const part = (text: string) => ({ candidates: [{ content: { parts: [{ text }] } }] });
 const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 10 };

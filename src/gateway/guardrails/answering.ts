@@ -1,5 +1,5 @@
 import type { Entry } from '../recording/entry.js';
-import type { AnswerFrames, EventFraming } from '../translation/framing/index.js';
+import type { AnswerFrames, EventFraming } from '../framing/index.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import type { Content } from '../types/content.js';
 import type { Attempt } from '../upstream/attempt.js';

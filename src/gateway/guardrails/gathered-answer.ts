@@ -1,7 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { type AnswerDecoder, decoding } from '../recording/decoding.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../recording/metering.js';
-import { SseReader } from '../recording/sse-reader.js';
+import { skipLongLines, SseParser } from '../framing/index.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { ReplySink } from '../types/reply.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
@@ -25,7 +25,7 @@ function readCut(arrived: Buffer, answering: PendingAnswer): Reading | null {
   if (passingFraming(answering) === null || !reader || arrived.length === 0) return null;
   const reading = nothingRead();
   if (translated) new TranslatedStream(translated, reading).feed(arrived);
-  else new SseReader((data) => note(reading, reader, parsedObject(data))).feed(arrived);
+  else new SseParser((data) => note(reading, reader, parsedObject(data)), skipLongLines()).feed(arrived);
   return reading;
 }
 

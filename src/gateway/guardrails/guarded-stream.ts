@@ -9,7 +9,7 @@ import type { Entry } from '../recording/entry.js';
 import type { GuardedRequest } from './guard-request.js';
 import { type PendingAnswer, passingFraming, streamGuard } from './answering.js';
 import { FAILED_STATUS, isGuardedStream, judgedTexts } from './judge-answer.js';
-import { type AnswerFrames, decoderFor, type EventFraming, framesOf } from '../translation/framing/index.js';
+import { type AnswerFrames, decoderFor, type EventFraming, framesOf } from '../framing/index.js';
 import type { StreamGuard } from './stream-guard.js';
 
 const UNREADABLE: HubError = {

@@ -5,7 +5,7 @@ import { note, noteWhole, nothingRead, readerFor, type Reading } from '../record
 import { reportedFailure, reportedStatus, errorOfProvider } from '../recording/reported-failure.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import type { TranslatedBody } from '../translation/encode-body.js';
-import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../translation/framing/index.js';
+import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../framing/index.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer, unreadableAnswer } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';

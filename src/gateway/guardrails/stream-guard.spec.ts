@@ -10,7 +10,7 @@ import { Placeholders } from './finding/placeholders.js';
 import { needsWhole } from './part-filters.js';
 import { type Hook, readsTexts, runHooks } from './run-hooks.js';
 import { StreamGuard } from './stream-guard.js';
-import { type EventFraming, framesOf } from '../translation/framing/index.js';
+import { type EventFraming, framesOf } from '../framing/index.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
 import type { StreamTexts } from './texts/text-tree.js';
 

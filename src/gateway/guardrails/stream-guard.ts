@@ -1,6 +1,6 @@
 import type { Json } from '../../providers/endpoint.js';
 import type { StreamEvent } from '../../providers/translation.js';
-import type { AnswerFrames } from '../translation/framing/index.js';
+import type { AnswerFrames } from '../framing/index.js';
 import type { Facts } from './check.js';
 import { denyingBy, mayChange } from './part-filters.js';
 import type { Hook } from './run-hooks.js';

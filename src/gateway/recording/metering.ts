@@ -4,8 +4,7 @@ import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { usageOf } from '../../providers/endpoints/openai-usage.js';
 import type { UsageSoFar } from '../../providers/translation.js';
 import { type AnswerDecoder, decoding } from './decoding.js';
-import { JsonObjects } from './json-objects.js';
-import { SseReader } from './sse-reader.js';
+import { JsonObjects, skipLongLines, SseParser } from '../framing/index.js';
 import { mayReportFailure, reportsFailure } from './end-events.js';
 
 /** Values that a response reported while it passed. */
@@ -81,10 +80,11 @@ export function meterStream(
       note(reading, reader, parsedObject(data));
     else if (isGathered(reading)) reading.outputText += textIn(data, reader);
   };
-  const events = new SseReader(onEvent, (end) => {
+  const onSkipped = (end: string): void => {
     reading.firstEventAt ??= performance.now();
     note(reading, reader, parsedObject(usageAtTheEnd(end)));
-  });
+  };
+  const events = new SseParser(onEvent, skipLongLines(onSkipped));
   const decoder = decoding(contentEncoding, PASSING_BYTES_MAX, (chunk) => {
     events.feed(chunk);
   });

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
-import { JsonObjects } from './json-objects.js';
+import { JsonObjects } from '../framing/index.js';
 import { parsedObject } from './metering.js';
 import { mayReportFailure, reportsFailure } from './end-events.js';
 

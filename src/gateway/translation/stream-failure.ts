@@ -2,7 +2,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { clientShapes } from '../../providers/shapes/index.js';
 import type { Context, HubError } from '../../providers/translation.js';
 import type { Entry } from '../recording/entry.js';
-import { encodeSse } from './framing/index.js';
+import { encodeSse } from '../framing/index.js';
 
 /** The end of a stopped stream, in the client's dialect. */
 export function streamFailure(error: HubError, entry: Entry, context?: Context): string {

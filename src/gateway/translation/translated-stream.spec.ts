@@ -5,7 +5,7 @@ import { gemini as google } from '../../providers/dialects/gemini/index.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Context, EventTranslator, Translator } from '../../providers/translation.js';
 import { nothingRead } from '../recording/metering.js';
-import { FRAME_BYTES_MAX } from './framing/frame-decoder.js';
+import { FRAME_BYTES_MAX } from '../framing/frame-decoder.js';
 import type { Translation } from './translation-for.js';
 import { TranslatedStream } from './translated-stream.js';
 

@@ -8,7 +8,7 @@ import type {
   TranslatedEvent as Step,
 } from '../../providers/translation.js';
 import { note, noteSoFar, noteText, type Reading } from '../recording/metering.js';
-import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';
+import { decoderFor, encodeSse, type FrameDecoder } from '../framing/index.js';
 import { hubEvents } from './hub-events.js';
 import type { ActiveTranslation } from './outgoing.js';
 import { RepeatedFrames } from './repeated-frames.js';

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SseReader } from './sse-reader.js';
+import { skipLongLines } from './line-splitter.js';
+import { SseParser } from './sse.js';
 
-function read(chunks: readonly Buffer[]): string[] {
+function read(chunks: readonly Buffer[], onSkipped?: (end: string) => void): string[] {
   const events: string[] = [];
-  const reader = new SseReader((data) => events.push(data));
-  for (const chunk of chunks) reader.feed(chunk);
-  reader.end();
+  const parser = new SseParser((data) => events.push(data), skipLongLines(onSkipped));
+  for (const chunk of chunks) parser.feed(chunk);
+  parser.end();
   return events;
 }
 
@@ -14,7 +15,7 @@ const STREAM =
   '\ufeff: hello\ndata: {"a":"é"}\n\r\ndata: one\r\ndata:two\r\n\r\nevent: x\rid: 1\rdata\rdata: 3\r\rdata: [DONE]\n\n';
 const EVENTS = ['{"a":"é"}', 'one\ntwo', '\n3', '[DONE]'];
 
-describe('SseReader', () => {
+describe('a parser that skips long lines', () => {
   it('reads LF, CR and CRLF, comments, several data lines, a BOM and other fields', () => {
     expect(read([Buffer.from(STREAM)])).toEqual(EVENTS);
   });
@@ -38,5 +39,24 @@ describe('SseReader', () => {
     const long = Buffer.alloc(700 * 1024, 0x61);
 
     expect(read([Buffer.from('data: '), long, long, Buffer.from('\n\ndata: b\n\n')])).toEqual(['b']);
+  });
+
+  it('reports the last 64 KiB of a line that it skips, whether the line ends or the stream does', () => {
+    const long = Buffer.alloc(700 * 1024, 0x61);
+    const ends: string[] = [];
+    const note = (end: string): void => void ends.push(end);
+    const pieces = Array.from({ length: 700 }, (_, index) => long.subarray(index * 1024, (index + 1) * 1024));
+
+    read([long, ...pieces, Buffer.from('bc\n')], note);
+    read([long, long, Buffer.from('d')], note);
+
+    expect(ends).toEqual([`${'a'.repeat(64 * 1024 - 2)}bc`, `${'a'.repeat(64 * 1024 - 1)}d`]);
+  });
+
+  it('skips an event whose lines together pass the bound, and goes on after it', () => {
+    const line = Buffer.from(`data: ${'a'.repeat(1024 * 1024 - 32)}\n`);
+    const lines = Array.from({ length: 17 }, () => line);
+
+    expect(read([...lines, Buffer.from('\ndata: b\n\n')])).toEqual(['b']);
   });
 });

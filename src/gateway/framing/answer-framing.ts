@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import type { Json } from '../../../providers/endpoint.js';
-import type { StreamEvent } from '../../../providers/translation.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { StreamEvent } from '../../providers/translation.js';
 import type { FrameDecoder } from './frame-decoder.js';
-import { encodeSse } from './encode-sse.js';
-import { JsonArrayDecoder } from './json-array-decoder.js';
+import { JsonArrayDecoder } from './json-objects.js';
 import { JsonLinesDecoder } from './json-lines-decoder.js';
-import { SseDecoder } from './sse-decoder.js';
+import { encodeSse, SseDecoder } from './sse.js';
 
 /** How the events of a response are framed. */
 export type EventFraming = 'sse' | 'json-lines' | 'json-array';

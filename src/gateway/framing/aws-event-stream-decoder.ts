@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { StreamEvent } from '../../../providers/translation.js';
+import type { StreamEvent } from '../../providers/translation.js';
 import { headersOf } from './aws-event-stream-headers.js';
 import { FRAME_BYTES_MAX, type FrameDecoder, frameTooLong } from './frame-decoder.js';
 import { PendingBytes } from './pending-bytes.js';

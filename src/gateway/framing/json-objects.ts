@@ -1,3 +1,6 @@
+import type { StreamEvent } from '../../providers/translation.js';
+import type { FrameDecoder } from './frame-decoder.js';
+
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const LIST_END = 0x5d;
@@ -59,5 +62,23 @@ export class JsonObjects {
     this.bytes = 0;
     if (bytes <= OBJECT_BYTES_MAX) this.onObject(Buffer.concat(pieces).toString('utf8'));
     return -1;
+  }
+}
+
+/** The objects of a JSON array, or a single object: https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent */
+export class JsonArrayDecoder implements FrameDecoder {
+  private events: StreamEvent[] = [];
+  private readonly objects = new JsonObjects((data) => this.events.push({ event: null, data }));
+  readonly isBetweenFrames = false;
+
+  feed(chunk: Buffer): readonly StreamEvent[] {
+    this.objects.feed(chunk);
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+
+  end(): readonly StreamEvent[] {
+    return [];
   }
 }

@@ -2,12 +2,14 @@ const BYTES_AT_FIRST = 1024;
 /** A larger buffer is freed once it is empty. */
 const BYTES_KEPT = 64 * 1024;
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * Bytes of an incomplete frame, copied out of their chunks: a chunk is a slice of a large read buffer, which one pending byte would keep
  * alive. The capacity doubles, so that any number of chunks costs a few copies per byte.
  */
 export class PendingBytes {
-  private bytes = Buffer.alloc(0);
+  private bytes = NOTHING;
   length = 0;
 
   append(chunk: Buffer): void {
@@ -23,14 +25,14 @@ export class PendingBytes {
 
   /** `rest` may be part of `view`. */
   replace(rest: Buffer): void {
-    if (rest.length === 0 && this.bytes.length > BYTES_KEPT) this.bytes = Buffer.alloc(0);
+    if (rest.length === 0 && this.bytes.length > BYTES_KEPT) this.bytes = NOTHING;
     this.reserve(rest.length);
     this.bytes.set(rest, 0);
     this.length = rest.length;
   }
 
   clear(): void {
-    this.replace(Buffer.alloc(0));
+    this.replace(NOTHING);
   }
 
   private reserve(length: number): void {

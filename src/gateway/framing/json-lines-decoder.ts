@@ -1,10 +1,10 @@
-import type { StreamEvent } from '../../../providers/translation.js';
+import type { StreamEvent } from '../../providers/translation.js';
 import type { FrameDecoder } from './frame-decoder.js';
-import { LineSplitter } from './line-splitter.js';
+import { LineSplitter, REFUSE_LONG_LINES } from './line-splitter.js';
 
 /** A JSON text per line, https://jsonlines.org/. Blank lines are skipped; the last line needs no line end. */
 export class JsonLinesDecoder implements FrameDecoder {
-  private readonly lines = new LineSplitter((line) => this.line(line));
+  private readonly lines = new LineSplitter((line) => this.line(line), REFUSE_LONG_LINES);
   private events: StreamEvent[] = [];
 
   get isBetweenFrames(): boolean {
@@ -17,8 +17,7 @@ export class JsonLinesDecoder implements FrameDecoder {
   }
 
   end(): readonly StreamEvent[] {
-    const last = this.lines.end();
-    if (last !== null) this.line(last);
+    this.lines.end();
     return this.taken();
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Framing, StreamEvent } from '../../../providers/translation.js';
+import type { Framing, StreamEvent } from '../../providers/translation.js';
 import { decoderFor, encodeSse, FRAME_BYTES_MAX } from './index.js';
 
 const event = (data: string, name: string | null = null): StreamEvent => ({ event: name, data });

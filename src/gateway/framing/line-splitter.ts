@@ -4,22 +4,48 @@ import { PendingBytes } from './pending-bytes.js';
 const LF = 0x0a;
 const CR = 0x0d;
 
+const MIB = 1024 * 1024;
+const LINE_END_BYTES = 64 * 1024;
+
+/**
+ * What happens to a line that arrives in several chunks, and so is held in memory, and exceeds `bytesMax`. A line within one chunk is read
+ * whatever its length.
+ */
+export interface LongLines {
+  readonly bytesMax: number;
+  /** Receives the end of a longer line, 64 KiB at most; the rest is not read. Null: a longer line breaks the stream with an error. */
+  readonly onSkipped: ((end: string) => void) | null;
+}
+
+/** For a stream that is rewritten: an event that is not read would be missing from what the client receives. */
+export const REFUSE_LONG_LINES: LongLines = { bytesMax: FRAME_BYTES_MAX, onSkipped: null };
+
+/** For a stream that is only watched: the client receives its bytes in any case, and memory is held for each of many streams. */
+export const skipLongLines = (onSkipped: (end: string) => void = () => undefined): LongLines => ({
+  bytesMax: MIB,
+  onSkipped,
+});
+
 /**
  * Splits bytes into lines that end with LF, CR or CRLF. Chunks may be cut between the two bytes of a CRLF or inside a UTF-8 character,
  * because a line is decoded only once it is complete.
  */
 export class LineSplitter {
   private readonly pending = new PendingBytes();
+  private isSkipping = false;
   private endedWithCr = false;
 
-  constructor(private readonly onLine: (line: string) => void) {}
+  constructor(
+    private readonly onLine: (line: string) => void,
+    private readonly longLines: LongLines,
+  ) {}
 
   /** Neither the rest of a line nor the second byte of a CRLF is pending. */
   get isBetweenLines(): boolean {
     return this.pending.length === 0 && !this.endedWithCr;
   }
 
-  /** Throws when a line exceeds `FRAME_BYTES_MAX`. */
+  /** Throws when a line is too long and none may be skipped. */
   feed(chunk: Buffer): void {
     if (chunk.length === 0) return;
     const ends = new LineEnds(chunk);
@@ -32,22 +58,36 @@ export class LineSplitter {
     if (start < chunk.length) this.keep(chunk.subarray(start));
   }
 
-  /** The last line, if it has no line end; null when the bytes ended with a line. */
-  end(): string | null {
-    return this.pending.length === 0 ? null : this.pending.view().toString('utf8');
+  /** The bytes have ended. The last line needs no line end. */
+  end(): void {
+    if (this.pending.length > 0) this.report();
   }
 
   private complete(chunk: Buffer, start: number, end: number): void {
     if (this.pending.length === 0) return this.onLine(chunk.toString('utf8', start, end));
     this.keep(chunk.subarray(start, end));
-    const line = this.pending.view().toString('utf8');
+    this.report();
+  }
+
+  private report(): void {
+    const { isSkipping } = this;
+    const bytes = this.pending.view();
+    const text = bytes.toString('utf8', isSkipping ? Math.max(0, bytes.length - LINE_END_BYTES) : 0);
     this.pending.clear();
-    this.onLine(line);
+    this.isSkipping = false;
+    if (isSkipping) this.longLines.onSkipped?.(text);
+    else this.onLine(text);
   }
 
   private keep(part: Buffer): void {
-    if (this.pending.length + part.length > FRAME_BYTES_MAX) throw frameTooLong();
-    this.pending.append(part);
+    const { pending, longLines } = this;
+    if (!this.isSkipping && pending.length + part.length > longLines.bytesMax) {
+      if (!longLines.onSkipped) throw frameTooLong();
+      this.isSkipping = true;
+    }
+    if (this.isSkipping && pending.length > 2 * LINE_END_BYTES)
+      pending.replace(pending.view().subarray(-LINE_END_BYTES));
+    pending.append(part);
   }
 }
 

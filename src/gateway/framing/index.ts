@@ -1,8 +1,8 @@
-import type { Framing } from '../../../providers/translation.js';
+import type { Framing } from '../../providers/translation.js';
 import { AwsEventStreamDecoder } from './aws-event-stream-decoder.js';
 import type { FrameDecoder } from './frame-decoder.js';
 import { JsonLinesDecoder } from './json-lines-decoder.js';
-import { SseDecoder } from './sse-decoder.js';
+import { SseDecoder } from './sse.js';
 
 export {
   type AnswerFrames,
@@ -11,8 +11,10 @@ export {
   wholeAnswer,
   type WholeAnswer,
 } from './answer-framing.js';
-export { encodeSse } from './encode-sse.js';
 export { FRAME_BYTES_MAX, type FrameDecoder } from './frame-decoder.js';
+export { JsonObjects } from './json-objects.js';
+export { skipLongLines } from './line-splitter.js';
+export { encodeSse, SseParser } from './sse.js';
 
 const DECODERS: Readonly<Record<Framing, () => FrameDecoder>> = {
   sse: () => new SseDecoder(),

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../../providers/translation.js';
+import type { StreamEvent } from '../../providers/translation.js';
 
 /** Decodes one stream's framing: takes bytes cut anywhere and returns whole events. */
 export interface FrameDecoder {
