@@ -1,6 +1,6 @@
 import { headerOf } from '../../common/http/raw-headers.js';
 import { readResponseHead } from '../upstream/response-headers.js';
-import type { AnswerRecording } from '../upstream/wire.js';
+import type { AnswerRecording, AnswerWanted } from '../upstream/wire.js';
 import { endedWell } from './ended-well.js';
 
 /** A response that may be cached. */
@@ -104,4 +104,36 @@ function lasting(headers: readonly string[]): string[] {
 function windows(body: Buffer, chunks: readonly Buffer[]): Buffer[] {
   let at = 0;
   return chunks.map(({ length }) => body.subarray(at, (at += length)));
+}
+
+/** Receives the result of a request that leads others. */
+interface LeadListener {
+  keep(answer: RecordedAnswer): void;
+  /** There will be nothing to cache, or not soon: other requests should not wait. */
+  giveUp(): void;
+}
+
+/** A request that the cache could not serve, on its way to the provider. */
+export class Lead implements AnswerWanted, RecordingFor {
+  private recording: Recording | null = null;
+
+  constructor(private readonly leading: LeadListener) {}
+
+  /** For the next attempt. */
+  record(): Recording {
+    return (this.recording = new Recording(this));
+  }
+
+  keep(answer: RecordedAnswer): void {
+    this.leading.keep(answer);
+  }
+
+  drop(): void {
+    this.leading.giveUp();
+  }
+
+  /** The exchange has ended. A response that the client received in full is still cached when the provider's last byte arrives. */
+  close(): void {
+    if (!this.recording?.isApproved) this.leading.giveUp();
+  }
 }

@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Json } from '../../providers/endpoint.js';
 import type { StreamEvent } from '../../providers/translation.js';
 import type { FrameDecoder } from './frame-decoder.js';
-import { JsonArrayDecoder } from './json-objects.js';
-import { JsonLinesDecoder } from './json-lines-decoder.js';
+import { JsonArrayDecoder, JsonLinesDecoder } from './json.js';
 import { encodeSse, SseDecoder } from './sse.js';
 
 /** How the events of a response are framed. */

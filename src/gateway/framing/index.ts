@@ -1,7 +1,7 @@
 import type { Framing } from '../../providers/translation.js';
-import { AwsEventStreamDecoder } from './aws-event-stream-decoder.js';
+import { AwsEventStreamDecoder } from './aws-event-stream.js';
 import type { FrameDecoder } from './frame-decoder.js';
-import { JsonLinesDecoder } from './json-lines-decoder.js';
+import { JsonLinesDecoder } from './json.js';
 import { SseDecoder } from './sse.js';
 
 export {
@@ -12,7 +12,7 @@ export {
   type WholeAnswer,
 } from './answer-framing.js';
 export { FRAME_BYTES_MAX, type FrameDecoder } from './frame-decoder.js';
-export { JsonObjects } from './json-objects.js';
+export { JsonObjects } from './json.js';
 export { skipLongLines } from './line-splitter.js';
 export { encodeSse, SseParser } from './sse.js';
 
