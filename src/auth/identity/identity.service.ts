@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { RequestOrigin } from '../../common/http/messages.js';
 import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
@@ -8,7 +9,6 @@ import { ClientAddresses } from '../../common/http/client-address.js';
 import { ApiKeyDirectory, type KeyEnd, type KnownKey, TokenDirectory } from '../ports.js';
 import type { Principal } from '../principal.js';
 import { looksLikeToken } from '../tokens/compact-token.js';
-import { LRUCache } from 'lru-cache';
 
 type KeyLookup = KnownKey | null | Promise<KnownKey | null>;
 

@@ -2,12 +2,12 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { totalmem } from 'node:os';
+import { constrainedMemory } from 'node:process';
 import type { Logger } from '../../common/observability/logger.js';
 import type { PostgresBinaries } from './binaries.js';
 import { MINIMAL_ENVIRONMENT } from './cluster-folder.js';
 import type { RunAs } from './unprivileged.js';
-import { totalmem } from 'node:os';
-import { constrainedMemory } from 'node:process';
 
 /** The configuration of a server process. */
 export interface ServerPlan {

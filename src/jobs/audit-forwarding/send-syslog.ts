@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hostname } from 'node:os';
 import type { AuditTarget } from '../../common/contracts/audit-destination.js';
 import type { Egress } from '../../egress/egress.js';
 import type { AuditMessage } from './audit-message.js';
-import { hostname } from 'node:os';
 import type { AuditOutcome } from '../../admin/audit/audit-record.entity.js';
 
 type SyslogTarget = Extract<AuditTarget, { type: 'syslog' }>;

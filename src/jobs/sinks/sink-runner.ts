@@ -1,10 +1,10 @@
+import { Counter, Gauge } from 'prom-client';
 import { IntervalJob, type Round } from '../../common/loops/interval-job.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { reasonOf } from '../failure-reason.js';
 import type { LogBatch, LogDestination } from './log-sink.js';
 import type { SinkBook } from './sink-book.js';
-import { Counter, Gauge } from 'prom-client';
 
 /** Metrics of the sinks of the request log. */
 const sinkMetrics = {
