@@ -119,6 +119,49 @@ describe('the overview', () => {
     expect(asked).toEqual(['/v1/analytics/overview']);
     expect(problems).toEqual([]);
   });
+
+  it('names a provider that fails, and opens these failures', async () => {
+    const upstream = await EchoUpstream.start(stage.egressPorts);
+    await upstream.stop();
+    const failures = 10;
+    for (let sent = 0; sent < failures; sent++) {
+      const answer = await fetch(new URL('/v1/chat/completions', stage.base), {
+        method: 'POST',
+        headers: {
+          'x-gateway-api-key': stage.bootstrap.workspace_api_key,
+          'x-gateway-provider': 'mistral-ai',
+          'x-gateway-custom-host': `${upstream.url}/v1`,
+          authorization: 'Bearer unused',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          model: 'mistral-large-latest',
+          messages: [{ role: 'user', content: 'Hello' }],
+        }),
+      });
+      expect(answer.status).toBe(502);
+      await answer.text();
+    }
+
+    const { page } = await start(null);
+    await expect
+      .poll(async () => {
+        await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/overview`);
+        const line = page.getByRole('status').filter({ hasText: 'mistral-ai' });
+        await line.waitFor({ timeout: 2_000 });
+        return line.textContent();
+      })
+      .toContain(`failed 100.0 % of ${failures} requests`);
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'mistral-ai' })
+      .getByRole('link', { name: 'Show requests' })
+      .click();
+    await page.locator(`[data-row="${failures - 1}"]`).waitFor();
+    expect(await page.locator('[data-row]').count()).toBe(failures);
+    const statuses = await page.locator('[data-row] [data-tone]').allTextContents();
+    expect(new Set(statuses)).toEqual(new Set(['502']));
+  });
 });
 
 describe.each(['light', 'dark'])('a saved view in the %s theme', (theme) => {
