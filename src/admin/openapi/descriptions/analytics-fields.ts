@@ -68,8 +68,7 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
     'False if whole hours had to be counted where the period cuts them, or if retention may have removed part of it.',
   'OverviewFigures.errors': 'Requests with a status of 400 or more.',
   'OverviewFigures.tokens': 'Input and output tokens.',
-  cache_saved:
-    'US cents that the requests answered from the cache would have cost at the provider.',
+  cache_saved: 'US cents that the requests answered from the cache would have cost at the provider.',
   latency_p50: 'Median time to the whole response in milliseconds, at most 0.8 % off.',
   latency_p95: '95th percentile of the time to the whole response in milliseconds, at most 0.8 % off.',
   first_token_p95:
