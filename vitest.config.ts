@@ -91,9 +91,11 @@ export default defineConfig({
       {
         test: {
           ...quiet,
+          ...shared,
           name: 'clickhouse',
           include: ['test/clickhouse/*.clickhouse-spec.ts'],
           globalSetup: ['test/support/postgres.global.ts'],
+          setupFiles: ['test/support/chdb.setup.ts'],
           // Figures of hundreds of filters take half a minute on an idle machine; CI gives this suite a low priority.
           testTimeout: 300_000,
           hookTimeout: 240_000,

@@ -12,6 +12,11 @@ export function runOnClickHouse(opened: () => ClickHouse): void {
   open = () => (one ??= opened());
 }
 
+/** What they run on unless told otherwise: files of one process tell it for themselves alone. */
+export function runOnPostgres(): void {
+  open = () => null;
+}
+
 /** The ClickHouse under test; null when PostgreSQL is. */
 export const clickHouseUnderTest = (): ClickHouse | null => open();
 
