@@ -77,7 +77,7 @@ module.exports = {
       comment: 'These packages fetch by themselves unless they are given the fetch of the egress.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/admin/identity-providers/provider-client\\.service\\.ts$'] },
-      to: { path: 'node_modules/(openid-client|oauth4webapi|jose)/' },
+      to: { path: 'node_modules/(openid-client|oauth4webapi|jose/dist/webapi/(index|jwks/remote))', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'gateway-processes-carry-no-administration',

@@ -86,7 +86,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
     const named = token && (await this.issuers.namedIn(token.claims));
     if (!token || !named) return null;
     const issuer = await this.renewal.current(named, token.keyId);
-    const verified = verifyToken(token, issuer.rules, issuer.keys, Date.now());
+    const verified = await verifyToken(token, issuer.rules, issuer.keys, Date.now());
     if (verified) return this.subject(issuer, verified);
     if (issuer.jwksUri !== null && !issuer.keys.has(token.keyId)) throw new UnknownKey();
     return null;

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
+import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import type { Configuration, IDToken, ServerMetadata } from 'openid-client';
 import type { Secret } from '../../common/settings/secret.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { SIGNATURE_ALGORITHMS } from '../../common/contracts/signature-algorithms.js';
 import type { Claims } from '../../auth/tokens/compact-token.js';
 import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';
 import { failureOf, unavailable } from './provider-failures.js';
 
 /** A large package, loaded only by processes that use single sign-on. */
 const openId = () => import('openid-client');
-const jose = () => import('jose');
 
 const SKEW_SECONDS = 60;
 const METADATA_MS = 5 * 60_000;
@@ -121,7 +123,6 @@ export class ProviderClient {
   ): Promise<Claims> {
     const { jwks_uri: address, issuer } = await this.discover(provider);
     if (address === undefined) throw unavailable('it publishes no keys');
-    const { createRemoteJWKSet, customFetch, jwtVerify } = await jose();
     const keys = createRemoteJWKSet(new URL(address), {
       timeoutDuration: TIMEOUT_MS,
       [customFetch]: egressFetch(this.egress, provider.organizationId),
@@ -130,18 +131,7 @@ export class ProviderClient {
       const { payload } = await jwtVerify(token, keys, {
         issuer,
         audience: provider.clientId,
-        algorithms: [
-          'RS256',
-          'RS384',
-          'RS512',
-          'PS256',
-          'PS384',
-          'PS512',
-          'ES256',
-          'ES384',
-          'ES512',
-          'EdDSA',
-        ],
+        algorithms: [...SIGNATURE_ALGORITHMS],
         clockTolerance: SKEW_SECONDS,
         maxTokenAge: METADATA_MS / 1_000,
         requiredClaims: ['iat', 'exp', 'jti', 'events'],

@@ -5,7 +5,8 @@ import passport from 'passport';
 import { OPEN_TO_EVERYBODY } from '../permissions/access.decorators.js';
 import { accessOf } from '../permissions/access.js';
 import type { Principal } from '../principal.js';
-import { ApiKeyStrategy, SignedTokenStrategy } from './key-strategies.js';
+import { ApiKeyStrategy } from './api-key.strategy.js';
+import { SignedTokenStrategy } from './signed-token.strategy.js';
 import { SessionStrategy } from './session.strategy.js';
 import { IdentityService } from '../identity/identity.service.js';
 

@@ -4,7 +4,8 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../auth.module.js';
 import { AuthGuard } from './auth.guard.js';
-import { ApiKeyStrategy, SignedTokenStrategy } from './key-strategies.js';
+import { ApiKeyStrategy } from './api-key.strategy.js';
+import { SignedTokenStrategy } from './signed-token.strategy.js';
 import { SessionStrategy } from './session.strategy.js';
 
 /** Identification of the administration's callers. Gateway processes do not load it. */

@@ -1,5 +1,5 @@
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import type { SignatureAlgorithm } from './algorithms.js';
+import type { SignatureAlgorithm } from '../../common/contracts/signature-algorithms.js';
 
 /** Claim names by meaning. The first one that a token contains is used. */
 export interface ClaimNames {

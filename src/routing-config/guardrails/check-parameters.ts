@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SIGNATURE_ALGORITHMS } from '../../common/contracts/signature-algorithms.js';
 import { jsonSchemaValidator } from './json-schema.js';
 import { patternProblem } from './linear-pattern.js';
 import { REQUEST_TYPE_NAMES } from './request-types.js';
@@ -193,10 +194,7 @@ export const CHECKS = {
         .string()
         .regex(/^\d{1,6} ?[smhdw]$/, 'it must be a number and one of s, m, h, d, w')
         .default('1d'),
-      algorithms: z
-        .array(z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA']))
-        .min(1)
-        .default(['RS256']),
+      algorithms: z.array(z.enum(SIGNATURE_ALGORITHMS)).min(1).default(['RS256']),
     }),
   },
   'default.requiredMetadataKeys': {

@@ -331,8 +331,30 @@ describe('the checks', () => {
       ['one without a signature', () => `${part({ alg: 'none' })}.${part({ iat: now })}.`, false],
       ['one signed with the public key as a secret', () => token({}, { alg: 'HS256' }), false],
       ['one of another algorithm', () => token({}, { alg: 'RS512' }), false],
+      ['one that was issued in the future', () => token({ iat: now + 60 }), false],
+      ['one whose expiry is a text', () => token({ exp: 'never' }), false],
+      [
+        'one with an extension that must be understood',
+        () => token({}, { crit: ['b64'], b64: false }),
+        false,
+      ],
     ])('on %s', async (_, header, expected) => {
       expect((await at(header())).verdict).toBe(expected);
+    });
+
+    it('refuses a key of less than 2048 bits', async () => {
+      const short = generateKeyPairSync('rsa', { modulusLength: 1024 });
+      const published = JSON.stringify({
+        keys: [{ ...short.publicKey.export({ format: 'jwk' }), kid: 'k1' }],
+      });
+      const finding = await run('default.jwt', { jwksUri: 'https://example.com/jwks' }, '', {
+        facts: { headers: { authorization: token({}, {}, short.privateKey) } },
+        http: async () => ({ status: 200, text: published }),
+      });
+      expect(finding).toMatchObject({
+        verdict: false,
+        data: { explanation: 'no key of the issuer matches it' },
+      });
     });
   });
 });

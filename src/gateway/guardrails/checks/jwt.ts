@@ -1,42 +1,19 @@
-import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
+import type { JSONWebKeySet, JWTVerifyOptions } from 'jose';
+import * as errors from 'jose/errors';
+import { createLocalJWKSet } from 'jose/jwks/local';
+import { jwtVerify } from 'jose/jwt/verify';
 import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
 import type { HttpCaller } from '../../../egress/http-caller.js';
 import type { Check } from '../check.js';
 
 type Parameters = ParametersOf<'default.jwt'>;
-type Algorithm = Parameters['algorithms'][number];
-type Claims = Readonly<Record<string, unknown>>;
+type Keys = ReturnType<typeof createLocalJWKSet>;
 
-interface Rules {
-  readonly hash: string | null;
-  readonly keyType: string;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
-const RSA = { keyType: 'rsa', options: { padding: constants.RSA_PKCS1_PADDING } };
-const EC = { keyType: 'ec', options: { dsaEncoding: 'ieee-p1363' } };
-
-/** https://www.rfc-editor.org/rfc/rfc7518#section-3.1 and https://www.rfc-editor.org/rfc/rfc8037#section-3.1 */
-const ALGORITHMS: Readonly<Record<Algorithm, Rules>> = {
-  RS256: { hash: 'sha256', ...RSA },
-  RS384: { hash: 'sha384', ...RSA },
-  RS512: { hash: 'sha512', ...RSA },
-  PS256: {
-    hash: 'sha256',
-    keyType: 'rsa',
-    options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
-  },
-  ES256: { hash: 'sha256', ...EC },
-  ES384: { hash: 'sha384', ...EC },
-  EdDSA: { hash: null, keyType: 'ed25519', options: {} },
-};
-
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 const TOKEN_CHARS_MAX = 16_384;
+const KEYS_MAX = 100;
 const KEYS_TIMEOUT_MS = 3_000;
 /** Minimum interval of requests for an unknown key. */
 const ASK_AGAIN_MS = 30_000;
-const NO_KEYS: ReadonlyMap<string, KeyObject> = new Map();
 
 /** A header carries a token that is signed by a key of the issuer and currently valid: https://www.rfc-editor.org/rfc/rfc7519 */
 export function jwt(parameters: Parameters, http: HttpCaller): Check {
@@ -44,81 +21,70 @@ export function jwt(parameters: Parameters, http: HttpCaller): Check {
   return {
     run: async ({ facts: { headers, caller } }) => {
       const header = headers[parameters.headerKey.toLowerCase()];
-      const token = typeof header === 'string' ? tokenIn(header) : null;
-      const problem = token
-        ? ((await signatureProblem(token, parameters, (kid) => keys.find(kid, caller.organizationId))) ??
-          problemOfTime(token.claims, parameters))
-        : `there is no token in the header "${parameters.headerKey}"`;
+      const token = typeof header === 'string' ? tokenIn(header) : '';
+      const problem =
+        token === ''
+          ? `there is no token in the header "${parameters.headerKey}"`
+          : await problemOf(token, parameters, keys, caller.organizationId);
       return { verdict: problem === null, data: { explanation: problem ?? 'the token is valid' } };
     },
   };
 }
 
-interface Token {
-  readonly head: Claims;
-  readonly claims: Claims;
-  readonly signed: Buffer;
-  readonly signature: Buffer;
+function tokenIn(header: string): string {
+  return header.length > TOKEN_CHARS_MAX ? '' : header.replace(/^Bearer\s{1,8}/i, '').trim();
 }
 
-function tokenIn(header: string): Token | null {
-  if (header.length > TOKEN_CHARS_MAX) return null;
-  const parts = header
-    .replace(/^Bearer\s{1,8}/i, '')
-    .trim()
-    .split('.');
-  const [head = '', payload = '', signature = ''] = parts;
-  if (parts.length !== 3 || signature === '') return null;
-  return {
-    head: decoded(head),
-    claims: decoded(payload),
-    signed: Buffer.from(`${head}.${payload}`),
-    signature: Buffer.from(signature, 'base64url'),
-  };
-}
-
-async function signatureProblem(
-  { head, signed, signature }: Token,
-  { algorithms }: Parameters,
-  keyOf: (kid: string) => Promise<KeyObject | undefined>,
+/** Null for a valid token. Rejects when the issuer's keys cannot be read. */
+async function problemOf(
+  token: string,
+  { algorithms, clockTolerance, maxTokenAge }: Parameters,
+  keys: IssuerKeys,
+  tenant: string,
 ): Promise<string | null> {
-  const algorithm = algorithms.find((name) => name === head.alg);
-  if (!algorithm) return 'its algorithm is not allowed';
-  const key = typeof head.kid === 'string' ? await keyOf(head.kid) : undefined;
-  const { hash, keyType, options } = ALGORITHMS[algorithm];
-  if (key?.asymmetricKeyType !== keyType) return 'no key of the issuer matches it';
-  return verify(hash, signed, { key, ...options }, signature) ? null : 'its signature is wrong';
+  const options = { algorithms, clockTolerance, maxTokenAge };
+  const problem = await problemWith(token, await keys.current(tenant), options);
+  if (problem !== NO_KEY) return problem;
+  const newer = await keys.newer(tenant);
+  return newer ? problemWith(token, newer, options) : problem;
 }
 
-function decoded(part: string): Claims {
+async function problemWith(token: string, keys: Keys, options: JWTVerifyOptions): Promise<string | null> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Claims) : {};
-  } catch {
-    return {};
+    await jwtVerify(token, keys, options);
+    return null;
+  } catch (error) {
+    return explanationOf(error);
   }
 }
 
-function problemOfTime(
-  { exp, nbf, iat }: Claims,
-  { clockTolerance, maxTokenAge }: Parameters,
-): string | null {
-  const now = Date.now() / 1000;
-  const oldest = Number.parseInt(maxTokenAge, 10) * (SECONDS[maxTokenAge.slice(-1)] ?? 0);
-  if (exp !== undefined && !isAfter(exp, now - clockTolerance)) return 'it has expired';
-  if (nbf !== undefined && isAfter(nbf, now + clockTolerance, true)) return 'it is not valid yet';
-  if (isAfter(iat, now + clockTolerance, true)) return 'it does not say when it was issued';
-  return isAfter(iat, now - oldest - clockTolerance) ? null : 'it was issued too long ago';
-}
+const NO_KEY = 'no key of the issuer matches it';
 
-/** Whether a time is after another. Returns `otherwise` for a value that is not a time. */
-function isAfter(moment: unknown, seconds: number, otherwise = false): boolean {
-  return typeof moment === 'number' ? moment > seconds : otherwise;
+/** By code of the error, and for one about a claim by the claim. */
+const EXPLANATIONS: Readonly<Record<string, string>> = {
+  ERR_JOSE_ALG_NOT_ALLOWED: 'its algorithm is not allowed',
+  ERR_JWKS_NO_MATCHING_KEY: NO_KEY,
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: NO_KEY,
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'its signature is wrong',
+  'ERR_JWT_EXPIRED exp': 'it has expired',
+  'ERR_JWT_EXPIRED iat': 'it was issued too long ago',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED exp': 'it does not say when it expires',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED nbf': 'it is not valid yet',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED iat': 'it does not say when it was issued, or names a time in the future',
+};
+
+function explanationOf(error: unknown): string {
+  // A key that does not fit the algorithm or is too short, which is no error of the token.
+  if (!(error instanceof errors.JOSEError)) return NO_KEY;
+  const isAboutClaim = error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed;
+  return (
+    EXPLANATIONS[isAboutClaim ? `${error.code} ${error.claim}` : error.code] ?? 'it is not a signed token'
+  );
 }
 
 /** The keys of an issuer, https://www.rfc-editor.org/rfc/rfc7517#section-5, cached for as long as the check allows. */
 class IssuerKeys {
-  private keys: Promise<ReadonlyMap<string, KeyObject>> = Promise.resolve(NO_KEYS);
+  private keys: Promise<Keys> | null = null;
   private askedAt = -Infinity;
 
   constructor(
@@ -126,25 +92,28 @@ class IssuerKeys {
     private readonly http: HttpCaller,
   ) {}
 
-  async find(kid: string, tenant: string): Promise<KeyObject | undefined> {
-    const age = performance.now() - this.askedAt;
-    if (age > this.parameters.cacheMaxAge * 1_000) this.ask(tenant);
-    const key = (await this.keys).get(kid);
-    if (key || performance.now() - this.askedAt < ASK_AGAIN_MS) return key;
-    this.ask(tenant);
-    return (await this.keys).get(kid);
+  current(tenant: string): Promise<Keys> {
+    const isFresh = performance.now() - this.askedAt <= this.parameters.cacheMaxAge * 1_000;
+    return this.keys && isFresh ? this.keys : this.ask(tenant);
   }
 
-  private ask(tenant: string): void {
+  /** The keys as they are published now; null if they were read a moment ago. */
+  newer(tenant: string): Promise<Keys> | null {
+    return performance.now() - this.askedAt < ASK_AGAIN_MS ? null : this.ask(tenant);
+  }
+
+  /** A failure is not cached. */
+  private ask(tenant: string): Promise<Keys> {
     this.askedAt = performance.now();
-    this.keys = this.load(tenant);
-    this.keys.catch(() => {
-      this.keys = Promise.resolve(NO_KEYS);
-      this.askedAt = -Infinity;
+    const keys = this.load(tenant);
+    this.keys = keys;
+    keys.catch(() => {
+      if (this.keys === keys) this.keys = null;
     });
+    return keys;
   }
 
-  private async load(tenant: string): Promise<ReadonlyMap<string, KeyObject>> {
+  private async load(tenant: string): Promise<Keys> {
     const { status, text } = await this.http.call(tenant, {
       method: 'GET',
       url: this.parameters.jwksUri,
@@ -155,14 +124,7 @@ class IssuerKeys {
     if (status !== 200) throw new Error(`the address of the keys returned status ${status}`);
     const { keys } = JSON.parse(text) as { readonly keys?: unknown };
     if (!Array.isArray(keys)) throw new Error('the address of the keys has none');
-    return new Map(keys.slice(0, 100).flatMap(keyOf));
-  }
-}
-
-function keyOf(jwk: JsonWebKey & { readonly kid?: unknown }): readonly (readonly [string, KeyObject])[] {
-  try {
-    return typeof jwk.kid === 'string' ? [[jwk.kid, createPublicKey({ key: jwk, format: 'jwk' })]] : [];
-  } catch {
-    return [];
+    const usable: readonly unknown[] = keys.filter((key) => typeof key === 'object' && key !== null);
+    return createLocalJWKSet({ keys: usable.slice(0, KEYS_MAX) } as JSONWebKeySet);
   }
 }

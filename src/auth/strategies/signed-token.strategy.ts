@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { Strategy } from 'passport-jwt';
+import { presentedKey } from '../identity/credentials.js';
+import { IdentityService } from '../identity/identity.service.js';
+import { Newcomers } from '../identity/newcomers.js';
+import type { Principal } from '../principal.js';
+import { looksLikeToken } from '../tokens/compact-token.js';
+import { UnknownPerson } from '../tokens/newcomer.js';
+
+/** Verifies the token of a request. */
+type Identify = () => Promise<Principal>;
+type Identified = PromiseSettledResult<Principal>;
+
+/**
+ * What `passport-jwt` calls to verify a token. Its own verifier, jsonwebtoken, knows neither EdDSA nor several issuers with keys of their own,
+ * so the verifier of both planes (jose, through the token directory) takes its place. It is set for the process and holds nothing of an
+ * application: what passes for the key of a token is the identification of its request. A refusal is part of the outcome, because
+ * `passport-jwt` would turn an error into a missing credential.
+ */
+const verifier = (
+  _token: string,
+  identify: Identify,
+  _options: unknown,
+  done: (error: null, outcome: Identified | undefined) => void,
+): void => {
+  void Promise.allSettled([identify()]).then(([outcome]) => done(null, outcome));
+};
+Object.assign(Strategy, { JwtVerifier: verifier });
+
+/** Callers with a signed token. A user who is new to an organization that accepts new users is created first. */
+@Injectable()
+export class SignedTokenStrategy extends PassportStrategy(Strategy, 'signed-token') {
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly newcomers: Newcomers,
+  ) {
+    super({
+      jwtFromRequest: ({ raw }: FastifyRequest): string | null => {
+        const presented = presentedKey(raw.headers);
+        return presented !== null && looksLikeToken(presented) ? presented : null;
+      },
+      secretOrKeyProvider: (
+        { raw }: FastifyRequest,
+        _token: unknown,
+        done: (error: null, identify: Identify) => void,
+      ) => done(null, async () => identity.identify(raw)),
+      passReqToCallback: true,
+    } as never);
+  }
+
+  async validate(request: FastifyRequest, identified: Identified): Promise<Principal> {
+    if (identified.status === 'fulfilled') return identified.value;
+    const refusal: unknown = identified.reason;
+    if (!(refusal instanceof UnknownPerson)) throw refusal;
+    await this.newcomers.welcome(refusal.newcomer, request);
+    return this.identity.identify(request.raw);
+  }
+}
