@@ -16,7 +16,10 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../../common/contracts/signature-algorithms.js';
+import {
+  SIGNATURE_ALGORITHMS,
+  type SignatureAlgorithm,
+} from '../../common/contracts/signature-algorithms.js';
 import type { StoredKey } from '../../auth/tokens/key-set.js';
 import {
   DEFAULT_ALGORITHMS,

@@ -10,8 +10,8 @@ import { looksLikeToken } from '../tokens/compact-token.js';
 import { UnknownPerson } from '../tokens/newcomer.js';
 
 /** Verifies the token of a request. */
-type Identify = () => Promise<Principal>;
-type Identified = PromiseSettledResult<Principal>;
+type Identification = () => Promise<Principal>;
+type IdentificationOutcome = PromiseSettledResult<Principal>;
 
 /**
  * What `passport-jwt` calls to verify a token. Its own verifier, jsonwebtoken, knows neither EdDSA nor several issuers with keys of their own,
@@ -21,9 +21,9 @@ type Identified = PromiseSettledResult<Principal>;
  */
 const verifier = (
   _token: string,
-  identify: Identify,
+  identify: Identification,
   _options: unknown,
-  done: (error: null, outcome: Identified | undefined) => void,
+  done: (error: null, outcome: IdentificationOutcome | undefined) => void,
 ): void => {
   void Promise.allSettled([identify()]).then(([outcome]) => done(null, outcome));
 };
@@ -44,13 +44,13 @@ export class SignedTokenStrategy extends PassportStrategy(Strategy, 'signed-toke
       secretOrKeyProvider: (
         { raw }: FastifyRequest,
         _token: unknown,
-        done: (error: null, identify: Identify) => void,
+        done: (error: null, identify: Identification) => void,
       ) => done(null, async () => identity.identify(raw)),
       passReqToCallback: true,
     } as never);
   }
 
-  async validate(request: FastifyRequest, identified: Identified): Promise<Principal> {
+  async validate(request: FastifyRequest, identified: IdentificationOutcome): Promise<Principal> {
     if (identified.status === 'fulfilled') return identified.value;
     const refusal: unknown = identified.reason;
     if (!(refusal instanceof UnknownPerson)) throw refusal;
