@@ -7,7 +7,7 @@ import { Refusals } from '../openapi/decorators.js';
 import { CreateFeedbackDto, FeedbackAnswerDto, UpdateFeedbackDto } from './feedback.dto.js';
 import { FeedbackService } from './feedback.service.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { createValidationPipe } from '../../common/http/validation.js';
+import { createValidationPipe } from '../validation.js';
 
 const MOST = 100;
 

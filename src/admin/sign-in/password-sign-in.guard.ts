@@ -6,7 +6,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
-import { createValidationPipe } from '../../common/http/validation.js';
+import { createValidationPipe } from '../validation.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SecondFactorsService } from './second-factors.service.js';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { hashPassword, isPassword, mintPassword } from '../../common/crypto/password.js';
+import { hashPassword, isPassword, mintPassword } from '../password.js';
 import { Secret } from '../../common/settings/secret.js';
 import { UserCredential } from './user-credential.entity.js';
 import type { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { NoSlotError, Slots } from '../../common/processes/slots.js';
-import { checkPassword } from '../../common/crypto/password-policy.js';
+import { checkPassword } from '../password-policy.js';
 import { type SessionOwner, SessionsService } from './sessions.service.js';
 import { SignInPolicyService } from './sign-in-policy.service.js';
 

@@ -12,7 +12,7 @@ import {
   IsReason,
   IsSlug,
   OrNull,
-} from './validators.js';
+} from '../common/http/validators.js';
 
 class Inner {
   @IsString()

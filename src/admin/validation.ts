@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
-import { AppError } from '../errors/app-error.js';
-import { didYouMean } from '../text/nearest-names.js';
+import { AppError } from '../common/errors/app-error.js';
+import { didYouMean } from '../common/text/nearest-names.js';
 
 /** Validates bodies against their DTO. Nothing is converted or silently dropped: unknown fields are named and refused. */
 export function createValidationPipe(): ValidationPipe {
