@@ -52,6 +52,7 @@ import { UseOfLogs1763800000011 } from './migrations/1763800000011-use-of-logs.j
 import { Rollups1763800000012 } from './migrations/1763800000012-rollups.js';
 import { Audit1763800000013 } from './migrations/1763800000013-audit.js';
 import { ResponseCache1763800000014 } from './migrations/1763800000014-response-cache.js';
+import { AuditPages1763800000015 } from './migrations/1763800000015-audit-pages.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from '../database/sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -125,6 +126,7 @@ const MIGRATIONS = [
   Rollups1763800000012,
   Audit1763800000013,
   ResponseCache1763800000014,
+  AuditPages1763800000015,
 ];
 
 /**
