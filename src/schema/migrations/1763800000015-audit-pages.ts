@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Deep pages of the audit log of a time skip their records in this index, which has their order and the time to compare. */
+/** Deep pages of an audit log that is filtered by time skip records in this index, which has their order and their time. */
 export class AuditPages1763800000015 implements MigrationInterface {
   readonly name = 'AuditPages1763800000015';
 

@@ -1,13 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
 import { factsOf } from '../../claude/models.js';
-import {
-  because,
-  type Impossible,
-  invalid,
-  refuseImpossible as refuse,
-  unsupported,
-} from '../../refusing.js';
+import { because, type Impossible, invalid, refuseImpossible, unsupported } from '../../refusing.js';
 import { reasoningOf } from '../../claude/thinking.js';
 import { stopSequences } from '../../stop.js';
 
@@ -35,12 +29,6 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['function_call', because('send "tool_choice" instead')],
   ['web_search_options', because('send Anthropic\'s own web search tool in "tools" instead')],
 ]);
-
-/** Whether a parameter of the hub is never sent to Anthropic. */
-const isImpossible = (parameter: string): boolean => IMPOSSIBLE.has(parameter);
-
-/** Throws `parameter_unsupported` for the first parameter whose value Anthropic does not support. */
-const refuseImpossible = (hub: Json): void => refuse(hub, IMPOSSIBLE);
 
 /** Parameters of the hub that are translated here or elsewhere. */
 const TRANSLATED: ReadonlySet<string> = new Set([
@@ -80,7 +68,7 @@ const HINTS: ReadonlySet<string> = new Set([
  * OpenAI, of which there are none.
  */
 export function parametersOf(hub: Json, model: string): Record<string, unknown> {
-  refuseImpossible(hub);
+  refuseImpossible(hub, IMPOSSIBLE);
   const maxTokens = hub.max_completion_tokens ?? hub.max_tokens ?? factsOf(model).maxTokens;
   const { thinking, effort } = reasoningOf(hub, model, maxTokens);
   const body: Record<string, unknown> = { model, max_tokens: maxTokens };
@@ -95,7 +83,7 @@ export function parametersOf(hub: Json, model: string): Record<string, unknown> 
 }
 
 const goesAlong = (name: string): boolean =>
-  !TRANSLATED.has(name) && !HINTS.has(name) && !isImpossible(name) && name !== '__proto__';
+  !TRANSLATED.has(name) && !HINTS.has(name) && !IMPOSSIBLE.has(name) && name !== '__proto__';
 
 function setUnlessNull(body: Record<string, unknown>, name: string, value: unknown): void {
   if (value !== null && value !== undefined) body[name] = value;

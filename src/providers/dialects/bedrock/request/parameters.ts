@@ -3,13 +3,7 @@ import { isObject, stringify } from '../../../endpoints/reading.js';
 import { reasoningOf } from '../../claude/thinking.js';
 import { withoutAnthropicWishes } from '../../../models/anthropic-wishes.js';
 import { type ModelFamily, familyOf } from '../models.js';
-import {
-  because,
-  type Impossible,
-  invalid,
-  refuseImpossible as refuse,
-  unsupported,
-} from '../../refusing.js';
+import { because, type Impossible, invalid, refuseImpossible, unsupported } from '../../refusing.js';
 import { stopSequences } from '../../stop.js';
 
 const NO_PROBABILITIES = 'Bedrock returns no log probabilities';
@@ -30,12 +24,6 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['function_call', because('send "tool_choice" instead')],
   ['web_search_options', because('Bedrock has no web search')],
 ]);
-
-/** Whether a parameter of the hub is never sent to Bedrock. */
-const isImpossible = (parameter: string): boolean => IMPOSSIBLE.has(parameter);
-
-/** Throws `parameter_unsupported` for the first parameter whose value Bedrock does not support. */
-const refuseImpossible = (hub: Json): void => refuse(hub, IMPOSSIBLE);
 
 /** Parameters of the hub that are translated here or elsewhere, and hints that do not change the response. */
 const TRANSLATED: ReadonlySet<string> = new Set([
@@ -88,7 +76,7 @@ const OWN: ReadonlyMap<string, string> = new Map(
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function parametersOf(hub: Json, model: string): Json {
-  refuseImpossible(hub);
+  refuseImpossible(hub, IMPOSSIBLE);
   return present({
     inferenceConfig: inferenceOf(hub),
     additionalModelRequestFields: modelFields(hub, model),
@@ -133,7 +121,7 @@ function ownFields(hub: Json): Json {
 }
 
 const isModelField = (name: string): boolean =>
-  !TRANSLATED.has(name) && !OWN.has(name) && !isImpossible(name);
+  !TRANSLATED.has(name) && !OWN.has(name) && !IMPOSSIBLE.has(name);
 
 function modelFields(hub: Json, model: string): Json {
   const family = familyOf(model);
