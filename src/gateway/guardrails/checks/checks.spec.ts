@@ -1,14 +1,15 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aCaller } from '../../../../test/support/gateway.js';
 import { CHECKS } from '../../../routing-config/guardrails/check-parameters.js';
 import { readChecks } from '../../../routing-config/guardrails/read-hooks.js';
 import { type Mistake, Place } from '../../../routing-config/place.js';
 import type { Json } from '../../../providers/endpoint.js';
-import type { HttpAnswer, HttpCall } from '../../../egress/http-caller.js';
+import type { HttpAnswer, HttpCall, HttpCaller } from '../../../egress/http-caller.js';
 import type { Facts, Finding, CheckSubject } from '../check.js';
 import { Placeholders } from '../finding/placeholders.js';
 import { type CheckTools, makeCheck } from './index.js';
+import { jwt } from './jwt.js';
 
 const FACTS: Facts = {
   id: 'id',
@@ -340,6 +341,39 @@ describe('the checks', () => {
       ],
     ])('on %s', async (_, header, expected) => {
       expect((await at(header())).verdict).toBe(expected);
+    });
+
+    it('asks once for the keys after a rotation, and all requests that wait for them are judged by them', async () => {
+      const next = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const published = [
+        keys,
+        JSON.stringify({ keys: [{ ...next.publicKey.export({ format: 'jwk' }), kid: 'k2' }] }),
+      ];
+      const call = vi.fn(async () => ({ status: 200, text: published.shift() ?? '' }));
+      const parameters = {
+        ...{
+          jwksUri: 'https://example.com/jwks',
+          headerKey: 'authorization',
+          algorithms: ['RS256' as const],
+        },
+        ...{ cacheMaxAge: 86_400, clockTolerance: 5, maxTokenAge: '1d' },
+      };
+      const check = jwt(parameters, { call } as unknown as HttpCaller);
+      const judge = (authorization: string) =>
+        check.run({
+          ...{ side: 'input', texts: [], json: null },
+          facts: { ...FACTS, placeholders: new Placeholders(), headers: { authorization } },
+        } as unknown as CheckSubject);
+      expect((await judge(token({}))).verdict).toBe(true);
+
+      const later = performance.now() + 31_000;
+      const clock = vi.spyOn(performance, 'now').mockReturnValue(later);
+      const rotated = token({}, { kid: 'k2' }, next.privateKey);
+      const findings = await Promise.all([judge(rotated), judge(rotated), judge(rotated)]);
+      clock.mockRestore();
+
+      expect(findings.map(({ verdict }) => verdict)).toEqual([true, true, true]);
+      expect(call).toHaveBeenCalledTimes(2);
     });
 
     it('refuses a key of less than 2048 bits', async () => {

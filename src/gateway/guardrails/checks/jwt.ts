@@ -43,9 +43,10 @@ async function problemOf(
   tenant: string,
 ): Promise<string | null> {
   const options = { algorithms, clockTolerance, maxTokenAge };
-  const problem = await problemWith(token, await keys.current(tenant), options);
+  const current = keys.current(tenant);
+  const problem = await problemWith(token, await current, options);
   if (problem !== NO_KEY) return problem;
-  const newer = await keys.newer(tenant);
+  const newer = await keys.newerThan(current, tenant);
   return newer ? problemWith(token, newer, options) : problem;
 }
 
@@ -97,8 +98,9 @@ class IssuerKeys {
     return this.keys && isFresh ? this.keys : this.ask(tenant);
   }
 
-  /** The keys as they are published now; null if they were read a moment ago. */
-  newer(tenant: string): Promise<Keys> | null {
+  /** The keys that another request has asked for since, or as they are published now; null if these were read a moment ago. */
+  newerThan(known: Promise<Keys>, tenant: string): Promise<Keys> | null {
+    if (this.keys && this.keys !== known) return this.keys;
     return performance.now() - this.askedAt < ASK_AGAIN_MS ? null : this.ask(tenant);
   }
 
