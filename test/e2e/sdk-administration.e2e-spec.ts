@@ -105,6 +105,18 @@ describe('portkey-ai, unmodified, performs every method of', () => {
     await expect(integrations.retrieve({ slug })).rejects.toMatchObject(absent);
   });
 
+  it('feedback', async () => {
+    const { workspace_api_key: apiKey } = world.service.bootstrap;
+    const { feedback } = new Portkey({ apiKey, baseURL: `${world.service.baseUrl}/v1` });
+    const given = await feedback.create({ traceID: `sdk-${unique()}`, value: 1 });
+    const [feedbackID] = (given as unknown as { feedback_ids: [string] }).feedback_ids;
+
+    expect(await feedback.update({ feedbackID, value: 5 })).toMatchObject({
+      status: 'success',
+      feedback_ids: [feedbackID],
+    });
+  });
+
   it('guardrails', async () => {
     const { guardrails } = client;
     const checks = [{ id: 'default.contains', parameters: { operator: 'none', words: ['Apollo'] } }];

@@ -7,6 +7,7 @@ import { Refusals } from '../openapi/decorators.js';
 import { CreateFeedbackDto, FeedbackAnswerDto, UpdateFeedbackDto } from './feedback.dto.js';
 import { FeedbackService } from './feedback.service.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { checkRepeated } from '../repeated-id.js';
 import { createValidationPipe } from '../validation.js';
 
 const MOST = 100;
@@ -63,6 +64,7 @@ export class FeedbackController {
     @Param('id') id: string,
     @Body() dto: UpdateFeedbackDto,
   ): Promise<FeedbackAnswerDto> {
+    checkRepeated('feedback_id', dto.feedback_id, id);
     await this.feedback.update(caller, id, dto);
     return FeedbackAnswerDto.from('Feedback is changed.', [id]);
   }

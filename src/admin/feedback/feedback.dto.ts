@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsNumber, Max, Min } from 'class-validator';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsNumber, IsString, Max, Min } from 'class-validator';
 import { IfGiven, rule } from '../../common/http/validators.js';
 import { AN_ID } from '../shapes/fields.js';
 
@@ -19,8 +19,7 @@ function isMetadata(value: unknown): boolean {
   return entries.length <= MOST_KEYS && entries.flat().every((text) => isText(text, LONGEST_TEXT));
 }
 
-/** The changeable fields of feedback. */
-export class UpdateFeedbackDto {
+class FeedbackFieldsDto {
   @ApiProperty({ type: 'integer', minimum: -LARGEST, maximum: LARGEST, example: 5 })
   @IsInt({ message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
   @Min(-LARGEST, { message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
@@ -45,7 +44,16 @@ export class UpdateFeedbackDto {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-export class CreateFeedbackDto extends UpdateFeedbackDto {
+/** The changeable fields of feedback. */
+export class UpdateFeedbackDto extends FeedbackFieldsDto {
+  /** The compatible SDK repeats the id of the path. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsString()
+  readonly feedback_id?: string;
+}
+
+export class CreateFeedbackDto extends FeedbackFieldsDto {
   @ApiProperty({ maxLength: LONGEST_TRACE, example: 'checkout-7' })
   @rule(
     'isTraceId',

@@ -55,6 +55,23 @@ describe('feedback', () => {
     expect(log.body.feedback_has_more).toBe(false);
   });
 
+  it('is not changed by a body that names other feedback', async () => {
+    const { trace_id } = await store();
+    const given = await give([
+      { trace_id, value: 1 },
+      { trace_id, value: 1 },
+    ]);
+    const [one, other] = given.body.feedback_ids;
+
+    const refused = await app.call('PUT', `/v1/feedback/${one}`, {
+      key,
+      body: { value: 9, feedback_id: other },
+    });
+
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect(refused.body.error.message).toContain('feedback_id');
+  });
+
   it('is shown up to a hundred times, the oldest first, and says that there is more', async () => {
     const { id, trace_id } = await store({ trace_id: randomUUID() });
     const hundred = Array.from({ length: 100 }, () => ({ trace_id, value: 1 }));
