@@ -28,6 +28,22 @@ afterAll(() => stage.close());
 
 const start: Stage['start'] = (...given) => stage.start(...given);
 
+describe('a failed request', () => {
+  it('says above every tab what failed and why, and does not blame a price', async () => {
+    const { page } = await start('/ui/w/:w/logs?filter=status:is:400');
+    await page.locator('[data-row="0"]').click();
+    const note = page.getByRole('note');
+    for (const tab of ['Messages', 'Raw', 'Route', 'Cost']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await note.getByText('status 400').waitFor();
+    }
+    expect(await note.innerText()).toContain('provider_unknown');
+    await page.getByText('No request was sent to a provider, so nothing was charged.').waitFor();
+    await page.getByText('No attempt was sent, so no budget was charged.').waitFor();
+    expect(await page.getByText('no known price').count()).toBe(0);
+  });
+});
+
 describe('the filters of the request log', () => {
   it('take negation and bounds of the status, as text and as chips', async () => {
     const { page } = await start('/ui/w/:w/logs?filter=status:min:400');

@@ -9,7 +9,15 @@ const isWorthRetrying = (count: number, error: unknown): boolean => {
   return count < MAX_RETRIES && (status === 0 || status === 502 || status === 504);
 };
 
-/** `onSignedOut` is called when any response reports that the session has ended. */
+const RETRY_MS = 5_000;
+
+/** The server or its database is unavailable. A query that took too long is not repeated: it would take as long again. */
+const isOutage = (error: unknown): boolean => {
+  const { status, code } = ApiError.from(error);
+  return status === 0 || status === 502 || status === 504 || (status === 503 && code !== 'query_timeout');
+};
+
+/** Failed queries of an outage are repeated until they succeed. `onSignedOut` is called when any response reports that the session has ended. */
 export const createQueryClient = (onSignedOut: () => void): QueryClient =>
   new QueryClient({
     queryCache: new QueryCache({
@@ -18,7 +26,12 @@ export const createQueryClient = (onSignedOut: () => void): QueryClient =>
       },
     }),
     defaultOptions: {
-      queries: { retry: isWorthRetrying, staleTime: 10_000, refetchOnWindowFocus: false },
+      queries: {
+        retry: isWorthRetrying,
+        refetchInterval: ({ state }) => state.status === 'error' && isOutage(state.error) && RETRY_MS,
+        staleTime: 10_000,
+        refetchOnWindowFocus: false,
+      },
       mutations: { retry: false },
     },
   });

@@ -98,6 +98,7 @@ export const words = {
     theme: 'Theme',
     themes: { light: 'Light', dark: 'Dark', auto: 'System' },
     zone: 'Time zone',
+    browserZone: (zone: string) => `Browser (${zone})`,
     signOut: 'Sign out',
     groups: { observe: 'Observe', build: 'Build', govern: 'Govern', organization: 'Organization' },
     pages: {
@@ -118,7 +119,9 @@ export const words = {
     notFoundText: 'The address is wrong, or you do not have access to this page.',
     home: 'Go to Overview',
     noWorkspace: 'You are not a member of any workspace',
-    noWorkspaceText: 'Ask an admin of your organization to add you to one.',
+    noWorkspaceText: (email: string, organization: string) =>
+      `You are signed in as ${email}. Ask an admin of ${organization} to add you to a workspace.`,
+    checkAgain: 'Check again',
     crashed: 'This page failed',
     crashedText: 'Reload it. If it fails again, report the text below.',
     reload: 'Reload page',
@@ -165,6 +168,9 @@ export const words = {
       notes: 'Notes',
       provider: 'Provider',
       endpoint: 'Endpoint',
+      method: 'Method',
+      path: 'Path',
+      error: 'Error',
       user: 'User',
       trace: 'Trace',
     },

@@ -70,6 +70,7 @@ export const routeWords = {
     },
     removed: 'A removed budget',
     none: 'No budget applies to this request.',
+    notSent: 'No attempt was sent, so no budget was charged.',
     nothing: 'The request used nothing, so no budget was charged.',
   },
 };

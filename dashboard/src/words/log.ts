@@ -28,6 +28,9 @@ export const logWords = {
     cost: 'Cost',
     total: 'Charged',
     unknown: 'The cost is unknown because the model has no known price.',
+    notSent: 'No request was sent to a provider, so nothing was charged.',
+    failed: 'The request failed, and the provider reported no usage.',
+    noUsage: 'The cost is unknown because the response reports no usage.',
     estimated:
       'Estimated: the response was cut off. The cost covers the tokens that arrived, or the reservation.',
     listed: 'List price',
@@ -44,6 +47,11 @@ export const logWords = {
       audio_input: 'Audio input',
       audio_output: 'Audio output',
     } as Readonly<Record<string, string>>,
+  },
+  failure: {
+    ofGateway: (status: number) => `The gateway refused or ended this request with status ${status}`,
+    ofProvider: (status: number) => `The provider returned status ${status}`,
+    noMessage: 'The stored response contains no explanation.',
   },
   timing: {
     title: 'Where the time went',

@@ -40,7 +40,10 @@ export const setUpWords = {
     title: 'Invite your team',
     text: 'One e-mail address per line. Everyone becomes a member of this workspace.',
     emails: 'E-mail addresses',
-    submit: 'Send invites',
-    sent: (count: number) => `${count} ${count === 1 ? 'invite' : 'invites'} sent.`,
+    submit: 'Create invites',
+    created: (count: number) => `${count} ${count === 1 ? 'invite' : 'invites'} created.`,
+    passOn: 'No mail server is configured. Give each person their link; it works once.',
+    mailed: 'Sent by mail',
+    copyLink: (email: string) => `Copy the link of ${email}`,
   },
 };

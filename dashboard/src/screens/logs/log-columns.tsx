@@ -31,6 +31,11 @@ const tokensOf = ({ input_tokens, output_tokens }: LogRow): string => {
   return `${input_tokens === null ? NONE : short(input_tokens)} → ${output_tokens === null ? NONE : short(output_tokens)}`;
 };
 
+/** A column of one plain text. */
+const textColumn = (
+  ...[key, title, width, textOf]: readonly [string, string, string, (row: LogRow) => string | null]
+): Column<LogRow> => ({ key, title, width, cell: (row) => <Value isMuted>{textOf(row)}</Value> });
+
 /** Every column available in the list, in order. */
 export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
   {
@@ -50,38 +55,18 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
     key: 'model',
     title: titles.model,
     width: 'minmax(142px, 2fr)',
-    cell: ({ model, endpoint }) => <Value>{model ?? endpoint}</Value>,
+    cell: ({ model, endpoint, method, path }) => <Value>{model ?? endpoint ?? `${method} ${path}`}</Value>,
   },
-  {
-    key: 'virtual_key',
-    title: titles.virtualKey,
-    width: 'minmax(90px, 1.2fr)',
-    cell: ({ virtual_key, provider }) => <Value isMuted>{virtual_key ?? provider}</Value>,
-  },
-  {
-    key: 'api_key',
-    title: titles.apiKey,
-    width: 'minmax(90px, 1.2fr)',
-    cell: (row) => <Value isMuted>{keyName(row, keyNames)}</Value>,
-  },
-  {
-    key: 'provider',
-    title: titles.provider,
-    width: 'minmax(80px, 1fr)',
-    cell: ({ provider }) => <Value isMuted>{provider}</Value>,
-  },
-  {
-    key: 'endpoint',
-    title: titles.endpoint,
-    width: 'minmax(100px, 1fr)',
-    cell: ({ endpoint }) => <Value isMuted>{endpoint}</Value>,
-  },
-  {
-    key: 'trace',
-    title: titles.trace,
-    width: 'minmax(100px, 1fr)',
-    cell: ({ trace_id }) => <Value isMuted>{trace_id}</Value>,
-  },
+  textColumn(
+    'virtual_key',
+    titles.virtualKey,
+    'minmax(90px, 1.2fr)',
+    ({ virtual_key, provider }) => virtual_key ?? provider,
+  ),
+  textColumn('api_key', titles.apiKey, 'minmax(90px, 1.2fr)', (row) => keyName(row, keyNames)),
+  textColumn('provider', titles.provider, 'minmax(80px, 1fr)', ({ provider }) => provider),
+  textColumn('endpoint', titles.endpoint, 'minmax(100px, 1fr)', ({ endpoint }) => endpoint),
+  textColumn('trace', titles.trace, 'minmax(100px, 1fr)', ({ trace_id }) => trace_id),
   { key: 'tokens', title: titles.tokens, width: '102px', align: 'end', cell: tokensOf },
   {
     key: 'cost',
@@ -104,6 +89,9 @@ export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
     align: 'end',
     cell: ({ first_token_ms }) => duration(first_token_ms),
   },
+  textColumn('method', titles.method, '72px', ({ method }) => method),
+  textColumn('path', titles.path, 'minmax(120px, 1.5fr)', ({ path }) => path),
+  textColumn('error', titles.error, 'minmax(110px, 1fr)', ({ error_code }) => error_code),
   { key: 'notes', title: titles.notes, width: '104px', cell: (row) => <Notes row={row} /> },
 ];
 

@@ -7,11 +7,13 @@ import { loadStateOf } from '../../api/load-state';
 import { type LogDetail, logQuery } from '../../api/logs';
 import { Drawer } from '../../parts/overlay/drawer';
 import { EmptyState, Loadable } from '../../parts/states/states';
+import { visibleText } from '../../parts/format/visible-text';
 import { Identifier } from '../../parts/values/identifier';
 import { Moment, StatusPill, toneOfStatus } from '../../parts/values/values';
 import { logWords } from '../../words/log';
 import { words } from '../../words/en';
 import styles from './log-drawer.module.css';
+import { failureOf } from './log-failure';
 import { CostTab } from './tabs/cost-tab';
 import { FeedbackTab, GuardrailsTab } from './tabs/judgement-tabs';
 import { MessagesTab } from './tabs/messages-tab';
@@ -114,6 +116,19 @@ function Actions({ onStep }: { onStep: (step: -1 | 1) => void }) {
   ));
 }
 
+/** Above every tab: whoever opens a failed request looks for the reason first. */
+function Failure({ log }: { log: LogDetail }) {
+  const failure = failureOf(log);
+  if (failure === null) return null;
+  return (
+    <div className={styles.failure} role="note">
+      <strong>{failure.title}</strong>
+      <p>{failure.message === null ? logWords.failure.noMessage : visibleText(failure.message)}</p>
+      {failure.code !== null && <code>{failure.code}</code>}
+    </div>
+  );
+}
+
 const PANELS: Readonly<Record<LogTab, (props: { log: LogDetail }) => ReactNode>> = {
   messages: MessagesTab,
   raw: RawTab,
@@ -142,6 +157,7 @@ function LogTabs({ log, tab, onTab }: { log: LogDetail; tab: LogTab; onTab: (tab
         ))}
       </Tabs.List>
       <Tabs.Panel value={tab} tabIndex={0}>
+        <Failure log={log} />
         <Panel log={log} />
       </Tabs.Panel>
     </Tabs>

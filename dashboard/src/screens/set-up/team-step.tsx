@@ -2,6 +2,7 @@ import { Button, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { invite } from '../../api/invites';
+import { CopyButton } from '../../parts/values/identifier';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { usePlace } from '../../session/session';
@@ -11,17 +12,23 @@ import styles from './set-up.module.css';
 
 const texts = setUpWords.team;
 
-/** Invites others. Invites sent before a failure stay sent, and are removed from the list. */
+interface CreatedInvite {
+  readonly email: string;
+  /** Null if the user received it by mail. */
+  readonly link: string | null;
+}
+
+/** Invites others. Invites created before a failure stay, and their addresses are removed from the field. */
 export function TeamStep({ onDone }: { onDone: () => void }) {
   const { workspace } = usePlace();
   const [text, setText] = useState('');
-  const [sent, setSent] = useState(0);
+  const [created, setCreated] = useState<readonly CreatedInvite[]>([]);
   const sending = useMutation({
     mutationFn: async () => {
       const emails = [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
       for (const [at, email] of emails.entries()) {
-        await invite(email, workspace.id);
-        setSent((count) => count + 1);
+        const { invite_link: link } = await invite(email, workspace.id);
+        setCreated((before) => [...before, { email, link }]);
         setText(emails.slice(at + 1).join('\n'));
       }
     },
@@ -43,7 +50,7 @@ export function TeamStep({ onDone }: { onDone: () => void }) {
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
-        {sent > 0 && <p role="status">{texts.sent(sent)}</p>}
+        {created.length > 0 && <CreatedInvites invites={created} />}
         {sending.isError && <ErrorCard error={shownError(sending.error)} title={words.errors.actionTitle} />}
         <div className={styles.actions}>
           <Button type="submit" disabled={text.trim() === ''} loading={sending.isPending}>
@@ -55,5 +62,29 @@ export function TeamStep({ onDone }: { onDone: () => void }) {
         </div>
       </form>
     </>
+  );
+}
+
+/** Without mail, these links are the only way in, so they stay until the user leaves the page. */
+function CreatedInvites({ invites }: { invites: readonly CreatedInvite[] }) {
+  return (
+    <div role="status">
+      <p>{texts.created(invites.length)}</p>
+      {invites.some(({ link }) => link !== null) && <p>{texts.passOn}</p>}
+      <ul className={styles.invites}>
+        {invites.map(({ email, link }) => (
+          <li key={email}>
+            <strong>{email}</strong>
+            {link === null ? (
+              texts.mailed
+            ) : (
+              <>
+                <code>{link}</code> <CopyButton value={link} label={texts.copyLink(email)} />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -1,9 +1,8 @@
 import { Navigate } from '@tanstack/react-router';
 import { ErrorCard, Loading } from '../../parts/states/states';
-import { EmptyState } from '../../parts/states/states';
 import { shownError } from '../../api/load-state';
 import { useSession } from '../../session/session';
-import { words } from '../../words/en';
+import { NoWorkspacePage } from './no-workspace-page';
 import styles from './home-page.module.css';
 
 /** `/ui/`: redirects to the first workspace, or to the sign-in page. */
@@ -13,11 +12,11 @@ export function HomePage() {
   const first = session?.workspaces[0];
   if (first)
     return <Navigate to="/w/$workspace/overview" params={{ workspace: first.slug }} search={{}} replace />;
+  if (session) return <NoWorkspacePage session={session} />;
   return (
     <main className={styles.page}>
-      {session && <EmptyState title={words.shell.noWorkspace} text={words.shell.noWorkspaceText} />}
       {error && <ErrorCard error={shownError(error)} onRetry={() => void refetch()} />}
-      {!session && !error && <Loading />}
+      {!error && <Loading />}
     </main>
   );
 }

@@ -33,19 +33,23 @@ function ThemeChoice() {
   );
 }
 
+/** The value of the choice that follows the browser. */
+const BROWSER = '';
+
 function ZoneChoice() {
-  const [zone, setZone] = useTimeZone();
+  const { zone, isChosen, choose } = useTimeZone();
   const zones = ZONES.includes(zone) ? ZONES : [zone, ...ZONES];
   return (
     <Select
       size="xs"
       aria-label={words.shell.zone}
-      data={[...new Set([browserTimeZone(), ...zones])]}
-      value={zone}
+      data={[{ value: BROWSER, label: words.shell.browserZone(browserTimeZone()) }, ...zones]}
+      value={isChosen ? zone : BROWSER}
       searchable
       limit={50}
       comboboxProps={{ withinPortal: false }}
-      onChange={(next) => next && setZone(next)}
+      allowDeselect={false}
+      onChange={(next) => choose(next === BROWSER ? null : next)}
     />
   );
 }

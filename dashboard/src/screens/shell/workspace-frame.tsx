@@ -11,6 +11,7 @@ import { PlaceProvider, useSession } from '../../session/session';
 import { useTimeZone } from '../../session/time-zone';
 import { words } from '../../words/en';
 import { NotFoundPage } from './fallback-pages';
+import { NoWorkspacePage } from './no-workspace-page';
 import { navigationOf, renderNavigationLink } from './navigation';
 import { PersonMenu } from './person-menu';
 import { WorkspaceSwitcher } from './workspace-switcher';
@@ -53,7 +54,7 @@ export function WorkspaceFrame({ slug, children = <Outlet /> }: WorkspaceFramePr
         {found ? children : <NotFoundPage />}
       </SignedInFrame>
     ) : (
-      <Navigate to="/" replace />
+      <NoWorkspacePage session={session} />
     );
   }
   return (
@@ -85,7 +86,7 @@ function SignedInFrame(props: SignedInFrameProps) {
   const { session, workspace, isOfWorkspace, isUnavailable, children } = props;
   nameWorkspace(session.role === 'member' && session.workspaces.length > 1 ? workspace.slug : null);
   useEffect(() => localStorage.setItem(LAST_WORKSPACE, workspace.slug), [workspace.slug]);
-  const [zone] = useTimeZone();
+  const { zone } = useTimeZone();
   const [isSearching, setSearching] = useState(false);
   useHotkeys([['mod+K', () => setSearching(true)]], []);
   const may = (scope: string): boolean => workspace.scopes.includes(scope) || session.scopes.includes(scope);

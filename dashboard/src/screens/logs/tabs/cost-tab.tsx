@@ -4,6 +4,7 @@ import { logWords } from '../../../words/log';
 import { routeWords } from '../../../words/log-route';
 import styles from '../log-drawer.module.css';
 import { budgetName, type ChargedBudget } from '../route-story';
+import { unknownCostOf } from '../log-failure';
 import { nanoOf, tokenCosts } from '../token-costs';
 
 const { cost } = logWords;
@@ -14,6 +15,7 @@ export function CostTab({ log }: { log: LogDetail }) {
     log.attempts.findLast(({ status }) => status !== null && status < 400) ?? log.attempts.at(-1);
   const rows = tokenCosts(log, delivered);
   const { price, estimated } = delivered ?? {};
+  const unknown = unknownCostOf(log);
   return (
     <>
       {rows.length > 0 && (
@@ -34,7 +36,7 @@ export function CostTab({ log }: { log: LogDetail }) {
                 <tr key={row.kind}>
                   <th scope="row">{cost.kinds[row.kind] ?? row.kind}</th>
                   <td>{exact(row.tokens)}</td>
-                  <td>{row.usdPerMillion === null ? NONE : `$${row.usdPerMillion.toFixed(2)}`}</td>
+                  <td>{row.usdPerMillion === null ? NONE : usdPerMillion(row.usdPerMillion)}</td>
                   <td>{exactMoney(nanoOf(row))}</td>
                 </tr>
               ))}
@@ -53,9 +55,10 @@ export function CostTab({ log }: { log: LogDetail }) {
       <CostNotes
         log={log}
         source={
-          price
+          unknown ??
+          (price
             ? cost.source(price.source === 'agreed' ? cost.agreed : cost.listed, price.model)
-            : cost.noPrice
+            : cost.noPrice)
         }
         isEstimated={estimated === true || log.usage_source === 'estimated'}
       />
@@ -63,6 +66,10 @@ export function CostTab({ log }: { log: LogDetail }) {
     </>
   );
 }
+
+/** Prices of cached tokens are fractions of a cent: rounded to cents, tokens times price would not give the cost. */
+const usdPerMillion = (usd: number): string =>
+  `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
 
 interface Charge {
   readonly budget: ChargedBudget;
@@ -86,7 +93,9 @@ function Budgets({ log }: { log: LogDetail }) {
   const texts = routeWords.budgets;
   const charges = chargesOf(log);
   const hasBudgets = log.attempts.some(({ charged_to }) => charged_to.length > 0);
-  if (charges.length === 0) return <p className={styles.none}>{hasBudgets ? texts.nothing : texts.none}</p>;
+  const wasSent = log.attempts.length > 0;
+  if (charges.length === 0)
+    return <p className={styles.none}>{hasBudgets ? texts.nothing : wasSent ? texts.none : texts.notSent}</p>;
   return (
     <>
       <h3 className={styles.section}>{texts.title}</h3>
@@ -117,7 +126,7 @@ function Budgets({ log }: { log: LogDetail }) {
 function CostNotes({ log, source, isEstimated }: { log: LogDetail; source: string; isEstimated: boolean }) {
   return (
     <div className={styles.none}>
-      <p>{log.cost_nano_usd === null ? cost.unknown : source}</p>
+      <p>{source}</p>
       {isEstimated && <p>{cost.estimated}</p>}
       {log.saved_nano_usd !== null && <p>{cost.saved(money(log.saved_nano_usd))}</p>}
     </div>

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openStage, type Stage } from './stage';
+import { request, signedIn } from './team';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
+
+describe('signing out', () => {
+  it.each(['overview', 'logs', 'api-keys'])('leaves the page %s with its data', async (path) => {
+    // A session of its own: the others are used by later tests.
+    const cookie = await signedIn(stage.base, stage.bootstrap, 'admin');
+    const { page } = await stage.start(null, { as: null });
+    await page.context().addCookies([{ ...cookie, url: stage.origin }]);
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/${path}`);
+    await page.getByRole('button', { name: /admin@acme\.example/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+
+    await page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/ui/sign-in');
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    expect((await request(stage.base, ['GET', '/v1/auth/session'], undefined, cookie)).status).toBe(401);
+  });
+});
+
+describe('the time zone', () => {
+  it('follows the browser until the user chooses one', async () => {
+    const { page } = await stage.start('/ui/w/:w/logs');
+    await page.getByRole('navigation').waitFor();
+    const stored = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('zone')));
+    expect(await stored()).toEqual([]);
+
+    await page.getByRole('button', { name: /owner@acme\.example/ }).click();
+    const choice = page.getByRole('combobox', { name: 'Time zone' });
+    expect(await choice.inputValue()).toMatch(/^Browser \(/);
+    await choice.fill('Asia/Tokyo');
+    await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+    expect(await stored()).toHaveLength(1);
+    await choice.fill('Browser');
+    await page.getByRole('option', { name: /^Browser/ }).click();
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('an unavailable database', () => {
+  it('is tried again by the page itself until it answers', async () => {
+    const { page } = await stage.start(null);
+    let isDown = true;
+    await page.route('**/v1/api-keys?**', (route) =>
+      isDown
+        ? route.fulfill({
+            status: 503,
+            json: { error: { code: 'database_unavailable', message: 'The database is unavailable.' } },
+          })
+        : route.continue(),
+    );
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/api-keys`);
+    await page.getByText('This page retries automatically.').waitFor();
+    isDown = false;
+
+    await page.getByText('First workspace key').first().waitFor();
+  });
+});
+
+describe('invites of the set-up', () => {
+  it('show the link of each address where no mail is configured', async () => {
+    const { page } = await stage.start('/ui/set-up?step=team');
+    const emails = [`${randomUUID()}@acme.example`, `${randomUUID()}@acme.example`];
+    await page.getByRole('textbox', { name: 'E-mail addresses' }).fill(emails.join('\n'));
+    await page.getByRole('button', { name: 'Create invites' }).click();
+
+    await page.getByText('2 invites created.').waitFor();
+    const links = await page.locator('code').allInnerTexts();
+    expect(new Set(links).size).toBe(2);
+    for (const link of links) expect(link).toContain('/invites/accept');
+    for (const email of emails)
+      await page.getByRole('button', { name: `Copy the link of ${email}` }).waitFor();
+  });
+});
+
+describe('a user without a workspace', () => {
+  it('sees who they are and whom to ask, and can sign out', async () => {
+    const { page } = await stage.start(null, { as: 'member' });
+    await page.route('**/v1/auth/session', async (route) => {
+      const response = await route.fetch();
+      const session = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...session, workspaces: [] } });
+    });
+    await page.goto(`${stage.origin}/ui/`);
+
+    await page.getByText('You are not a member of any workspace').waitFor();
+    await page.getByText(/member@acme\.example/).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  });
+});
