@@ -22,6 +22,9 @@ const spelled = (prefix: string): Spelling =>
 const OURS = spelled('x-gateway-');
 const COMPATIBLE = spelled('x-portkey-');
 
+/** A browser must not take an error of ours, which quotes the request, for a page. */
+export const NO_SNIFFING = ['x-content-type-options', 'nosniff'] as const;
+
 /** Adds the gateway's headers about the exchange to `headers`, names and values in turn. */
 export function addAnswerHeaders(
   headers: string[],

@@ -7,7 +7,7 @@ import type { Ending } from '../../request-log/record.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { Exchange } from '../recording/exchange.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
-import { addAnswerHeaders } from './answer-headers.js';
+import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
 import type { Target } from '../types/target.js';
 
@@ -30,6 +30,7 @@ function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
     String(bytes),
     'cache-control',
     'no-store',
+    ...NO_SNIFFING,
   ];
   if (spec.doNotRetry) headers.push('x-should-retry', 'false');
   if (COME_BACK.has(spec.status))

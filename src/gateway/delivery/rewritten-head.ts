@@ -2,7 +2,7 @@ import type { ClientResponse } from '../../common/http/messages.js';
 import type { Entry } from '../recording/entry.js';
 import { lower } from '../../common/http/raw-headers.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
-import { addAnswerHeaders } from './answer-headers.js';
+import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
 
 /** Headers that describe the provider's bytes, which the client does not receive. */
 const OF_THE_BODY: ReadonlySet<string> = new Set([
@@ -33,6 +33,7 @@ export function writeRewrittenHead(
   for (let at = 0; at < theirs.length; at += 2)
     if (!OF_THE_BODY.has(lower(theirs[at] as string)))
       headers.push(theirs[at] as string, theirs[at + 1] as string);
+  if (errorSource === 'gateway') headers.push(...NO_SNIFFING);
   addAnswerHeaders(headers, entry, errorSource);
   response.sendDate = !hasDate;
   response.writeHead(status, headers);

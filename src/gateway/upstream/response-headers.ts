@@ -1,12 +1,13 @@
 import { lower } from '../../common/http/raw-headers.js';
 import { setsSessionCookie } from '../../common/http/session-cookie-names.js';
+import { ORIGIN_HEADERS } from './origin-headers.js';
 
 /**
- * Fields that are not forwarded: those of the provider's connection to us, and one that would sign users out of the dashboard, which shares
- * the origin. Everything else is forwarded as written, except the dashboard's own cookie.
+ * Fields that are not forwarded: those of the provider's connection to us, and those that would act on the whole origin. Everything else is
+ * forwarded as written, except the dashboard's own cookie.
  */
 const NOT_PASSED: ReadonlySet<string> = new Set([
-  'clear-site-data',
+  ...ORIGIN_HEADERS,
   'connection',
   'keep-alive',
   'proxy-authenticate',
