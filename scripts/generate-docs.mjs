@@ -15,6 +15,8 @@ import { createDataSource } from '../dist/schema/data-source.js';
 import { ERRORS } from '../dist/common/errors/catalog.js';
 import { loadSettings } from '../dist/common/settings/settings.js';
 import { settingsSchema } from '../dist/common/settings/settings-schema.js';
+import { coverageTable } from '../dist/gateway/guardrails/covered/coverage-table.js';
+import { originHeadersTable } from '../dist/gateway/upstream/origin-headers.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
 import { chargingTable, endpointsPage } from '../dist/providers/endpoints-page.js';
 import { roomArrows } from './room-arrows.mjs';
@@ -147,6 +149,8 @@ async function withPart(name, part, made) {
 
 const PAGES = {
   'docs/architecture.md': () => withPart('docs/architecture.md', 'imports', roomArrows()),
+  'docs/guardrails.md': () => withPart('docs/guardrails.md', 'coverage', coverageTable()),
+  'docs/clients.md': () => withPart('docs/clients.md', 'origin headers', originHeadersTable()),
   'docs/limits.md': () => withPart('docs/limits.md', 'charging', chargingTable()),
   'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,

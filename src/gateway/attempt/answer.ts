@@ -1,5 +1,5 @@
 import type { GuardedRequest } from '../guardrails/guard-request.js';
-import type { JudgedAnswer } from '../guardrails/judge-answer.js';
+import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import type { ActiveTranslation } from '../translation/outgoing.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { Content } from '../types/content.js';

@@ -6,10 +6,12 @@ import { ResponseCache } from '../caching/response-cache.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../routing-config/guardrails/read-hooks.js';
 import { type GuardInput, type GuardedRequest, guardRequest } from '../guardrails/guard-request.js';
-import { checkApplicable, type RequestGuardrails } from '../guardrails/applicable.js';
-import { Guardrails, type Guards, joined, NO_GUARDS } from '../guardrails/guardrails.js';
-import type { PendingAnswer } from '../guardrails/answering.js';
-import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
+import { applicable, type RequestGuardrails } from '../guardrails/applicable.js';
+import { Guardrails, type Guards, NO_GUARDS } from '../guardrails/guardrails.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { isJudgedWhole, judgeAnswer } from '../guardrails/judge-answer.js';
+import { isJudgedRefusal, judgeRefusal } from '../guardrails/judge-refusal.js';
+import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import { isLimitedForm } from '../upstream/admission.js';
 import type { Content } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
@@ -70,7 +72,7 @@ export class TargetAttempts {
     const attempt = await this.sender.send(sending, planned, { target, content: passed, wire: ready });
     const translated = unlessPassed(attempt, translating.translated);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
-    const { status } = judged ?? attempt;
+    const status = routedStatus(attempt, judged);
     return { status, attempt, target, planned, content: passed, translated, guarded, judged };
   }
 
@@ -142,8 +144,12 @@ function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget)
 }
 
 function guardBy(wanted: RequestGuardrails, asking: GuardInput): GuardedRequest | Promise<GuardedRequest> {
-  checkApplicable(wanted, asking);
-  return guardRequest(joined(wanted.imposed, wanted.own), asking);
+  return guardRequest(applicable(wanted, asking), asking);
+}
+
+/** The status that the router acts on. A withheld refusal is still one: another target may succeed. */
+function routedStatus({ status }: Attempt, judged: JudgedAnswer | null): number {
+  return judged && status < 300 ? judged.status : status;
 }
 
 const isGuarded = ({ caller }: SendableRequest, { hooks }: PlannedTarget): boolean =>
@@ -161,18 +167,22 @@ function judge(
   const head = readResponseHead(attempt.rawHeaders);
   const isStrict = isStrictlyOpenAi(planned, request);
   const answering = { entry, content: guarded.content, attempt, head, translated, isStrict };
-  return isJudgedWhole(guarded, answering) ? judgedWhole(guarded, answering, response) : null;
+  if (isJudgedWhole(guarded, answering))
+    return whileConnected(response, attempt, () => judgeAnswer(guarded, answering));
+  return isJudgedRefusal(guarded, answering)
+    ? whileConnected(response, attempt, () => judgeRefusal(guarded, answering))
+    : null;
 }
 
-async function judgedWhole(
-  guarded: GuardedRequest,
-  answering: PendingAnswer,
+async function whileConnected(
   response: ClientResponse,
+  attempt: Attempt,
+  judging: () => Promise<JudgedAnswer>,
 ): Promise<JudgedAnswer> {
-  const onLeft = (): void => answering.attempt.clientLeft();
+  const onLeft = (): void => attempt.clientLeft();
   response.on('close', onLeft);
   try {
-    return await judgeAnswer(guarded, answering);
+    return await judging();
   } finally {
     response.off('close', onLeft);
   }

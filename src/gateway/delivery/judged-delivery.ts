@@ -1,4 +1,4 @@
-import type { JudgedAnswer } from '../guardrails/judge-answer.js';
+import type { JudgedAnswer } from '../guardrails/judged-answer.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -14,7 +14,8 @@ export function deliverJudged(
 ): void {
   entry.responseBody.add(body);
   const hasLeft = response.destroyed;
-  const errorSource = isDenied ? 'gateway' : null;
+  const providers = status >= 400 ? 'provider' : null;
+  const errorSource = isDenied ? 'gateway' : providers;
   const ending = isDenied ? 'refused' : 'completed';
   closeExchange(
     {

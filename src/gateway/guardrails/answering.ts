@@ -7,7 +7,9 @@ import type { ResponseHead } from '../upstream/response-headers.js';
 import { note, readerFor, type Reading } from '../recording/metering.js';
 import type { GuardedRequest } from './guard-request.js';
 import { StreamGuard } from './stream-guard.js';
-import { ENDPOINT_TEXTS, WHOLE_EVENTS } from './texts/endpoint-texts.js';
+import { coverageOf } from './covered/coverage.js';
+import { WHOLE_EVENTS } from './texts/endpoint-texts.js';
+import type { EndpointTexts } from './texts/text-tree.js';
 
 /** A response whose head has arrived. */
 export interface PendingAnswer {
@@ -33,7 +35,8 @@ export function passingFraming({ head, translated, entry, content }: PendingAnsw
   return isArray ? 'json-array' : null;
 }
 
-export const textsOf = ({ endpoint }: Entry) => (endpoint ? ENDPOINT_TEXTS[endpoint.id] : undefined);
+/** The places of a response's texts; absent where it is not read. */
+export const textsOf = (entry: Entry): EndpointTexts | undefined => coverageOf(entry).texts;
 
 /** Input of a stream's guard. */
 interface GuardedFrames {
@@ -49,9 +52,11 @@ export function streamGuard(
   { frames, reading }: GuardedFrames,
 ): StreamGuard {
   const reader = readerFor(entry.endpoint, content.json);
+  const { texts, isListing = false } = coverageOf(entry);
   return new StreamGuard({
     hooks: guards.output,
-    texts: textsOf(entry)?.stream ?? WHOLE_EVENTS,
+    texts: texts?.stream ?? WHOLE_EVENTS,
+    isListing,
     facts,
     frames,
     onEvent: (json) => {

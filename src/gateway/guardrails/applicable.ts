@@ -1,8 +1,10 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
+import { coverageOf } from './covered/coverage.js';
+import type { AnswerReading } from './covered/coverage-row.js';
 import type { GuardInput } from './guard-request.js';
-import type { Guards } from './guardrails.js';
-import { mayDeny } from './part-filters.js';
+import { type Guards, joined } from './guardrails.js';
+import { actsOnTexts, mayDeny } from './part-filters.js';
+import type { Hook } from './run-hooks.js';
 
 /** The guardrails of a request, by their origin. */
 export interface RequestGuardrails {
@@ -13,23 +15,56 @@ export interface RequestGuardrails {
 }
 
 /**
- * Refuses with `guardrail_inapplicable` a request that cannot be guarded: a WebSocket, whose messages are not read, if any guardrail may
- * deny because of texts; and a request that passes unread, if such a guardrail is one that its caller cannot disable.
+ * The guardrails of a request, in order. Refuses with `guardrail_inapplicable` a request that cannot be guarded, by the tables of
+ * `coverage`: where texts of the request, or of its response, would pass unread.
+ *
+ * A guardrail that the caller cannot disable is refused where it acts on texts; one of the config only where it may deny, and only for the
+ * response: what the caller sends is the caller's own choice.
  */
-export function checkApplicable({ imposed, own }: RequestGuardrails, { entry, content }: GuardInput): void {
-  if (content.isWebSocket) refuse([imposed, own], 'a WebSocket');
-  else if (content.body === null) return;
-  else if (entry.endpoint?.id === 'realtime') refuse([imposed, own], 'a realtime session');
-  else if (isUnread(entry.endpoint)) refuse([imposed], 'a request that the gateway does not read');
+export function applicable({ imposed, own }: RequestGuardrails, { entry, content }: GuardInput): Guards {
+  const { request, answer } = coverageOf(entry);
+  if (content.isWebSocket) refuseAny(imposed, own, 'a WebSocket');
+  if (content.body !== null) {
+    if (request === 'outside') refuseAny(imposed, own, 'a realtime session');
+    if (request === 'unread') refuse([...imposed.input, ...imposed.output], UNREAD_REQUEST);
+  }
+  if (answer === 'unread') {
+    refuse(imposed.output, UNREAD_ANSWER);
+    refuse(own.output.filter(mayDeny), UNREAD_ANSWER);
+  }
+  return judging(joined(imposed, own), answer);
 }
 
-/** Uploads, and jobs that reference them: guardrails do not read files. */
-const FILES: ReadonlySet<EndpointId> = new Set(['files', 'batches', 'fine-tuning']);
+const UNREAD_REQUEST = 'a request that the gateway does not read';
+const UNREAD_ANSWER = 'the response of this path';
 
-const isUnread = (endpoint: Endpoint | null): boolean =>
-  endpoint === null || (endpoint.body === 'opaque' && !FILES.has(endpoint.id));
+function refuseAny(imposed: Guards, own: Guards, what: string): void {
+  refuse([...imposed.input, ...imposed.output], what);
+  refuse([...own.input, ...own.output].filter(mayDeny), what);
+}
 
-function refuse(guards: readonly Guards[], what: string): void {
-  const hook = guards.flatMap(({ input, output }) => [...input, ...output]).find(mayDeny);
+function refuse(hooks: readonly Hook[], what: string): void {
+  const hook = hooks.find((one) => actsOnTexts([one]));
   if (hook) throw new AppError('guardrail_inapplicable', { guardrail: hook.spec.id, what });
+}
+
+/** The guardrails with the checks that a kind of response is for. */
+function judging(guards: Guards, answer: AnswerReading): Guards {
+  if (guards.output.length === 0) return guards;
+  if (answer === 'searched') return { ...guards, output: searching(guards.output) };
+  return answer === 'metadata' ? { ...guards, output: guards.output.flatMap(withoutTextChecks) } : guards;
+}
+
+/** The hooks with only those checks that look for forbidden content: nothing can be required of such a response. */
+export const searching = (hooks: readonly Hook[]): readonly Hook[] =>
+  hooks.flatMap((hook) =>
+    withChecks(hook, ({ readsTexts, check }) => !readsTexts || check.looksEverywhere === true),
+  );
+
+const withoutTextChecks = (hook: Hook): readonly Hook[] => withChecks(hook, ({ readsTexts }) => !readsTexts);
+
+function withChecks(hook: Hook, isKept: (check: Hook['checks'][number]) => boolean): readonly Hook[] {
+  const checks = hook.checks.filter(isKept);
+  if (checks.length === hook.checks.length) return [hook];
+  return checks.length === 0 ? [] : [{ ...hook, checks }];
 }

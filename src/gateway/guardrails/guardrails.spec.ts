@@ -345,14 +345,16 @@ describe('guardrails of an answer', () => {
     });
   });
 
-  it("leave a provider's refusal alone", async () => {
-    const { status, text } = await ask(
-      { output_guardrails: [{ ...NO_APOLLO, deny: true }] },
-      { answers: [answer('Apollo', 429)] },
-    );
+  it("leave a provider's refusal alone, unless it has a text that they forbid", async () => {
+    const config = { output_guardrails: [{ ...NO_APOLLO, deny: true }] };
 
-    expect(status).toBe(429);
-    expect(text).toContain('Apollo');
+    const busy = await ask(config, { answers: [answer('Too many requests', 429)] });
+    expect(busy).toMatchObject({ status: 429, text: expect.stringContaining('Too many requests') as string });
+    await gateway.close();
+
+    const quoting = await ask(config, { answers: [answer('Apollo', 429)] });
+    expect(quoting.status).toBe(446);
+    expect(quoting.text).not.toContain('"content"');
   });
 
   it('redact a stream before it leaves', async () => {

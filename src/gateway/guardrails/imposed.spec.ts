@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { GuardrailSnapshot } from '../ports.js';
-import { checkApplicable } from './applicable.js';
+import { applicable } from './applicable.js';
 import type { GuardInput } from './guard-request.js';
 import { NO_GUARDS } from './guardrails.js';
 import type { Hook } from './run-hooks.js';
@@ -84,8 +84,8 @@ describe('guardrails of a workspace and its organization', () => {
 
     expect(posted.status).toBe(403);
     expect(await posted.json()).toMatchObject({ error: { code: 'guardrail_inapplicable' } });
-    expect(read.status).toBe(200);
-    expect(calls).toHaveLength(1);
+    expect(read.status).toBe(403);
+    expect(calls).toHaveLength(0);
   });
 
   it('read what is sent through the proxy path to an endpoint that the gateway knows', async () => {
@@ -115,7 +115,7 @@ describe('a WebSocket', () => {
   const code = (own: Hook, imposed?: Hook): string | null => {
     try {
       const guards = (one?: Hook) => (one ? { input: [], output: [one] } : NO_GUARDS);
-      checkApplicable({ imposed: guards(imposed), own: guards(own) }, socket);
+      applicable({ imposed: guards(imposed), own: guards(own) }, socket);
       return null;
     } catch (error) {
       return (error as AppError).code;

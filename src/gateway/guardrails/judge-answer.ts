@@ -1,4 +1,4 @@
-import { AppError, errorBody } from '../../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Entry } from '../recording/entry.js';
 import { note, noteWhole, nothingRead, readerFor, type Reading } from '../recording/metering.js';
@@ -10,55 +10,44 @@ import type { ActiveTranslation } from '../translation/outgoing.js';
 import { translatedAnswer, unreadableAnswer } from '../translation/translated-answer.js';
 import { TranslatedStream } from '../translation/translated-stream.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type PendingAnswer, passingFraming, streamGuard, textsOf } from './answering.js';
 import { gathered } from './gathered-answer.js';
-import { denial, type GuardedRequest, judged } from './guard-request.js';
+import { type GuardedRequest, judged } from './guard-request.js';
 import { mayDeny, needsWhole, restoring } from './part-filters.js';
 import type { Hook, Judgement, Matter } from './run-hooks.js';
 import type { StreamGuard } from './stream-guard.js';
 import { withoutLogprobs } from './stream-repeats.js';
-import { type BodyTexts, NO_TEXTS } from './texts/body-texts.js';
+import { type JudgedAnswer, withheld } from './judged-answer.js';
+import { plainTexts } from './plain-texts.js';
 import { rewriteTexts } from './texts/body-walk.js';
 import { duplicateMember } from '../../common/json/duplicate-members.js';
 
 export const FAILED_STATUS = 246;
-export const DENIED_STATUS = 446;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
-
-/** A response with its verdict, in the client's dialect. */
-export interface JudgedAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: Buffer;
-  readonly reading: Reading;
-  readonly isDenied: boolean;
-  /** Of the provider's own response. */
-  readonly head: ResponseHead;
-}
 
 /** Whether a response must be held until it is whole, because of what guardrails may do with it. */
 export function isJudgedWhole(
   { guards, hasFailed, facts }: GuardedRequest,
   answering: PendingAnswer,
 ): boolean {
-  if (answering.attempt.status < 200 || answering.attempt.status > 299) return false;
+  if (!hasAnswer(answering)) return false;
   const isOfConcern =
     guards.output.length > 0 || hasFailed || facts.placeholders.canRestore || !answering.isStrict;
   return isOfConcern && (passingFraming(answering) === null || needsWhole(guards.output));
 }
+
+const hasAnswer = ({ attempt: { status }, entry }: PendingAnswer): boolean =>
+  status >= 200 && status <= 299 && entry.method !== 'HEAD';
 
 /** Whether it is a stream that guardrails process while it passes. */
 export function isGuardedStream(
   { guards, hasFailed, facts }: GuardedRequest,
   answering: PendingAnswer,
 ): boolean {
-  const { status } = answering.attempt;
   return (
-    status >= 200 &&
-    status <= 299 &&
+    hasAnswer(answering) &&
     passingFraming(answering) !== null &&
     (guards.output.length > 0 || hasFailed || facts.placeholders.canRestore)
   );
@@ -68,22 +57,16 @@ export function isGuardedStream(
 export async function judgeAnswer(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
   const said = inClientsDialect(whole, answering);
-  const failure = answering.head.isJson || said.kind === 'json' ? reportedFailure(whole) : null;
+  // The error of a stored object is not the failure of its retrieval.
+  const mayFail = answering.entry.method !== 'GET' && (answering.head.isJson || said.kind === 'json');
+  const failure = mayFail ? reportedFailure(whole) : null;
   if (failure) throw new FailedAttempt(answering.attempt, errorOfProvider('answer'), reportedStatus(failure));
   const judging =
     said.kind === 'events'
       ? judgedStream(whole, said.framing, { guarded, answering })
       : judgedPlain(said, guarded, answering);
   const answer = judging instanceof Promise ? await judging : judging;
-  if (!answer.isDenied) return answer;
-  const { results } = guarded;
-  const body = { ...errorBody(denial(results), answering.entry.id), hook_results: results };
-  return {
-    ...answer,
-    status: DENIED_STATUS,
-    contentType: JSON_TYPE,
-    body: Buffer.from(JSON.stringify(body)),
-  };
+  return answer.isDenied ? withheld(answer, guarded, answering.entry) : answer;
 }
 
 function judgedPlain(
@@ -110,14 +93,6 @@ function judgedPlain(
  */
 const isAmbiguous = ({ text }: PlainAnswer, hooks: readonly Hook[]): boolean =>
   hooks.some(mayDeny) && text !== null && duplicateMember(text) !== null;
-
-/** The texts of a response that is not JSON; null if it cannot be read. */
-function plainTexts(text: string | null, isPlain = false): BodyTexts | null {
-  if (text?.trim() === '') return NO_TEXTS;
-  if (text === null || !isPlain) return null;
-  const all = [text];
-  return { said: all, every: all };
-}
 
 interface JudgementInput {
   readonly guarded: GuardedRequest;
@@ -250,6 +225,7 @@ async function judgedStream(
     body: Buffer.from(passed),
     reading,
     isDenied: guard.isDenied || judgement.isDenied,
+    stoppedBy: guard.deniedBy,
     head,
   };
 }

@@ -80,10 +80,15 @@ export function needsWhole(hooks: readonly Hook[]): boolean {
 
 /** Whether the hooks may change the texts of a response. */
 export function mayChange(hooks: readonly Hook[], { placeholders }: Facts): boolean {
-  return (
-    placeholders.canRestore ||
-    hooks.some(({ spec, checks }) => !spec.isAsync && checks.some(({ check }) => check.changes === true))
+  return placeholders.canRestore || changingBy(hooks) !== null;
+}
+
+/** Id of the first guardrail that changes texts; null if there is none. */
+export function changingBy(hooks: readonly Hook[]): string | null {
+  const changing = hooks.find(
+    ({ spec, checks }) => !spec.isAsync && checks.some(({ check }) => check.changes === true),
   );
+  return changing?.spec.id ?? null;
 }
 
 /** Id of the first guardrail that may deny because of texts; null if there is none. */

@@ -25,6 +25,8 @@ export interface StreamGuardParts {
   readonly texts: StreamTexts;
   readonly facts: Facts;
   readonly frames: AnswerFrames;
+  /** Each event is a response of its own, as in the output of a batch. */
+  readonly isListing?: boolean;
   /** Receives each event as in the provider's response, for the meter. */
   readonly onEvent: (json: Json) => void;
 }
@@ -53,8 +55,8 @@ export class StreamGuard {
   isDone = false;
 
   constructor(private readonly guarding: StreamGuardParts) {
-    const { hooks, facts, texts } = guarding;
-    this.parts = new StreamParts(hooks, facts, texts);
+    const { hooks, facts, texts, isListing } = guarding;
+    this.parts = new StreamParts(hooks, facts, texts, !isListing);
     this.changes = mayChange(hooks, facts);
     this.denier = denyingBy(hooks);
   }
@@ -135,7 +137,7 @@ export class StreamGuard {
   private judged(event: StreamEvent, told: Json): string {
     const { texts, frames } = this.guarding;
     const json = withoutRepeated(told);
-    const found = textsIn(json, texts.tree);
+    const found = textsIn(json, texts.tree, true);
     const outs = found.map((one) => this.parts.through(one, { event, json }));
     const ended = texts.endsOf(json) ?? NONE;
     const before = ended.length > 0 ? this.written(this.parts.rest(ended, { json, found, outs })) : '';

@@ -2,6 +2,7 @@ import type { Json } from '../../providers/endpoint.js';
 import type { StreamEvent } from '../../providers/translation.js';
 import type { Facts } from './check.js';
 import { PartFilters } from './part-filters.js';
+import { StreamJoins } from './stream-joins.js';
 import type { Hook } from './run-hooks.js';
 import type { BodyTexts } from './texts/body-texts.js';
 import { type FoundText, rewriteTexts } from './texts/body-walk.js';
@@ -44,6 +45,7 @@ export class StreamParts {
   private readonly beside = new Set<string>();
   private readonly wholes = new Map<string, string>();
   private chars = 0;
+  private readonly joins: StreamJoins | null;
   /** Id of the guardrail that stopped the stream. */
   deniedBy: string | null = null;
 
@@ -51,13 +53,18 @@ export class StreamParts {
     private readonly hooks: readonly Hook[],
     private readonly facts: Facts,
     private readonly streamTexts: StreamTexts,
-  ) {}
+    /** The events continue each other. */
+    isJoined = true,
+  ) {
+    this.joins = isJoined ? new StreamJoins(hooks, facts) : null;
+  }
 
   /** Null when the text exceeds the limit of judging. */
   get texts(): BodyTexts | null {
     if (this.chars > JUDGED_CHARS_MAX) return null;
     const said = this.said.map(({ text }) => text);
-    return { said, every: [...said.map(unescaped), ...[...this.beside].map(unescaped)] };
+    const joined = this.joins?.texts ?? [];
+    return { said, every: [...said.map(unescaped), ...[...this.beside].map(unescaped), ...joined] };
   }
 
   /** The replacement of a text at this point. */
@@ -65,7 +72,9 @@ export class StreamParts {
     const { text, kind } = found;
     if (kind === 'delta') return this.piece(this.streamTexts.partOf(read.json, found.place), text, read);
     this.note(found);
-    return this.whole(text, kind !== 'beside');
+    const out = this.whole(text, kind !== 'beside');
+    this.deniedBy ??= this.joins?.add(found, read.json) ?? null;
+    return out;
   }
 
   /**

@@ -9,7 +9,7 @@ export interface FoundText {
   /** `beside`: a text outside of the endpoint's known places. Only checks that look everywhere read it. */
   readonly kind: TextKind | 'beside';
   /**
-   * `.choices[0].delta.content`, for a piece of a stream; otherwise empty. An item of a list with an `index` of its own is at that index.
+   * `.choices[0].delta.content`, for a piece of a stream, or where places are asked for; otherwise empty. An item of a list with an `index` of its own is at that index.
    */
   readonly place: string;
 }
@@ -30,16 +30,17 @@ export class TooDeep extends Error {
  * that `non-texts.ts` excludes; the tree distinguishes messages from texts beside them. Throws `TooDeep`.
  */
 export function rewriteTexts<Body>(body: Body, tree: TextTree, visit: TextVisitor): Body {
-  return new Walk(visit).value(body, { tree, free: null, name: '', holder: NOBODY }) as Body;
+  return new Walk(visit, false).value(body, { tree, free: null, name: '', holder: NOBODY }) as Body;
 }
 
-/** Every text of the body, in order. Throws `TooDeep`. */
-export function textsIn(body: unknown, tree: TextTree): FoundText[] {
+/** Every text of the body, in order. Throws `TooDeep`. `hasPlaces`: the place of each is told, as in the events of a stream. */
+export function textsIn(body: unknown, tree: TextTree, hasPlaces = false): FoundText[] {
   const found: FoundText[] = [];
-  rewriteTexts(body, tree, (one) => {
+  const visit: TextVisitor = (one) => {
     found.push(one);
     return one.text;
-  });
+  };
+  new Walk(visit, hasPlaces).value(body, { tree, free: null, name: '', holder: NOBODY });
   return found;
 }
 
@@ -59,7 +60,10 @@ class Walk {
   /** Names of members and positions of items. */
   private readonly path: (string | number)[] = [];
 
-  constructor(private readonly visit: TextVisitor) {}
+  constructor(
+    private readonly visit: TextVisitor,
+    private readonly hasPlaces: boolean,
+  ) {}
 
   value(value: unknown, at: Position): unknown {
     if (typeof value === 'string') return this.text(value, at);
@@ -87,7 +91,7 @@ class Walk {
   }
 
   private visited(text: string, kind: FoundText['kind']): string {
-    return this.visit({ text, kind, place: kind === 'delta' ? this.place() : '' });
+    return this.visit({ text, kind, place: this.hasPlaces || kind === 'delta' ? this.place() : '' });
   }
 
   private place(): string {

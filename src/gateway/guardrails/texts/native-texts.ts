@@ -13,7 +13,7 @@ const BLOCK = [
   'content.stderr',
 ];
 const SOURCE = ['source.data', 'source.content', 'source.content[].text', 'title', 'context'];
-const block = (root: string): string[] => [...BLOCK, ...SOURCE].map((place) => `${root}.${place}`);
+export const block = (root: string): string[] => [...BLOCK, ...SOURCE].map((place) => `${root}.${place}`);
 
 /** https://docs.claude.com/en/api/messages and https://docs.claude.com/en/docs/build-with-claude/streaming */
 export const messages: EndpointTexts = {
@@ -58,7 +58,7 @@ const PARTS = [
   ...['functionCall.args.**', 'functionResponse.response.**'],
   ...['function_call.args.**', 'function_response.response.**'],
 ];
-const parts = (root: string): string[] => PARTS.map((place) => `${root}.parts[].${place}`);
+export const parts = (root: string): string[] => PARTS.map((place) => `${root}.parts[].${place}`);
 
 /** Google's clients join the texts of all parts of a candidate. */
 const PART = /\.parts\[\d+\]/;

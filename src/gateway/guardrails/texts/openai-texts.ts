@@ -22,14 +22,14 @@ export function endedItems(list: string, reason: string): StreamTexts['endsOf'] 
  * reasoning: as `reasoning` (Groq, OpenRouter), in details, or in parts (Mistral). https://openrouter.ai/docs/use-cases/reasoning-tokens,
  * https://docs.mistral.ai/capabilities/reasoning
  */
-const MESSAGE = [
+export const MESSAGE = [
   ...['content', 'content[].text', 'content[].refusal', 'content[].thinking', 'content[].thinking[].text'],
   ...['content[].content', 'refusal', 'reasoning', 'reasoning_content', 'audio.transcript'],
   ...['reasoning_details[].text', 'reasoning_details[].summary'],
   ...['content_blocks[].text', 'content_blocks[].thinking'],
   ...['tool_calls[].function.arguments', 'tool_calls[].custom.input', 'function_call.arguments'],
 ];
-const below = (root: string, places: readonly string[]): string[] =>
+export const below = (root: string, places: readonly string[]): string[] =>
   places.map((place) => `${root}.${place}`);
 
 /** https://platform.openai.com/docs/api-reference/chat/create */
@@ -85,7 +85,7 @@ export const completions: EndpointTexts = {
 };
 
 /** The texts of an input or output item. */
-const ITEM = [
+export const ITEM = [
   ...['content', 'content[].text', 'content[].refusal', 'summary[].text', 'arguments', 'input', 'output'],
   ...['output[].text', 'output[].stdout', 'output[].stderr', 'queries[]', 'results[].text', 'code'],
   ...['outputs[].logs', 'action.query', 'action.queries[]', 'action.text', 'action.commands[]'],

@@ -1,0 +1,81 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { duplicateMember } from '../../common/json/duplicate-members.js';
+import { editedJson } from '../../common/json/edited-json.js';
+import { wholeAnswer } from '../framing/index.js';
+import { nothingRead } from '../recording/metering.js';
+import type { TranslatedBody } from '../translation/encode-body.js';
+import { translatedAnswer, translatedError } from '../translation/translated-answer.js';
+import { FailedAttempt } from '../upstream/failed-attempt.js';
+import type { PendingAnswer } from './answering.js';
+import { searching } from './applicable.js';
+import { gathered } from './gathered-answer.js';
+import { type GuardedRequest, judged } from './guard-request.js';
+import { type JudgedAnswer, withheld } from './judged-answer.js';
+import { actsOnTexts } from './part-filters.js';
+import { plainTexts } from './plain-texts.js';
+import type { Matter } from './run-hooks.js';
+import { textTree } from './texts/text-tree.js';
+
+const REDIRECT_MIN = 300;
+const ERROR_MIN = 400;
+const NOT_MODIFIED = 304;
+const PLAIN_TYPE = 'text/plain; charset=utf-8';
+/** An error has no place for model text, so every string of it is one beside. */
+const ANYWHERE = textTree();
+
+/** Whether a response is a refusal, or a redirect, whose texts a guardrail may withhold or change. */
+export function isJudgedRefusal({ guards }: GuardedRequest, { attempt, entry }: PendingAnswer): boolean {
+  const { status } = attempt;
+  if (status < REDIRECT_MIN || status === NOT_MODIFIED || entry.method === 'HEAD') return false;
+  return actsOnTexts(searching(guards.output));
+}
+
+/**
+ * Judges a refusal or a redirect of the provider, which may quote the model: Groq puts the text of a failed call into `failed_generation`.
+ * Only checks for forbidden content apply, because nothing can be required of an error. https://console.groq.com/docs/tool-use
+ */
+export async function judgeRefusal(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
+  const { attempt, head, entry } = answering;
+  const { contentType, bytes } = inClientsWords(await gathered(answering), answering);
+  const read = readRefusal(bytes);
+  const matter: Matter = { side: 'output', facts: guarded.facts, tree: ANYWHERE, ...read };
+  const judgement = await judged(
+    searching(guarded.guards.output),
+    matter,
+    guarded.results.after_request_hooks,
+  );
+  const answer: JudgedAnswer = {
+    status: attempt.status,
+    contentType,
+    body: bodyOf(bytes, read, judgement.matter),
+    reading: nothingRead(),
+    isDenied: judgement.isDenied,
+    head,
+  };
+  return judgement.isDenied ? withheld(answer, guarded, entry) : answer;
+}
+
+function inClientsWords(whole: Buffer, { attempt, translated, head }: PendingAnswer): TranslatedBody {
+  if (!translated) return { contentType: head.contentType ?? PLAIN_TYPE, bytes: whole };
+  if (attempt.status >= ERROR_MIN) return translatedError(attempt, whole, translated);
+  try {
+    return translatedAnswer(attempt, whole, translated, nothingRead());
+  } catch (error) {
+    throw new FailedAttempt(attempt, AppError.from(error));
+  }
+}
+
+/** The texts of a refusal: those of an object, or a page as one text. Neither: it cannot be read. */
+function readRefusal(bytes: Buffer): Pick<Matter, 'json' | 'texts'> {
+  const read = wholeAnswer(bytes);
+  if (read.kind === 'json')
+    return { json: duplicateMember(read.text) === null ? read.json : null, texts: null };
+  return { json: null, texts: read.kind === 'text' ? plainTexts(read.text, true) : null };
+}
+
+function bodyOf(bytes: Buffer, { json, texts }: Pick<Matter, 'json' | 'texts'>, after: Matter): Buffer {
+  if (json && after.json && after.json !== json) return editedJson(bytes, json, after.json);
+  const [page] = texts?.every ?? [];
+  const [changed] = after.texts?.every ?? [];
+  return changed === undefined || changed === page ? bytes : Buffer.from(changed);
+}

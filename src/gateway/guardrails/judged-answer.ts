@@ -1,0 +1,41 @@
+import { AppError, errorBody } from '../../common/errors/app-error.js';
+import type { Entry } from '../recording/entry.js';
+import type { Reading } from '../recording/metering.js';
+import type { ResponseHead } from '../upstream/response-headers.js';
+import { denial, type GuardedRequest } from './guard-request.js';
+
+const DENIED_STATUS = 446;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** A response with its verdict, in the client's dialect. */
+export interface JudgedAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+  readonly reading: Reading;
+  readonly isDenied: boolean;
+  /** Id of the guardrail that stopped a stream; absent if a verdict on the whole denied it. */
+  readonly stoppedBy?: string | null;
+  /** Of the provider's own response. */
+  readonly head: ResponseHead;
+}
+
+/** The denial in place of a response. */
+export function withheld(
+  answer: JudgedAnswer,
+  { results }: GuardedRequest,
+  { id }: Pick<Entry, 'id'>,
+): JudgedAnswer {
+  const { stoppedBy: guardrail } = answer;
+  const error = guardrail
+    ? new AppError('guardrail_denied', { guardrail, side: 'response' })
+    : denial(results);
+  const body = { ...errorBody(error, id), hook_results: results };
+  return {
+    ...answer,
+    status: DENIED_STATUS,
+    contentType: JSON_TYPE,
+    body: Buffer.from(JSON.stringify(body)),
+    isDenied: true,
+  };
+}
