@@ -18,6 +18,7 @@ import { settingsSchema } from '../dist/common/settings/settings-schema.js';
 import { coverageTable } from '../dist/gateway/guardrails/covered/coverage-table.js';
 import { originHeadersTable } from '../dist/gateway/upstream/origin-headers.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
+import { unreadTable } from '../dist/gateway/guardrails/unread-table.js';
 import { chargingTable, endpointsPage } from '../dist/providers/endpoints-page.js';
 import { roomArrows } from './room-arrows.mjs';
 
@@ -138,20 +139,24 @@ function permissionsPage() {
   return page('Permissions', intro, table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows));
 }
 
-/** A hand-written page with a generated part between two marks. */
-async function withPart(name, part, made) {
-  const [begin, end] = [`<!-- generated: ${part} -->`, `<!-- end of generated: ${part} -->`];
-  const text = await readFile(new URL(`../${name}`, import.meta.url), 'utf8');
-  const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
-  if (from < begin.length || to < from) throw new Error(`${name} has no marks ${begin} and ${end}.`);
-  return `${text.slice(0, from)}\n${made}\n${text.slice(to)}`;
+/** A hand-written page with generated parts, each between two marks that bear its name. */
+async function withParts(name, parts) {
+  let text = await readFile(new URL(`../${name}`, import.meta.url), 'utf8');
+  for (const [part, made] of Object.entries(parts)) {
+    const [begin, end] = [`<!-- generated: ${part} -->`, `<!-- end of generated: ${part} -->`];
+    const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
+    if (from < begin.length || to < from) throw new Error(`${name} has no marks ${begin} and ${end}.`);
+    text = `${text.slice(0, from)}\n${made}\n${text.slice(to)}`;
+  }
+  return text;
 }
 
 const PAGES = {
-  'docs/architecture.md': () => withPart('docs/architecture.md', 'imports', roomArrows()),
-  'docs/guardrails.md': () => withPart('docs/guardrails.md', 'coverage', coverageTable()),
-  'docs/clients.md': () => withPart('docs/clients.md', 'origin headers', originHeadersTable()),
-  'docs/limits.md': () => withPart('docs/limits.md', 'charging', chargingTable()),
+  'docs/architecture.md': () => withParts('docs/architecture.md', { imports: roomArrows() }),
+  'docs/guardrails.md': () =>
+    withParts('docs/guardrails.md', { coverage: coverageTable(), unread: unreadTable() }),
+  'docs/clients.md': () => withParts('docs/clients.md', { 'origin headers': originHeadersTable() }),
+  'docs/limits.md': () => withParts('docs/limits.md', { charging: chargingTable() }),
   'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
   'docs/endpoints.md': endpointsPage,

@@ -9,13 +9,16 @@ interface Edit extends JsonSpan {
  * Edits JSON bytes that parse to `before` so that they parse to `after`. Only changed values are replaced. Numbers
  * keep digits that JavaScript cannot represent (https://www.rfc-editor.org/rfc/rfc8259#section-6), and whitespace,
  * escapes, field order and duplicate fields stay. Unchanged values must be identical in both. A changed field that
- * occurs twice is replaced twice, so that no parser reads the old value.
+ * occurs twice is replaced twice, so that no parser reads the old value. A value with changes `LEVELS_MAX` levels down
+ * is written anew, because each level reads the text below it again.
  */
 export function editedJson(json: Buffer, before: unknown, after: unknown): Buffer {
   if (Object.is(before, after)) return json;
   const text = json.toString('latin1');
-  return spliced(json, editsOf({ text, before, span: rootOf(text) }, after));
+  return spliced(json, editsOf({ text, before, span: rootOf(text), levels: LEVELS_MAX }, after));
 }
+
+const LEVELS_MAX = 64;
 
 /** Replaces the value of every top-level field of that name. `value` is a JSON text. */
 export function withField(json: Buffer, name: string, value: string): Buffer {
@@ -43,11 +46,14 @@ interface Origin {
   readonly text: string;
   readonly before: unknown;
   readonly span: JsonSpan;
+  /** How many levels below this value are edited in place. */
+  readonly levels: number;
 }
 
 function editsOf(origin: Origin, after: unknown): readonly Edit[] {
-  const { before, span } = origin;
+  const { before, span, levels } = origin;
   if (Object.is(before, after)) return [];
+  if (levels === 0) return [{ ...span, text: JSON.stringify(after) }];
   if (isObject(before) && isObject(after)) return editsOfObject(origin, before, after);
   const edits = isList(before) && isList(after) ? editsOfList(origin, before, after) : null;
   return edits ?? [{ ...span, text: JSON.stringify(after) }];
@@ -59,7 +65,7 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function editsOfObject({ text, span }: Origin, before: Fields, after: Fields): readonly Edit[] {
+function editsOfObject({ text, span, levels }: Origin, before: Fields, after: Fields): readonly Edit[] {
   const members = membersOf(text, span.start);
   const last = new Map(members.map((member) => [member.name, member]));
   const isKept = ({ name }: Member): boolean => Object.hasOwn(after, name);
@@ -67,7 +73,7 @@ function editsOfObject({ text, span }: Origin, before: Fields, after: Fields): r
     const [was, is] = [before[member.name], after[member.name]];
     if (Object.is(was, is)) return [];
     if (last.get(member.name) !== member) return [{ ...member.value, text: JSON.stringify(is) }];
-    return editsOf({ text, before: was, span: member.value }, is);
+    return editsOf({ text, before: was, span: member.value, levels: levels - 1 }, is);
   });
   const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
   const texts = added.map((name) => `${JSON.stringify(name)}:${JSON.stringify(after[name])}`);
@@ -102,13 +108,15 @@ function removals<T extends JsonSpan>(parts: readonly T[], isKept: (part: T) => 
 
 /** Items are changed in place or removed; null for any other change. */
 function editsOfList(
-  { text, span }: Origin,
+  { text, span, levels }: Origin,
   before: readonly unknown[],
   after: readonly unknown[],
 ): readonly Edit[] | null {
   const items = itemsOf(text, span.start);
   if (before.length === after.length)
-    return items.flatMap((item, at) => editsOf({ text, before: before[at], span: item }, after[at]));
+    return items.flatMap((item, at) =>
+      editsOf({ text, before: before[at], span: item, levels: levels - 1 }, after[at]),
+    );
   const kept = new Set<JsonSpan>();
   let at = 0;
   for (const value of after) {

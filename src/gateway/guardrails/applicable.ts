@@ -2,9 +2,9 @@ import { AppError } from '../../common/errors/app-error.js';
 import { coverageOf } from './covered/coverage.js';
 import type { AnswerReading } from './covered/coverage-row.js';
 import type { GuardInput } from './guard-request.js';
-import { type Guards, joined } from './guardrails.js';
-import { actsOnTexts, mayDeny } from './part-filters.js';
-import type { Hook } from './run-hooks.js';
+import { asRequired, type Guards, joined } from './guardrails.js';
+import { mayDeny } from './part-filters.js';
+import { type Hook, needsReading } from './run-hooks.js';
 
 /** The guardrails of a request, by their origin. */
 export interface RequestGuardrails {
@@ -18,10 +18,12 @@ export interface RequestGuardrails {
  * The guardrails of a request, in order. Refuses with `guardrail_inapplicable` a request that cannot be guarded, by the tables of
  * `coverage`: where texts of the request, or of its response, would pass unread.
  *
- * A guardrail that the caller cannot disable is refused where it acts on texts; one of the config only where it may deny, and only for the
+ * A guardrail that the caller cannot disable refuses wherever it judges texts; one of the config only where it may deny, and only for the
  * response: what the caller sends is the caller's own choice.
  */
-export function applicable({ imposed, own }: RequestGuardrails, { entry, content }: GuardInput): Guards {
+export function applicable(guardrails: RequestGuardrails, { entry, content }: GuardInput): Guards {
+  const { own } = guardrails;
+  const imposed = asRequired(guardrails.imposed);
   const { request, answer } = coverageOf(entry);
   if (content.isWebSocket) refuseAny(imposed, own, 'a WebSocket');
   if (content.body !== null) {
@@ -44,7 +46,7 @@ function refuseAny(imposed: Guards, own: Guards, what: string): void {
 }
 
 function refuse(hooks: readonly Hook[], what: string): void {
-  const hook = hooks.find((one) => actsOnTexts([one]));
+  const hook = hooks.find(needsReading);
   if (hook) throw new AppError('guardrail_inapplicable', { guardrail: hook.spec.id, what });
 }
 

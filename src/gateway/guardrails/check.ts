@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
 import type { Placeholders } from './finding/placeholders.js';
+import type { TextRun } from './texts/body-texts.js';
 
 /** Facts of the request that checks can use besides the texts. */
 export interface Facts {
@@ -25,6 +26,8 @@ export interface CheckSubject {
   readonly side: 'input' | 'output';
   /** The messages as they were written. For a check that looks everywhere: every text, with JSON inside it unescaped. */
   readonly texts: readonly string[];
+  /** Neighbouring text parts of one message, which are searched as one text too. Positions are those of `texts`. */
+  readonly runs: readonly TextRun[];
   /** The whole body; null for a streamed response. */
   readonly json: Json | null;
   readonly facts: Facts;
@@ -52,6 +55,8 @@ export interface Check {
    * forbidden word must not appear in the description of a tool, but a required one is of no use there.
    */
   readonly looksEverywhere?: boolean;
+  /** It works on the body as a whole and runs where texts cannot be read, too. */
+  readonly ignoresTexts?: true;
   /** It may change texts, and its filter does. */
   readonly changes?: boolean;
 }

@@ -12,14 +12,20 @@ import type { Facts } from './check.js';
 import { Placeholders } from './finding/placeholders.js';
 import type { Guards } from './guardrails.js';
 import type { HookResults } from '../types/hook-results.js';
-import { actsOnTexts } from './part-filters.js';
-import { type Hook, isDenial, type Judgement, type Matter, runHooks } from './run-hooks.js';
+import {
+  type Hook,
+  isDenial,
+  type Judgement,
+  type Matter,
+  runHooks,
+  type UnreadRefusal,
+} from './run-hooks.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
-import { TooDeep } from './texts/body-walk.js';
 import { duplicateMember } from '../../common/json/duplicate-members.js';
 import { FormTexts } from './texts/form-texts.js';
 import type { TextTree } from './texts/text-tree.js';
+import { unread, type UnreadContent, unreadError } from './texts/unread.js';
 
 /** A request that passed the input guardrails. */
 export interface GuardedRequest {
@@ -42,16 +48,16 @@ export interface GuardInput {
 }
 
 /**
- * Returns without a promise when no check has to be awaited. Rejects with `guardrail_denied` when a guardrail denies the request,
- * `invalid_request` when it cannot be read.
+ * Returns without a promise when no check has to be awaited. Rejects with `guardrail_denied` when a guardrail denies the request, and with
+ * `body_unreadable` or `invalid_request` when one that must read it cannot.
  */
 export function guardRequest(guards: Guards, asking: GuardInput): GuardedRequest | Promise<GuardedRequest> {
   const { form } = asking.content;
   if (form && needsTexts(guards.input)) return guardForm(guards, asking);
   const { json } = asking.content;
   const tree = treeOf(asking);
-  if (tree && needsTexts(guards.input)) checkReadable(guards.input, asking.content);
-  const judgement = judgedRequest(guards, asking, { json, tree });
+  const texts = tree && needsTexts(guards.input) ? unreadBody(asking.content) : null;
+  const judgement = judgedRequest(guards, asking, { json, tree, texts });
   return judgement instanceof Promise
     ? judgement.then((one) => passed(one, guards, asking))
     : passed(judgement, guards, asking);
@@ -62,14 +68,17 @@ async function guardForm(guards: Guards, asking: GuardInput): Promise<GuardedReq
   const content = await withFields(asking.content);
   const { trail, headers } = asking;
   const form = FormTexts.of(content.body, headers['content-type']);
-  if (!form) throw unreadable('it is not a complete multipart form');
   const read = { ...asking, content };
-  const judgement = await judgedRequest(guards, read, { json: form.json, tree: treeOf(read) });
+  const texts = form.unread ? form : null;
+  const fieldsBefore = form.unread ? null : form.json;
+  const judgement = await judgedRequest(guards, read, { json: fieldsBefore, tree: treeOf(read), texts });
   const { json, facts } = judgement.matter;
   const results = trail.verdicts();
-  if (judgement.isDenied) throw denial(results);
+  refuseDenied(judgement, results);
   const { hasFailed } = judgement;
-  if (json === form.json || !json) return { guards, facts, content, hasFailed, results };
+  if (form.unread || json === form.json || !json) return { guards, facts, content, hasFailed, results };
+  if (form.hasOtherNames(json))
+    throw unreadError(unread('file', '', 'the name of a file cannot be redacted'));
   const body = form.withFields(json);
   trail.rewritten(content.json, body);
   const fields = formFields(body, form.boundary);
@@ -84,35 +93,36 @@ function treeOf({ entry: { endpoint }, content }: GuardInput): TextTree | null {
 function judgedRequest(
   guards: Guards,
   asking: GuardInput,
-  { json, tree }: Pick<Matter, 'json' | 'tree'>,
+  { json, tree, texts }: Pick<Matter, 'json' | 'tree' | 'texts'>,
 ): Judgement | Promise<Judgement> {
   const facts = factsOf(asking, json);
   const results = asking.trail.verdicts().before_request_hooks;
-  return judged(guards.input, { side: 'input', facts, json, tree, texts: null }, results);
+  return judged(guards.input, { side: 'input', facts, json, tree, texts }, results);
 }
 
-/** A body that cannot be parsed, or that another parser may read differently, would bypass the guardrails. */
-function checkReadable(hooks: readonly Hook[], { json, body, unreadable: reason }: Content): void {
-  if (!json) throw unreadable(reason ?? 'it is not JSON');
-  if (!Buffer.isBuffer(body) || !actsOnTexts(hooks)) return;
-  if (!isUtf8(body)) throw unreadable('it is not valid UTF-8');
+/** Why a body as a whole cannot be read: it cannot be parsed, or another parser may read it differently. Null if it can. */
+function unreadBody({ json, body, unreadable: reason }: Content): UnreadContent | null {
+  if (!json) return unread('format', '', reason);
+  if (!Buffer.isBuffer(body)) return null;
+  if (!isUtf8(body)) return unread('charset');
   const name = duplicateMember(body.toString('utf8'));
-  if (name === null) return;
-  throw new AppError('invalid_request', {
-    detail: `The body has the member "${name.slice(0, 64)}" twice in one object, so a guardrail cannot tell which one counts. Send each member once.`,
-  });
+  return name === null ? null : unread('duplicate', '', duplicateInWords(name));
 }
 
-const unreadable = (detail: string): AppError =>
-  new AppError('body_unreadable', { reader: 'a guardrail', detail });
+export const duplicateInWords = (name: string): string =>
+  `it has the member "${name.slice(0, 64)}" twice in one object, so it is unclear which one counts. Send each member once`;
 
-function passed(
-  { matter: { json, facts }, isDenied, hasFailed }: Judgement,
-  guards: Guards,
-  { trail, content }: GuardInput,
-): GuardedRequest {
+/** Throws if the request is denied, or cannot be read where it must be. */
+function refuseDenied({ isDenied, refusal }: Judgement, results: HookResults): void {
+  if (refusal) throw unreadError(refusal.content);
+  if (isDenied) throw denial(results, refusal);
+}
+
+function passed(judgement: Judgement, guards: Guards, { trail, content }: GuardInput): GuardedRequest {
   const results = trail.verdicts();
-  if (isDenied) throw denial(results);
+  const { matter, hasFailed } = judgement;
+  const { json, facts } = matter;
+  refuseDenied(judgement, results);
   if (json === content.json) return { guards, facts, content, hasFailed, results };
   const changed = withJson(content, json);
   trail.rewritten(changed.json, changed.body);
@@ -129,23 +139,16 @@ export function judged(
     for (const result of judgement.results) results.push(result);
     return judgement;
   };
-  try {
-    const judgement = runHooks(hooks, matter, (result) => results.push(result));
-    return judgement instanceof Promise ? judgement.then(noted).catch(refuse) : noted(judgement);
-  } catch (error) {
-    return refuse(error);
-  }
-}
-
-function refuse(error: unknown): never {
-  if (!(error instanceof TooDeep)) throw error;
-  throw new AppError('invalid_request', {
-    detail: 'The body is nested too deeply for guardrails to check it.',
-  });
+  const judgement = runHooks(hooks, matter, (result) => results.push(result));
+  return judgement instanceof Promise ? judgement.then(noted) : noted(judgement);
 }
 
 /** The error of an exchange that a guardrail denied. */
-export function denial({ before_request_hooks: before, after_request_hooks: after }: HookResults): AppError {
+export function denial(
+  { before_request_hooks: before, after_request_hooks: after }: HookResults,
+  refusal: UnreadRefusal | null,
+): AppError {
+  if (refusal) return new AppError('guardrail_denied', { guardrail: refusal.guardrail, side: 'response' });
   const hook = [...after, ...before].findLast(isDenial);
   const side = hook && after.includes(hook) ? 'response' : 'request';
   return new AppError('guardrail_denied', { guardrail: hook?.id ?? '', side });

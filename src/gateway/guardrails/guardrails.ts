@@ -26,11 +26,27 @@ export interface Guards {
 
 export const NO_GUARDS: Guards = { input: [], output: [] };
 
-/** Appends the guardrails of `then` to those of `first`. */
-export function joined(first: Guards, then: Guards): Guards {
-  if (first === NO_GUARDS) return then;
-  if (then === NO_GUARDS) return first;
-  return { input: [...first.input, ...then.input], output: [...first.output, ...then.output] };
+/** The guardrails of the organization and the workspace, marked as such. */
+export const asRequired = (imposed: Guards): Guards =>
+  imposed === NO_GUARDS
+    ? NO_GUARDS
+    : { input: imposed.input.map(asImposed), output: imposed.output.map(asImposed) };
+
+/** The guardrails of the organization and the workspace, and those of the config after them. */
+export const joined = (required: Guards, own: Guards): Guards =>
+  required === NO_GUARDS
+    ? own
+    : { input: [...required.input, ...own.input], output: [...required.output, ...own.output] };
+
+const imposedHooks = new WeakMap<Hook, Hook>();
+
+/** Built once per guardrail, not once per request. */
+function asImposed(hook: Hook): Hook {
+  const known = imposedHooks.get(hook);
+  if (known) return known;
+  const imposed = { ...hook, isImposed: true };
+  imposedHooks.set(hook, imposed);
+  return imposed;
 }
 
 /** An inline hook, or the reference to a stored one. */

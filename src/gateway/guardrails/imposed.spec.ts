@@ -110,7 +110,10 @@ describe('guardrails of a workspace and its organization', () => {
 
 describe('a WebSocket', () => {
   const hook = (more: object = {}): Hook =>
-    ({ spec: { ...STORED['pg-first'].spec, ...more }, checks: [{ readsTexts: true }] }) as unknown as Hook;
+    ({
+      spec: { ...STORED['pg-first'].spec, ...more },
+      checks: [{ readsTexts: true, spec: { id: 'default.contains' }, check: {} }],
+    }) as unknown as Hook;
   const socket = { entry: {}, content: { isWebSocket: true } } as unknown as GuardInput;
   const code = (own: Hook, imposed?: Hook): string | null => {
     try {

@@ -14,14 +14,14 @@ import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { type PendingAnswer, passingFraming, streamGuard, textsOf } from './answering.js';
 import { gathered } from './gathered-answer.js';
 import { type GuardedRequest, judged } from './guard-request.js';
-import { mayDeny, needsWhole, restoring } from './part-filters.js';
-import type { Hook, Judgement, Matter } from './run-hooks.js';
+import { needsWhole, restoring } from './part-filters.js';
+import type { Judgement, Matter } from './run-hooks.js';
 import type { StreamGuard } from './stream-guard.js';
 import { withoutLogprobs } from './stream-repeats.js';
 import { type JudgedAnswer, withheld } from './judged-answer.js';
-import { plainTexts } from './plain-texts.js';
+import { wholeTexts } from './whole-texts.js';
 import { rewriteTexts } from './texts/body-walk.js';
-import { duplicateMember } from '../../common/json/duplicate-members.js';
+import { unread } from './texts/unread.js';
 
 export const FAILED_STATUS = 246;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -78,21 +78,13 @@ function judgedPlain(
   const { guards, facts } = guarded;
   const known = textsOf(entry);
   const tree = known?.answer ?? null;
-  const json = said.json && isAmbiguous(said, guards.output) ? null : said.json;
-  const texts = said.json === null && tree ? plainTexts(said.text, known?.isPlain) : null;
-  const matter: Matter = { side: 'output', facts, json, tree, texts };
+  const texts = tree ? wholeTexts(said, known?.isPlain) : null;
+  const matter: Matter = { side: 'output', facts, json: said.json, tree, texts };
   const judgement = judged(guards.output, matter, guarded.results.after_request_hooks);
   return judgement instanceof Promise
     ? judgement.then((one) => plainAnswer(said, one, { guarded, answering }))
     : plainAnswer(said, judgement, { guarded, answering });
 }
-
-/**
- * Another parser may use the other of two equal members. This matters only to hooks that may deny: redaction changes the member that counts
- * here.
- */
-const isAmbiguous = ({ text }: PlainAnswer, hooks: readonly Hook[]): boolean =>
-  hooks.some(mayDeny) && text !== null && duplicateMember(text) !== null;
 
 interface JudgementInput {
   readonly guarded: GuardedRequest;
@@ -101,7 +93,7 @@ interface JudgementInput {
 
 function plainAnswer(
   { json, contentType, bytes, reading, text }: PlainAnswer,
-  { matter, isDenied, hasFailed }: Judgement,
+  { matter, isDenied, hasFailed, refusal }: Judgement,
   { guarded, answering }: JudgementInput,
 ): JudgedAnswer {
   const changed = told(matter.json && restored(matter, json), guarded, answering);
@@ -112,6 +104,7 @@ function plainAnswer(
     body,
     reading,
     isDenied,
+    refusal,
     head: answering.head,
   };
 }
@@ -126,7 +119,7 @@ function changedBody(bytes: Buffer, { json, text, changed }: ChangedAnswer): Buf
 }
 
 function changedText(bytes: Buffer, text: string | null, { texts }: Matter): Buffer {
-  const changed = texts?.every[0];
+  const changed = texts?.unread ? undefined : texts?.every[0];
   return changed === undefined || changed === text ? bytes : Buffer.from(changed);
 }
 
@@ -226,6 +219,7 @@ async function judgedStream(
     reading,
     isDenied: guard.isDenied || judgement.isDenied,
     stoppedBy: guard.deniedBy,
+    refusal: judgement.refusal,
     head,
   };
 }
@@ -244,12 +238,9 @@ function throughGuard(guard: StreamGuard, body: Buffer, attempt: Attempt): strin
 }
 
 /** The verdict on a stream that ended or was stopped. */
-export function judgedTexts(
-  { texts }: StreamGuard,
-  { guards, facts, results }: GuardedRequest,
-  entry: Entry,
-) {
+export function judgedTexts(guard: StreamGuard, { guards, facts, results }: GuardedRequest, entry: Entry) {
   const tree = textsOf(entry)?.answer ?? null;
+  const texts = guard.texts ?? unread('events');
   const matter: Matter = { side: 'output', facts, json: null, tree, texts };
   return judged(guards.output, matter, results.after_request_hooks);
 }

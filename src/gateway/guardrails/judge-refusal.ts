@@ -1,5 +1,4 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { duplicateMember } from '../../common/json/duplicate-members.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { wholeAnswer } from '../framing/index.js';
 import { nothingRead } from '../recording/metering.js';
@@ -11,10 +10,10 @@ import { searching } from './applicable.js';
 import { gathered } from './gathered-answer.js';
 import { type GuardedRequest, judged } from './guard-request.js';
 import { type JudgedAnswer, withheld } from './judged-answer.js';
-import { actsOnTexts } from './part-filters.js';
-import { plainTexts } from './plain-texts.js';
-import type { Matter } from './run-hooks.js';
+import { type Matter, needsReading } from './run-hooks.js';
+import type { ReadTexts } from './texts/body-texts.js';
 import { textTree } from './texts/text-tree.js';
+import { wholeTexts } from './whole-texts.js';
 
 const REDIRECT_MIN = 300;
 const ERROR_MIN = 400;
@@ -27,7 +26,7 @@ const ANYWHERE = textTree();
 export function isJudgedRefusal({ guards }: GuardedRequest, { attempt, entry }: PendingAnswer): boolean {
   const { status } = attempt;
   if (status < REDIRECT_MIN || status === NOT_MODIFIED || entry.method === 'HEAD') return false;
-  return actsOnTexts(searching(guards.output));
+  return searching(guards.output).some(needsReading);
 }
 
 /**
@@ -50,6 +49,7 @@ export async function judgeRefusal(guarded: GuardedRequest, answering: PendingAn
     body: bodyOf(bytes, read, judgement.matter),
     reading: nothingRead(),
     isDenied: judgement.isDenied,
+    refusal: judgement.refusal,
     head,
   };
   return judgement.isDenied ? withheld(answer, guarded, entry) : answer;
@@ -65,17 +65,18 @@ function inClientsWords(whole: Buffer, { attempt, translated, head }: PendingAns
   }
 }
 
-/** The texts of a refusal: those of an object, or a page as one text. Neither: it cannot be read. */
+/** The texts of a refusal: those of an object, or a page as one text. */
 function readRefusal(bytes: Buffer): Pick<Matter, 'json' | 'texts'> {
   const read = wholeAnswer(bytes);
-  if (read.kind === 'json')
-    return { json: duplicateMember(read.text) === null ? read.json : null, texts: null };
-  return { json: null, texts: read.kind === 'text' ? plainTexts(read.text, true) : null };
+  const json = read.kind === 'json' ? read.json : null;
+  const text = read.kind === 'json' || read.kind === 'text' ? read.text : null;
+  return { json, texts: wholeTexts({ json, text }, true) };
 }
 
 function bodyOf(bytes: Buffer, { json, texts }: Pick<Matter, 'json' | 'texts'>, after: Matter): Buffer {
   if (json && after.json && after.json !== json) return editedJson(bytes, json, after.json);
-  const [page] = texts?.every ?? [];
-  const [changed] = after.texts?.every ?? [];
-  return changed === undefined || changed === page ? bytes : Buffer.from(changed);
+  const changed = pageOf(after.texts);
+  return changed === undefined || changed === pageOf(texts) ? bytes : Buffer.from(changed);
 }
+
+const pageOf = (texts: ReadTexts | null): string | undefined => (texts?.unread ? undefined : texts?.every[0]);

@@ -3,6 +3,7 @@ import type { Entry } from '../recording/entry.js';
 import type { Reading } from '../recording/metering.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
 import { denial, type GuardedRequest } from './guard-request.js';
+import type { UnreadRefusal } from './run-hooks.js';
 
 const DENIED_STATUS = 446;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -16,6 +17,8 @@ export interface JudgedAnswer {
   readonly isDenied: boolean;
   /** Id of the guardrail that stopped a stream; absent if a verdict on the whole denied it. */
   readonly stoppedBy?: string | null;
+  /** Why it is denied, if its texts could not be read. */
+  readonly refusal: UnreadRefusal | null;
   /** Of the provider's own response. */
   readonly head: ResponseHead;
 }
@@ -29,7 +32,7 @@ export function withheld(
   const { stoppedBy: guardrail } = answer;
   const error = guardrail
     ? new AppError('guardrail_denied', { guardrail, side: 'response' })
-    : denial(results);
+    : denial(results, answer.refusal);
   const body = { ...errorBody(error, id), hook_results: results };
   return {
     ...answer,

@@ -101,9 +101,3 @@ export function mayDeny({ spec, checks }: Hook): boolean {
   const isGuardrail = spec.type === 'guardrail' && spec.deny && !spec.isAsync;
   return isGuardrail && checks.some(({ readsTexts }) => readsTexts);
 }
-
-/** Whether the texts can lead to a denial or a change. */
-export const actsOnTexts = (hooks: readonly Hook[]): boolean =>
-  hooks.some(
-    (hook) => mayDeny(hook) || (!hook.spec.isAsync && hook.checks.some(({ check }) => check.changes)),
-  );

@@ -4,8 +4,9 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Check, Facts, Finding, CheckSubject } from './check.js';
 import type { CheckResult } from '../types/hook-results.js';
-import { type BodyTexts, bodyTexts, NO_TEXTS } from './texts/body-texts.js';
+import { bodyTexts, NO_TEXTS, type ReadTexts } from './texts/body-texts.js';
 import type { TextTree } from './texts/text-tree.js';
+import { unread, type UnreadContent, unreadInWords, unreadRow } from './texts/unread.js';
 
 export interface MadeCheck {
   readonly spec: CheckSpec;
@@ -27,14 +28,16 @@ export interface Matter {
   readonly json: Json | null;
   /** The places of its texts; null if the gateway does not read them. */
   readonly tree: TextTree | null;
-  /** The texts if there is no body that contains them; null if they could not be read. */
-  readonly texts: BodyTexts | null;
+  /** The texts if no body contains them, or why they cannot be read; null if they are to be read from the body. */
+  readonly texts: ReadTexts | null;
 }
 
 /** Result of a check, with its finding if it could run. */
 export interface CheckOutcome {
   readonly check: CheckResult & { transformed: boolean };
   readonly finding: Finding | null;
+  /** Why the check could not read the texts; null if it could. */
+  readonly unread: UnreadContent | null;
 }
 
 /** Shared by the checks of a hook. */
@@ -49,27 +52,38 @@ export function startCheck(
   matter: Matter,
   { hook, texts }: Setting,
 ): CheckOutcome | Promise<CheckOutcome> {
-  const startedAt = performance.now();
-  const createdAt = isoNow();
+  const began = { startedAt: performance.now(), createdAt: isoNow() };
+  const passesOnError = !failsOnError(made, hook);
   const failed = (thrown: unknown): CheckOutcome => ({
-    check: {
-      id: made.spec.id,
-      transformed: false,
-      execution_time: elapsed(startedAt),
-      created_at: createdAt,
-      verdict: !failsOnError(made, hook) && !failsUnread(thrown, hook),
-      data: null,
-      error: describe(thrown),
-    },
+    check: { ...resultOf(made, began, passesOnError), error: describe(thrown) },
     finding: null,
+    unread: null,
   });
   try {
-    const finding = made.check.run(subjectOf(made, matter, texts));
-    if (!(finding instanceof Promise)) return checked(made, finding, { startedAt, createdAt });
-    return finding.then((found) => checked(made, found, { startedAt, createdAt }), failed);
+    const subject = subjectOf(made, matter, texts);
+    if ('unread' in subject) return unreadOutcome(made, subject, { began, passesOnError });
+    const finding = made.check.run(subject);
+    if (!(finding instanceof Promise)) return checked(made, finding, began);
+    return finding.then((found) => checked(made, found, began), failed);
   } catch (thrown) {
     return failed(thrown);
   }
+}
+
+/** A check without the texts that it needs has no verdict to give, so it does not pass. */
+function unreadOutcome(
+  made: MadeCheck,
+  content: UnreadContent,
+  { began, passesOnError }: { readonly began: Began; readonly passesOnError: boolean },
+): CheckOutcome {
+  const { isByDesign = false } = unreadRow(content.unread);
+  const error = { name: 'Unread', message: unreadInWords(content) };
+  const data = { unread: content.unread };
+  return {
+    check: { ...resultOf(made, began, isByDesign && passesOnError), data, error },
+    finding: null,
+    unread: content,
+  };
 }
 
 interface Began {
@@ -77,27 +91,29 @@ interface Began {
   readonly createdAt: string;
 }
 
-function checked({ spec }: MadeCheck, finding: Finding, { startedAt, createdAt }: Began): CheckOutcome {
+function checked(made: MadeCheck, finding: Finding, began: Began): CheckOutcome {
+  const result = resultOf(made, began, finding.verdict);
+  return { check: { ...result, data: bounded(finding.data) }, finding, unread: null };
+}
+
+function resultOf({ spec }: MadeCheck, { startedAt, createdAt }: Began, verdict: boolean) {
   return {
-    check: {
-      id: spec.id,
-      transformed: false,
-      execution_time: elapsed(startedAt),
-      created_at: createdAt,
-      verdict: finding.verdict,
-      data: bounded(finding.data),
-      error: null,
-    },
-    finding,
+    id: spec.id,
+    transformed: false,
+    execution_time: elapsed(startedAt),
+    created_at: createdAt,
+    verdict,
+    data: null,
+    error: null,
   };
 }
 
 /** The texts of a body, found once for all checks until one changes it. */
 export class SeenTexts {
   private json: Json | null = null;
-  private texts: BodyTexts = NO_TEXTS;
+  private texts: ReadTexts = NO_TEXTS;
 
-  of(json: Json, tree: TextTree): BodyTexts {
+  of(json: Json, tree: TextTree): ReadTexts {
     if (json !== this.json) {
       this.texts = bodyTexts(json, tree);
       this.json = json;
@@ -107,30 +123,22 @@ export class SeenTexts {
 }
 
 function subjectOf(
-  { readsTexts: needsTexts, check: { looksEverywhere } }: MadeCheck,
-  { side, facts, json, tree, texts }: Matter,
+  { readsTexts: needsTexts, check: { looksEverywhere, ignoresTexts } }: MadeCheck,
+  matter: Matter,
   seen: SeenTexts,
-): CheckSubject {
-  if (!needsTexts) return { side, facts, json, texts: NO_TEXTS.said };
-  const read = texts ?? (json && tree && seen.of(json, tree));
-  if (!read) throw new Unreadable(side, tree !== null);
-  return { side, facts, json, texts: looksEverywhere ? read.every : read.said };
+): CheckSubject | UnreadContent {
+  const { side, facts, json, tree } = matter;
+  if (!needsTexts || (ignoresTexts && json && tree)) return { side, facts, json, texts: [], runs: [] };
+  const read = textsOf(matter, seen);
+  if (read.unread) return read;
+  const { said, every, runs = [] } = read;
+  return { side, facts, json, texts: looksEverywhere ? every : said, runs: looksEverywhere ? runs : [] };
 }
 
-/** The texts that a check needs cannot be read. */
-class Unreadable extends Error {
-  constructor(
-    side: CheckSubject['side'],
-    /** The gateway reads the texts of this endpoint, so the body is at fault. */
-    readonly isOfKnownEndpoint: boolean,
-  ) {
-    super(`the texts of this ${side === 'input' ? 'request' : 'response'} cannot be read`);
-  }
-}
-
-/** A guardrail that may deny lets no text pass that it should have read but could not. */
-function failsUnread(thrown: unknown, { deny, type }: HookSpec): boolean {
-  return thrown instanceof Unreadable && thrown.isOfKnownEndpoint && deny && type === 'guardrail';
+function textsOf({ json, tree, texts }: Matter, seen: SeenTexts): ReadTexts {
+  if (texts) return texts;
+  if (tree === null) return unread('endpoint');
+  return json ? seen.of(json, tree) : unread('format');
 }
 
 function failsOnError({ spec: { parameters } }: MadeCheck, { failOnError }: HookSpec): boolean {

@@ -11,6 +11,7 @@ import {
   startCheck,
 } from './run-check.js';
 import { type BodyTexts, withTexts } from './texts/body-texts.js';
+import { type UnreadContent, unreadRow } from './texts/unread.js';
 
 export { type Matter, readsTexts } from './run-check.js';
 
@@ -19,6 +20,15 @@ export interface Hook {
   readonly spec: HookSpec;
   /** The enabled ones, in order. */
   readonly checks: readonly MadeCheck[];
+  /** The organization or the workspace requires it. */
+  readonly isImposed?: boolean;
+}
+
+/** A guardrail that cannot read what it must read. */
+export interface UnreadRefusal {
+  /** Id of the guardrail. */
+  readonly guardrail: string;
+  readonly content: UnreadContent;
 }
 
 export interface Judgement {
@@ -26,6 +36,8 @@ export interface Judgement {
   /** Results of the hooks that were awaited. */
   readonly results: readonly HookResult[];
   readonly isDenied: boolean;
+  /** Why it is denied, if the texts could not be read. */
+  readonly refusal: UnreadRefusal | null;
   /** A hook without the right to deny failed. */
   readonly hasFailed: boolean;
 }
@@ -45,6 +57,7 @@ export function runHooks(
 class HookRun {
   private readonly results: HookResult[] = [];
   private readonly texts = new SeenTexts();
+  private refusal: UnreadRefusal | null = null;
 
   constructor(
     private readonly hooks: readonly Hook[],
@@ -62,8 +75,8 @@ class HookRun {
       }
       const run = new Run(hook, this.matter, this.texts).from(0);
       if (run instanceof Promise)
-        return run.then((ran) => (this.isDeniedBy(ran) ? this.judgement(true) : this.from(at + 1)));
-      if (this.isDeniedBy(run)) return this.judgement(true);
+        return run.then((ran) => (this.isDeniedBy(hook, ran) ? this.judgement(true) : this.from(at + 1)));
+      if (this.isDeniedBy(hook, run)) return this.judgement(true);
     }
     return this.judgement(false);
   }
@@ -73,25 +86,47 @@ class HookRun {
     this.later(result);
   }
 
-  private isDeniedBy({ matter, result }: Ran): boolean {
+  private isDeniedBy(hook: Hook, { matter, result, unread }: Ran): boolean {
     this.matter = matter;
     this.results.push(result);
-    return isDenial(result);
+    if (unread && refusesUnread(hook, unread)) this.refusal = { guardrail: hook.spec.id, content: unread };
+    return this.refusal !== null || isDenial(result);
   }
 
   private judgement(isDenied: boolean): Judgement {
-    const { matter, results } = this;
-    return { matter, results, isDenied, hasFailed: !isDenied && results.some(isFailure) };
+    const { matter, results, refusal } = this;
+    return { matter, results, isDenied, refusal, hasFailed: !isDenied && results.some(isFailure) };
   }
 }
 
 const isFailure = ({ type, verdict }: HookResult): boolean => type === 'guardrail' && !verdict;
+
+/**
+ * The one place that decides about unread content: a hook that denies, that changes texts, or that its caller cannot disable refuses it. One
+ * that only records, and an asynchronous one, note that they could not read it.
+ */
+export function refusesUnread(hook: Hook, content: UnreadContent): boolean {
+  return !unreadRow(content.unread).isByDesign && needsReading(hook);
+}
+
+/** Whether what this hook cannot read is refused. */
+export function needsReading({ spec, checks, isImposed = false }: Hook): boolean {
+  if (spec.isAsync) return false;
+  if (checks.some(({ check }) => check.changes)) return true;
+  const isStrict = spec.type === 'mutator' || spec.deny || isImposed;
+  return isStrict && checks.some(judgesTexts);
+}
+
+const judgesTexts = ({ spec, check, readsTexts: reads }: MadeCheck): boolean =>
+  reads && check.ignoresTexts !== true && spec.id !== 'default.log';
 
 export const isDenial = (result: HookResult): boolean => result.deny && isFailure(result);
 
 interface Ran {
   readonly matter: Matter;
   readonly result: HookResult;
+  /** Of the first check that could not read the texts. */
+  readonly unread: UnreadContent | null;
 }
 
 /** One run of a hook. */
@@ -101,6 +136,7 @@ class Run {
   private matter: Matter;
   private readonly results: (CheckResult | Promise<CheckResult>)[] = [];
   private isWaiting = false;
+  private unread: UnreadContent | null = null;
 
   constructor(
     private readonly hook: Hook,
@@ -130,7 +166,8 @@ class Run {
     return Promise.all(this.results.map((result) => Promise.resolve(result))).then((done) => this.ran(done));
   }
 
-  private take({ check, finding }: CheckOutcome): CheckResult {
+  private take({ check, finding, unread }: CheckOutcome): CheckResult {
+    this.unread ??= unread;
     if (finding) {
       const changed = changedBy(this.matter, finding);
       check.transformed = changed !== this.matter;
@@ -155,13 +192,14 @@ class Run {
       execution_time: elapsed(startedAt),
       created_at: createdAt,
     };
-    return { matter, result };
+    return { matter, result, unread: this.unread };
   }
 }
 
 function changedBy(matter: Matter, { json, texts }: Finding): Matter {
   if (json) return { ...matter, json };
   if (!texts) return matter;
+  if (matter.texts?.unread) return matter;
   if (matter.texts) return { ...matter, texts: changedTexts(matter.texts, texts) };
   const { tree, json: body } = matter;
   return body && tree ? { ...matter, json: withTexts(body, tree, texts) } : matter;

@@ -2,12 +2,12 @@ import type { Json } from '../../providers/endpoint.js';
 import type { StreamEvent } from '../../providers/translation.js';
 import type { AnswerFrames } from '../framing/index.js';
 import type { Facts } from './check.js';
-import { denyingBy, mayChange } from './part-filters.js';
-import type { Hook } from './run-hooks.js';
+import { mayChange } from './part-filters.js';
+import { type Hook, needsReading } from './run-hooks.js';
 import { StreamParts } from './stream-parts.js';
 import { withoutLogprobs, withoutRepeated } from './stream-repeats.js';
 import type { BodyTexts } from './texts/body-texts.js';
-import { rewriteTexts, textsIn } from './texts/body-walk.js';
+import { findTexts, rewriteTexts } from './texts/body-walk.js';
 import { duplicateMember } from '../../common/json/duplicate-members.js';
 import type { StreamTexts } from './texts/text-tree.js';
 
@@ -46,7 +46,8 @@ export class UnreadableStream extends Error {
 export class StreamGuard {
   private readonly parts: StreamParts;
   private readonly changes: boolean;
-  private readonly denier: string | null;
+  /** Id of the guardrail that refuses what it cannot read; null for none. */
+  private readonly refuser: string | null;
   private hasEvents = false;
   private hasBytes = false;
   private isUnreadable = false;
@@ -58,7 +59,7 @@ export class StreamGuard {
     const { hooks, facts, texts, isListing } = guarding;
     this.parts = new StreamParts(hooks, facts, texts, !isListing);
     this.changes = mayChange(hooks, facts);
-    this.denier = denyingBy(hooks);
+    this.refuser = hooks.find(needsReading)?.spec.id ?? null;
   }
 
   /** Id of the guardrail that stopped the stream. Nothing more may be sent. */
@@ -91,7 +92,7 @@ export class StreamGuard {
   }
 
   private get isStrict(): boolean {
-    return this.denier !== null || this.changes;
+    return this.refuser !== null || this.changes;
   }
 
   /** The output of a step, unless a guardrail stops the stream there. */
@@ -102,8 +103,8 @@ export class StreamGuard {
       return this.isDenied ? '' : out;
     } catch (error) {
       this.isUnreadable = true;
-      this.unreadableBy = this.denier;
-      if (this.denier === null) throw error;
+      this.unreadableBy = this.refuser;
+      if (this.refuser === null) throw error;
       return '';
     }
   }
@@ -137,7 +138,12 @@ export class StreamGuard {
   private judged(event: StreamEvent, told: Json): string {
     const { texts, frames } = this.guarding;
     const json = withoutRepeated(told);
-    const found = textsIn(json, texts.tree, true);
+    const read = findTexts(json, texts.tree, true);
+    if (read.unread) {
+      if (this.isStrict) throw new UnreadableStream();
+      return frames.encode(event);
+    }
+    const { found } = read;
     const outs = found.map((one) => this.parts.through(one, { event, json }));
     const ended = texts.endsOf(json) ?? NONE;
     const before = ended.length > 0 ? this.written(this.parts.rest(ended, { json, found, outs })) : '';

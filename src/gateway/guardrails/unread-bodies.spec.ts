@@ -75,13 +75,16 @@ describe('a request that two readers may read differently', () => {
     }
   });
 
-  it('passes byte for byte where no guardrail acts on texts', async () => {
-    const { status, calls } = await ask({
+  it('passes byte for byte, marked as unread, where no guardrail acts on texts', async () => {
+    const { status, calls, record } = await ask({
       config: { input_guardrails: [{ 'default.wordCount': { minWords: 0 } }] },
       body: TWICE,
     });
 
-    expect([status, (calls[0]?.body as Buffer).toString()]).toEqual([200, TWICE]);
+    expect([status, (calls[0]?.body as Buffer).toString()]).toEqual([246, TWICE]);
+    expect(record.hook_results).toMatchObject({
+      before_request_hooks: [{ verdict: false, checks: [{ data: { unread: 'duplicate' } }] }],
+    });
   });
 
   it('is refused where its bytes are no UTF-8', async () => {
@@ -228,13 +231,16 @@ describe('an answer that cannot be read is refused where a guardrail denies', ()
     expect(text).not.toContain('Apollo');
   });
 
-  it('and passes where none does', async () => {
-    const { status, text } = await ask({
+  it('and passes, marked as unread, where none does', async () => {
+    const { status, text, record } = await ask({
       config: { output_guardrails: [{ 'default.contains': { operator: 'none', words: ['Apollo'] } }] },
       answers: [{ headers: { 'content-type': 'text/html' }, chunks: ['<p>Apollo</p>'] }],
     });
 
-    expect([status, text]).toEqual([200, '<p>Apollo</p>']);
+    expect([status, text]).toEqual([246, '<p>Apollo</p>']);
+    expect(record.hook_results).toMatchObject({
+      after_request_hooks: [{ verdict: false, checks: [{ error: { name: 'Unread' } }] }],
+    });
   });
 
   it('but not one that has nothing in it, nor sound', async () => {

@@ -9,8 +9,11 @@ const BOUNDARY = /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,70})"
 
 const DISPOSITION = /^content-disposition:\s*form-data\s*;(.*)$/im;
 const NAME = /(?:^|;)\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
-const FILE_NAME = /(?:^|;)\s*filename\*?=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/i;
+const FILE_NAME = /(?:^|;)\s*filename\*?=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/gi;
 const CONTENT_TYPE = /^content-type:[ \t]*([^\r\n]+)/im;
+const TRANSFER_ENCODING = /^content-transfer-encoding:[ \t]*([^\s;]+)/im;
+/** https://www.rfc-editor.org/rfc/rfc8187#section-3.2 */
+const EXTENDED = /^[\w!#$%&+^`{}~-]*'[\w-]*'(.*)$/;
 
 /** The boundary in a content type; null if it is not a form's, or the boundary is invalid. */
 export function boundaryOf(contentType: string | undefined): string | null {
@@ -23,8 +26,12 @@ export interface PartHead {
   readonly name: string;
   /** Null for a part that is not a file. */
   readonly fileName: string | null;
+  /** Every name that the part gives its file, as written and decoded: parsers differ in which one they use. */
+  readonly fileNames: readonly string[];
   /** Null if it is not given. */
   readonly contentType: string | null;
+  /** Null if it is not given, as it should not be: https://www.rfc-editor.org/rfc/rfc7578#section-4.7 */
+  readonly transferEncoding: string | null;
 }
 
 /** Receives the parts of a form. The methods may throw; then scanning stops. */
@@ -41,11 +48,26 @@ export interface FormListener {
 
 function partHead(head: string): PartHead {
   const [, parameters = ''] = DISPOSITION.exec(head) ?? [];
+  const fileNames = [...parameters.matchAll(FILE_NAME)].map(([, quoted, plain = '']) =>
+    (quoted ?? plain).trim(),
+  );
   return {
     name: found(NAME, parameters) ?? '',
-    fileName: found(FILE_NAME, parameters),
+    fileName: fileNames[0] ?? null,
+    fileNames: [...new Set([...fileNames, ...fileNames.map(decodedName)])],
     contentType: found(CONTENT_TYPE, head),
+    transferEncoding: found(TRANSFER_ENCODING, head),
   };
+}
+
+/** Clients write `filename="%C3%A4.png"` and `filename*=UTF-8''%C3%A4.png`. */
+function decodedName(name: string): string {
+  const encoded = EXTENDED.exec(name)?.[1] ?? name;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
 }
 
 /** The group that matched; null without a match. */

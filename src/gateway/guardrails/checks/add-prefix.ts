@@ -6,6 +6,7 @@ type Parameters = ParametersOf<'default.addPrefix'>;
 
 /** Adds text before the first message of a role, or before the prompt. Without such a message, it adds one. */
 export const addPrefix = (parameters: Parameters): Check => ({
+  ignoresTexts: true,
   run: ({ json, facts }) => {
     const changed = json && prefixed(json, parameters, facts.endpoint === 'messages');
     return { verdict: true, data: null, ...(changed && { json: changed }) };

@@ -2,6 +2,7 @@ import type { ParametersOf } from '../../../routing-config/guardrails/check-para
 import type { Json } from '../../../providers/endpoint.js';
 import type { ProviderCaller } from '../calling/provider-caller.js';
 import type { Check } from '../check.js';
+import { wholeTexts } from './searched-texts.js';
 
 /**
  * Uses a provider's moderation with a stored credential: `POST /moderations`, https://platform.openai.com/docs/api-reference/moderations.
@@ -12,8 +13,9 @@ export const moderateContent = (
   provider: ProviderCaller,
 ): Check => ({
   looksEverywhere: true,
-  run: async ({ texts, facts: { caller } }) => {
-    const input = texts.filter((text) => text.trim() !== '');
+  run: async (subject) => {
+    const { caller } = subject.facts;
+    const input = wholeTexts(subject).filter((text) => text.trim() !== '');
     if (input.length === 0) return { verdict: true, data: { flagged: [] } };
     const answer = await provider.ask({
       caller,
@@ -28,15 +30,21 @@ export const moderateContent = (
   },
 });
 
+/** Throws if nothing is flagged and a result has no verdict: a missing verdict is no approval. */
 function flaggedIn(answer: unknown): string[] {
   const results = (answer as Json | null)?.results;
-  if (!Array.isArray(results) || results.length === 0) throw new Error('the provider gave no moderation');
-  const names = results.flatMap((result: Json | null) => {
-    const categories = Object.entries((result?.categories ?? {}) as Json);
-    const flagged = categories
-      .filter(([, isFlagged]) => isFlagged === true)
-      .map(([name]) => name.slice(0, 64));
-    return flagged.length === 0 && result?.flagged === true ? ['flagged'] : flagged;
-  });
+  const given: readonly unknown[] = Array.isArray(results) ? results : [];
+  const names = given.flatMap((result) => flagsOf(result as Json | null));
+  const isWhole = given.length > 0 && given.every((result) => isFlag((result as Json | null)?.flagged));
+  if (names.length === 0 && !isWhole) throw new Error('the provider gave no moderation');
   return [...new Set(names)].slice(0, 64);
 }
+
+function flagsOf(result: Json | null): string[] {
+  const named = Object.entries((result?.categories ?? {}) as Json)
+    .filter(([, isFlagged]) => isFlagged === true)
+    .map(([name]) => name.slice(0, 64));
+  return named.length === 0 && result?.flagged === true ? ['flagged'] : named;
+}
+
+const isFlag = (flagged: unknown): boolean => typeof flagged === 'boolean';

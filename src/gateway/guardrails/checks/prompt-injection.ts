@@ -1,5 +1,6 @@
 import type { Check } from '../check.js';
 import { Pattern, someText, WindowFilter } from '../finding/windows.js';
+import { searchedTexts } from './searched-texts.js';
 
 /**
  * Wordings that try to take over a model. They are matched by form, which stops plain attempts but no clever ones:
@@ -29,9 +30,16 @@ const INJECTIONS = Object.entries(SOURCES).map(([name, source]) => ({
 
 const PATTERNS = INJECTIONS.map(({ name, pattern }) => ({ name, pattern: new Pattern(pattern) }));
 
+/** Characters that no reader sees: soft hyphen, zero-width and direction marks. https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point */
+const INVISIBLE =
+  /[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]/g;
+
+const visible = (text: string): string => text.replace(INVISIBLE, '');
+
 /** Finds plain attempts to take over the model, by their wording. */
 export const promptInjection = (): Check => ({
-  run: async ({ texts }) => {
+  run: async (subject) => {
+    const texts = searchedTexts(subject).map(visible);
     const found: string[] = [];
     for (const { name, pattern } of PATTERNS)
       if (await someText(texts, (text) => pattern.occursIn(text))) found.push(name);
@@ -40,6 +48,6 @@ export const promptInjection = (): Check => ({
   looksEverywhere: true,
   open: () =>
     new WindowFilter(INJECTION_CHARS_MAX, (window) =>
-      PATTERNS.some(({ pattern }) => pattern.occursSurely(window)),
+      PATTERNS.some(({ pattern }) => pattern.occursSurely({ ...window, text: visible(window.text) })),
     ),
 });

@@ -3,12 +3,15 @@ import type { ParametersOf } from '../../../routing-config/guardrails/check-para
 import { REQUEST_TYPES } from '../../../routing-config/guardrails/request-types.js';
 import type { Json } from '../../../providers/endpoint.js';
 import type { HttpCaller } from '../../../egress/http-caller.js';
+import { withoutByteOrderMark } from '../../../common/json/byte-order-mark.js';
 import type { Check, Finding, CheckSubject } from '../check.js';
+import { wholeTexts } from './searched-texts.js';
 
 /** The reported exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
-function eventOf({ side, texts, json, facts }: CheckSubject): Json {
+function eventOf(subject: CheckSubject): Json {
+  const { side, json, facts } = subject;
   const isInput = side === 'input';
-  const text = texts.join('\n');
+  const text = wholeTexts(subject).join('\n');
   return {
     eventType: isInput ? 'beforeRequestHook' : 'afterRequestHook',
     requestId: facts.id,
@@ -56,7 +59,7 @@ function jsonHeaders(headers: Readonly<Record<string, string>>): string[] {
 }
 
 function findingOf(text: string, { side, json }: CheckSubject): Finding {
-  const answer: unknown = JSON.parse(text);
+  const answer: unknown = JSON.parse(withoutByteOrderMark(text));
   if (!isObject(answer) || typeof answer.verdict !== 'boolean')
     throw new Error('the webhook gave no verdict');
   const changed = bodyIn(answer.transformedData, side);
@@ -67,9 +70,22 @@ function findingOf(text: string, { side, json }: CheckSubject): Finding {
   };
 }
 
+/** Null where nothing is changed. Throws for what is meant as a change and is none: it must not be taken for consent. */
 function bodyIn(transformed: unknown, side: CheckSubject['side']): Json | null {
-  const part = isObject(transformed) ? transformed[side === 'input' ? 'request' : 'response'] : null;
-  return isObject(part) && isObject(part.json) ? part.json : null;
+  if (transformed === undefined || transformed === null) return null;
+  const name = side === 'input' ? 'request' : 'response';
+  const part = isObject(transformed) ? partOf(transformed, name) : undefined;
+  const body = isObject(part) ? part.json : part;
+  if (body === null) return null;
+  if (!isObject(part) || !isObject(body))
+    throw new Error(`the transformedData of the webhook has no ${name}.json that is an object`);
+  return body;
+}
+
+/** Null for one that is left alone, because the service speaks of the other side only. */
+function partOf(transformed: Json, name: 'request' | 'response'): unknown {
+  const other = name === 'request' ? 'response' : 'request';
+  return !(name in transformed) && other in transformed ? null : transformed[name];
 }
 
 function dataOf(data: unknown): Json | null {

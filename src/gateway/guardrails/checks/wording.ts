@@ -1,14 +1,17 @@
 import type { ParametersOf } from '../../../routing-config/guardrails/check-parameters.js';
 import { linearPattern } from '../../../routing-config/guardrails/linear-pattern.js';
-import type { Check, Finding } from '../check.js';
+import type { Check, CheckSubject, Finding } from '../check.js';
 import { Pattern, someText, WindowFilter } from '../finding/windows.js';
+import { searchedTexts } from './searched-texts.js';
 
 /** In a stream, this much text is held until more follows: part of a longer match may be sent before it is found. */
 export const STREAM_HOLD_CHARS = 256;
 
 /** Whether the pattern occurs in one of the texts, or in all of them joined. */
-function found(pattern: Pattern, texts: readonly string[]): boolean | Promise<boolean> {
-  const stretches = texts.length > 1 ? [...texts, texts.join('\n')] : texts;
+function found(pattern: Pattern, subject: CheckSubject): boolean | Promise<boolean> {
+  const { texts } = subject;
+  const searched = searchedTexts(subject);
+  const stretches = texts.length > 1 ? [...searched, texts.join('\n')] : searched;
   return someText(stretches, (text) => pattern.occursIn(text));
 }
 
@@ -18,8 +21,8 @@ function matching(pattern: Pattern, not: boolean, data: Finding['data']): Check 
     data: { ...data, found: isFound, not },
   });
   return {
-    run: ({ texts }) => {
-      const result = found(pattern, texts);
+    run: (subject) => {
+      const result = found(pattern, subject);
       return result instanceof Promise ? result.then(findingOf) : findingOf(result);
     },
     looksEverywhere: not,
@@ -66,8 +69,9 @@ export function contains({ words, operator }: ParametersOf<'default.contains'>):
     data: { operator, present: [] },
   };
   return {
-    run: ({ texts }) => {
-      const present = words.filter((word) => has(texts, word));
+    run: (subject) => {
+      const searched = searchedTexts(subject);
+      const present = words.filter((word) => has(searched, word));
       if (present.length === 0) return noneOfThem;
       // Absent words stay private to the operator: the result goes to the client.
       return { verdict: holds(operator, present.length, words.length), data: { operator, present } };

@@ -83,14 +83,33 @@ function isAddress6(match: string): boolean {
   return match.length > 4 && /[0-9a-f]/i.test(match) && ipaddr.IPv6.isValid(match);
 }
 
+type PiiDetector = Detector & { readonly kind: PiiCategory };
+
+/** Spaces that text processors put between digits: no-break, figure, thin, narrow no-break, and ideographic. */
+const SPACES = '\u00a0\u2007\u2009\u202f\u3000';
+const ANY_SPACE = new RegExp(`[${SPACES}]`, 'g');
+
+/** The detector with each space of its pattern standing for those spaces, too. */
+function spaced(detector: PiiDetector): PiiDetector {
+  const { pattern, alphabet, realChars } = detector;
+  const widened = (source: string): string =>
+    source.replace(/ (\??)/g, (_, mark: string) => (mark ? `[ ${SPACES}]?` : ` ${SPACES}`));
+  return {
+    ...detector,
+    pattern: new RegExp(widened(pattern.source), pattern.flags),
+    alphabet: new RegExp(widened(alphabet.source)),
+    ...(realChars && { realChars: (match) => realChars(match.replace(ANY_SPACE, ' ')) }),
+  };
+}
+
 /** Personal data with a fixed format. Names and postal addresses have none, and need a model. */
-const DETECTORS: readonly (Detector & { readonly kind: PiiCategory })[] = [
+const PATTERNS: readonly PiiDetector[] = [
   {
     kind: 'EMAIL_ADDRESS',
     pattern:
-      /(?<![\w.%+\u00c0-\u024f-])[\w.%+\u00c0-\u024f-]{1,64}@[A-Za-z0-9\u00c0-\u024f.-]{1,190}\.[A-Za-z]{2,24}(?![\w-])/g,
+      /(?<![\w.%+\u00c0-\u024f-])[\w.%+\u00c0-\u024f-]{1,64}[@\uff20\ufe6b][A-Za-z0-9\u00c0-\u024f.-]{1,190}\.[A-Za-z]{2,24}(?![\w-])/g,
     charsMax: 282,
-    alphabet: /[\w.%+@\u00c0-\u024f-]/,
+    alphabet: /[\w.%+@\uff20\ufe6b\u00c0-\u024f-]/,
   },
   {
     kind: 'IBAN',
@@ -166,6 +185,8 @@ const DETECTORS: readonly (Detector & { readonly kind: PiiCategory })[] = [
     realChars: whole(isAddress6),
   },
 ];
+
+const DETECTORS = PATTERNS.map(spaced);
 
 export function personalData(categories: readonly PiiCategory[]): readonly Detector[] {
   return DETECTORS.filter(({ kind }) => categories.includes(kind));

@@ -23,6 +23,14 @@ export interface DetectedValue {
   readonly value: string;
 }
 
+/** A replaced stretch of the whole text. */
+export interface TextEdit {
+  readonly start: number;
+  /** Includes the tail of the finding. */
+  end: number;
+  readonly text: string;
+}
+
 /** Returns the replacement of a finding. */
 export type Replace = (found: DetectedValue) => string;
 
@@ -36,10 +44,14 @@ export class Scanner {
   private from = 0;
   /** Set inside a finding that has an unlimited tail. */
   private tail: RegExp | null = null;
+  /** Position of `text` in the whole text. */
+  private offset = 0;
 
+  /** `edits` receives the replacements, in order. */
   constructor(
     private readonly detectors: readonly Detector[],
     private readonly replace: Replace,
+    private readonly edits: TextEdit[] | null = null,
   ) {}
 
   feed(text: string): string {
@@ -70,13 +82,16 @@ export class Scanner {
     while (at < until) {
       const hit = this.firstFrom(at, until, next);
       if (!hit) break;
-      out += this.text.slice(at, hit.at) + this.replace({ detector: hit.detector, value: hit.value });
+      const text = this.replace({ detector: hit.detector, value: hit.value });
+      out += this.text.slice(at, hit.at) + text;
       this.tail = hit.detector.tail ?? null;
+      this.edits?.push({ start: this.offset + hit.at, end: this.offset + hit.at + hit.value.length, text });
       at = this.skipTail(hit.at + hit.value.length);
     }
     const decided = Math.max(at, until);
     out += this.text.slice(at, decided);
     const keep = Math.max(0, decided - 1);
+    this.offset += keep;
     this.text = this.text.slice(keep);
     this.from = decided - keep;
     return out;
@@ -87,6 +102,8 @@ export class Scanner {
     if (this.tail) {
       while (at < this.text.length && this.tail.test(this.text.charAt(at))) at++;
       if (at < this.text.length) this.tail = null;
+      const edit = this.edits?.at(-1);
+      if (edit) edit.end = this.offset + at;
     }
     return at;
   }

@@ -77,15 +77,25 @@ export class Pattern {
   }
 }
 
-/** Whether a test holds for one of the texts. Returns without a promise when no text takes long. */
+/** What a text costs besides its characters: a request may have hundreds of thousands of short ones. */
+const TEXT_CHARS = 64;
+/** Texts up to this size together are searched at once. */
+const TURN_CHARS = 256 * 1024;
+
+/** Whether a test holds for one of the texts. Returns without a promise when they do not take long. */
 export function someText(
   texts: readonly string[],
   test: (text: string) => boolean | Promise<boolean>,
+  from = 0,
 ): boolean | Promise<boolean> {
-  for (const [index, text] of texts.entries()) {
+  let cost = 0;
+  for (let index = from; index < texts.length; index++) {
+    const text = texts[index] as string;
     const result = test(text);
     if (result === true) return true;
-    if (result !== false) return result.then((found) => found || someText(texts.slice(index + 1), test));
+    if (result !== false) return result.then((found) => found || someText(texts, test, index + 1));
+    cost += text.length + TEXT_CHARS;
+    if (cost > TURN_CHARS) return new Promise(setImmediate).then(() => someText(texts, test, index + 1));
   }
   return false;
 }

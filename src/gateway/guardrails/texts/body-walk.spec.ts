@@ -1,12 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bodyTexts, withTexts } from './body-texts.js';
-import { rewriteTexts, textsIn, TooDeep } from './body-walk.js';
+import { type BodyTexts, bodyTexts, NO_TEXTS, withTexts } from './body-texts.js';
+import { DEEPEST, findTexts, rewriteTexts } from './body-walk.js';
 import { textTree } from './text-tree.js';
 
 const tree = textTree('messages[].content', 'messages[].content[].text', 'messages[].args.**', 'prompt');
-const said = (body: unknown): readonly string[] => bodyTexts(body, tree).said;
-const every = (body: unknown): readonly string[] => bodyTexts(body, tree).every;
+const read = (body: unknown): BodyTexts => {
+  const texts = bodyTexts(body, tree);
+  expect(texts.unread).toBeUndefined();
+  return texts.unread ? NO_TEXTS : texts;
+};
+const said = (body: unknown): readonly string[] => read(body).said;
+const every = (body: unknown): readonly string[] => read(body).every;
+const nested = (levels: number, inner: unknown): unknown => {
+  let value = inner;
+  for (let depth = 0; depth < levels; depth++) value = depth % 2 === 0 ? [value] : { args: value };
+  return value;
+};
 
 /** Every string of a value, found by another algorithm than the one under test. */
 function stringsIn(value: unknown): string[] {
@@ -22,7 +32,10 @@ describe('the texts of a body', () => {
   it('are all strings whose member is not known to hold something else', () => {
     fc.assert(
       fc.property(fc.record({ prompt: fc.jsonValue(), anything: fc.jsonValue() }), (given) => {
-        const found = textsIn(given, tree).map(({ text }) => text);
+        const read = findTexts(given, tree);
+        // A prompt of numbers stands for a text that cannot be read.
+        if (read.unread) return;
+        const found = read.found.map(({ text }) => text);
         for (const text of stringsIn(given)) if (/[ @]/.test(text)) expect(found).toContain(text);
       }),
     );
@@ -87,11 +100,135 @@ describe('the texts of a body', () => {
     expect(every(body)).toEqual(texts);
   });
 
-  it('are not looked for where a body is nested too deep', () => {
-    let args: unknown = 'text';
-    for (let depth = 0; depth < 250; depth++) args = depth % 2 === 0 ? [args] : { args };
+  it('are read at any depth that can be written again, and changed there', () => {
+    const body = { messages: [{ args: nested(DEEPEST - 3, 'the text') }] };
 
-    expect(() => said({ messages: [{ args }] })).toThrow(TooDeep);
-    expect(() => rewriteTexts({ elsewhere: args }, tree, ({ text }) => text)).toThrow(TooDeep);
+    expect(every(body)).toContain('the text');
+    const changed = withTexts(
+      body,
+      tree,
+      every(body).map((text) => text.replace('text', '{{TEXT}}')),
+    );
+    expect(JSON.stringify(changed)).toContain('the {{TEXT}}');
+  });
+
+  it.each([DEEPEST, 200_000])('are unread below, %i levels down', (levels) => {
+    expect(findTexts({ elsewhere: nested(levels, 'text') }, tree)).toMatchObject({ unread: 'depth' });
+  });
+
+  it.each([
+    ['a list of numbers', { prompt: [1, 2] }, 'prompt[0]'],
+    ['lists of numbers', { prompt: [[1, 2], [3]] }, 'prompt[0][0]'],
+    ['token ids beside the prompt', { prompt: '', prompt_token_ids: [1] }, 'prompt_token_ids[0]'],
+    ['vectors', { prompt_embeds: 'AAAA' }, 'prompt_embeds'],
+  ])('are unread in a prompt that is %s', (_, body, where) => {
+    expect(findTexts(body, tree)).toEqual({ unread: 'tokens', where });
+  });
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const LONG = 'a plan of Apollo, at length, that fills more than a line of sixty-four characters';
+
+describe('a text file', () => {
+  it.each([
+    ['by its name', { filename: 'a.txt', file_data: base64('Apollo') }],
+    ['by its bytes', { file_data: base64(LONG) }],
+    ['in spite of its name', { filename: 'a.png', file_data: base64(LONG) }],
+    ['in spite of its type', { mimeType: 'image/png', data: base64(LONG) }],
+    ['as octets', { mimeType: 'application/octet-stream', data: base64(LONG) }],
+    ['in a data URL without a type', { file_data: `data:;base64,${base64('Apollo')}` }],
+    ['with parameters', { file_data: `data:text/plain;charset=utf-8;base64,${base64('Apollo')}` }],
+    ['with line breaks', { filename: 'a.csv', file_data: base64(LONG).replace(/.{20}/g, '$&\r\n') }],
+    ['per cent encoded', { file_data: 'data:text/plain,the%20%41pollo' }],
+    ['with a long head', { file_data: `data:text/plain;${'x=y;'.repeat(100)}base64,${base64('Apollo')}` }],
+    ['as an image of text', { url: `data:image/svg+xml;base64,${base64(`<svg>${LONG}</svg>`)}` }],
+    ...['rtf', 'sql', 'toml', 'x-ndjson', 'x-python', 'vnd.api+json'].map((type): [string, object] => [
+      type,
+      { mimeType: `application/${type}`, data: base64('Apollo') },
+    ]),
+    ...['message/rfc822', 'text', 'text/csv'].map((type): [string, object] => [
+      type,
+      { media_type: type, data: base64('Apollo') },
+    ]),
+  ])('is read, and redacted inside: %s', (_, file) => {
+    const body = { messages: [{ file }] };
+    const texts = every(body);
+    expect(texts.some((text) => text.includes('Apollo'))).toBe(true);
+
+    const changed = withTexts(
+      body,
+      tree,
+      texts.map((text) => text.replace('Apollo', 'it')),
+    );
+    const again = every(changed);
+    expect(again.some((text) => text.includes('Apollo'))).toBe(false);
+    expect(again).toHaveLength(texts.length);
+  });
+
+  it.each([
+    [
+      'in UTF-16',
+      { filename: 'a.txt', file_data: Buffer.from('the Apollo plan', 'utf16le').toString('base64') },
+    ],
+    [
+      'in Latin-1',
+      { mime_type: 'text/plain', file_data: Buffer.from('the Ap\u00f6llo', 'latin1').toString('base64') },
+    ],
+    ['that is no base64', { filename: 'a.txt', file_data: `${base64(LONG)}!${base64(LONG)}` }],
+    ['that is two in one', { file_data: ` data:text/plain;base64,${base64(LONG)}` }],
+    ['that is badly per cent encoded', { file_data: 'data:text/plain,%ZZ' }],
+  ])('is unread %s', (_, file) => {
+    expect(findTexts({ messages: [{ file }] }, tree)).toMatchObject({ unread: 'file' });
+  });
+
+  it.each([
+    [
+      'an image',
+      {
+        url: `data:image/png;base64,${Buffer.from(Array.from({ length: 99 }, (_, at) => 255 - at)).toString('base64')}`,
+      },
+    ],
+    ['a file by its address', { fileData: { mimeType: 'text/plain', fileUri: 'https://example.com/a.txt' } }],
+  ])('is not mistaken for %s', (_, body) => {
+    expect(findTexts(body, tree).unread).toBeUndefined();
+  });
+});
+
+describe('text parts of one message', () => {
+  const runsOf = (messages: unknown) => (read({ messages }).runs ?? []).map(({ joined }) => joined[0]);
+  const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: one }));
+
+  it('are also one text', () => {
+    expect(runsOf([{ role: 'user', content: text('the Apo', 'llo') }])).toEqual(['the Apollo']);
+    expect(runsOf([{ role: 'user', content: ['the Apo', 'llo'] }])).toEqual(['the Apollo']);
+    expect(runsOf([{ role: 'user', parts: [{ text: 'the Apo' }, { data: {} }, { text: 'llo' }] }])).toEqual([
+      'the Apollo',
+    ]);
+  });
+
+  it('are one with those of the next message of the same role', () => {
+    const messages = [
+      { role: 'user', content: 'the A' },
+      { role: 'user', content: text('po', 'llo') },
+      { role: 'assistant', content: 'x' },
+      { role: 'user', content: 'y' },
+    ];
+    expect(runsOf(messages)).toEqual(['the Apollo']);
+  });
+
+  it('are unescaped together', () => {
+    const [run] =
+      read({ messages: [{ role: 'user', content: text('{"a":"the Apo\\', 'u006clo"}') }] }).runs ?? [];
+    expect(run?.joined).toContain('{"a":"the Apollo"}');
+  });
+
+  it('stand alone where nothing joins them', () => {
+    expect(
+      runsOf([
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'b' },
+      ]),
+    ).toEqual([]);
+    expect(read({ messages: [{ args: ['a', 'b'] }] }).runs).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
-import { decodedBase64, encodedBase64, formOf, isFree, namesMembers } from './non-texts.js';
+import { isFree, isTokenList, namesMembers, readString } from './non-texts.js';
 import type { TextKind, TextTree } from './text-tree.js';
+import { unread, type UnreadContent, type UnreadReason } from './unread.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -9,42 +10,55 @@ export interface FoundText {
   /** `beside`: a text outside of the endpoint's known places. Only checks that look everywhere read it. */
   readonly kind: TextKind | 'beside';
   /**
-   * `.choices[0].delta.content`, for a piece of a stream, or where places are asked for; otherwise empty. An item of a list with an `index` of its own is at that index.
+   * `.choices[0].delta.content`, for a piece of a stream, or where places are asked for; otherwise empty. An item of a list with an
+   * `index` of its own is at that index.
    */
   readonly place: string;
+  /** Equal for the text parts of one message, which a model reads as one text; 0 for a text that stands alone. */
+  readonly run: number;
 }
 
 /** Receives each text and returns its replacement. */
 export type TextVisitor = (found: FoundText) => string;
 
-/** Maximum depth of a body: a deeper one is refused. */
-const DEEPEST = 200;
+/** Deeper bodies are not read: `JSON.stringify`, which writes them again, is recursive. */
+export const DEEPEST = 2_000;
 
-/** The body is nested too deeply to search it for texts. */
-export class TooDeep extends Error {
-  override readonly name = 'TooDeep';
-}
+/** The texts of a body in order, or the first reason for which not all of them can be read. */
+export type FoundTexts =
+  { readonly found: readonly FoundText[]; readonly unread?: undefined } | UnreadContent;
 
 /**
  * The same body with each text replaced by the visitor's result; the same object if nothing changes. Every string is a text except those
- * that `non-texts.ts` excludes; the tree distinguishes messages from texts beside them. Throws `TooDeep`.
+ * that `non-texts.ts` excludes; the tree distinguishes messages from texts beside them. What cannot be read stays as it is: `findTexts` says
+ * whether there is any.
  */
 export function rewriteTexts<Body>(body: Body, tree: TextTree, visit: TextVisitor): Body {
-  return new Walk(visit, false).value(body, { tree, free: null, name: '', holder: NOBODY }) as Body;
+  return new Walk(visit, false).through(body, tree) as Body;
 }
 
-/** Every text of the body, in order. Throws `TooDeep`. `hasPlaces`: the place of each is told, as in the events of a stream. */
-export function textsIn(body: unknown, tree: TextTree, hasPlaces = false): FoundText[] {
+/** `hasPlaces`: every text has its place, as in the events of a stream. */
+export function findTexts(body: unknown, tree: TextTree, hasPlaces = false): FoundTexts {
   const found: FoundText[] = [];
-  const visit: TextVisitor = (one) => {
-    found.push(one);
-    return one.text;
-  };
-  new Walk(visit, hasPlaces).value(body, { tree, free: null, name: '', holder: NOBODY });
-  return found;
+  const walk = new Walk((one) => noted(found, one), hasPlaces);
+  walk.through(body, tree);
+  return walk.unread ?? { found };
+}
+
+function noted(found: FoundText[], one: FoundText): string {
+  found.push(one);
+  return one.text;
 }
 
 const NOBODY: Members = {};
+
+/** Members that are texts of a message's run. Reasoning is a run of its own. */
+const RUN_NAMES: ReadonlyMap<string, number> = new Map([
+  ['text', 0],
+  ['content', 0],
+  ['thinking', 1],
+]);
+const RUN_KINDS = 2;
 
 /** The position of the walk. */
 interface Position {
@@ -54,90 +68,217 @@ interface Position {
   /** Name of the member, or of the member whose list contains this item. */
   readonly name: string;
   readonly holder: Members;
+  /** The run of text parts here; 0 for none. */
+  readonly run: number;
+  /** A text belongs here, so that a list of numbers stands for one. */
+  readonly isSaid: boolean;
 }
 
+interface Holder {
+  /** Takes the value that is being walked after the visit. */
+  put(after: unknown): void;
+}
+
+/** A list or an object that is being walked. */
+interface Level extends Holder {
+  /** Name or index of the member or item that is being walked. */
+  step: string | number;
+  /** Walks one further member or item; false after the last one. */
+  advance(): boolean;
+  result(): unknown;
+}
+
+/** Iterative, because the depth of a body is its sender's choice. */
 class Walk {
-  /** Names of members and positions of items. */
-  private readonly path: (string | number)[] = [];
+  private readonly levels: Level[] = [];
+  private runs = 0;
+  unread: UnreadContent | null = null;
 
   constructor(
     private readonly visit: TextVisitor,
     private readonly hasPlaces: boolean,
   ) {}
 
-  value(value: unknown, at: Position): unknown {
-    if (typeof value === 'string') return this.text(value, at);
-    if (typeof value === 'number') return at.free === null ? value : this.number(value);
-    if (typeof value !== 'object' || value === null) return value;
-    if (this.path.length > DEEPEST) throw new TooDeep();
-    return Array.isArray(value) ? this.list(value, at) : this.members(value as Members, at);
+  through(body: unknown, tree: TextTree): unknown {
+    const root: Holder = { put: (after) => void (result = after) };
+    let result: unknown = body;
+    this.enter(body, { tree, free: null, name: '', holder: NOBODY, run: 0, isSaid: false }, root);
+    for (let level = this.levels.at(-1); level; level = this.levels.at(-1)) {
+      if (level.advance()) continue;
+      this.levels.pop();
+      (this.levels.at(-1) ?? root).put(level.result());
+    }
+    return result;
+  }
+
+  /** Gives `above` the value after the visit, unless the value has an inside, which is walked next. */
+  enter(value: unknown, at: Position, above: Holder): void {
+    if (typeof value === 'string') above.put(this.text(value, at));
+    else if (typeof value === 'number') above.put(this.number(value, at));
+    else if (typeof value !== 'object' || value === null) above.put(value);
+    else if (this.levels.length >= DEEPEST) above.put(this.cannotRead('depth', value));
+    else if (Array.isArray(value)) this.levels.push(new ListLevel(this, value, at));
+    else this.levels.push(new MembersLevel(this, value as Members, at));
+  }
+
+  newRun(): number {
+    return ++this.runs;
+  }
+
+  cannotRead<Value>(reason: UnreadReason, value: Value): Value {
+    this.unread ??= unread(reason, this.place());
+    return value;
+  }
+
+  visited(text: string, kind: FoundText['kind'], run = 0): string {
+    return this.visit({ text, kind, place: this.hasPlaces || kind === 'delta' ? this.place() : '', run });
   }
 
   private text(value: string, at: Position): string {
-    const form = at.free === null ? formOf(at.name, value, at.holder) : 'text';
-    if (form === null || value === '') return value;
+    if (value === '') return value;
     const kind = at.tree?.here ?? at.free ?? 'beside';
-    if (form === 'text') return this.visited(value, kind);
-    const text = decodedBase64(value);
-    const after = this.visited(text, kind);
-    return after === text ? value : encodedBase64(value, after);
+    if (at.free !== null) return this.visited(value, kind, at.run);
+    return this.reading(value, kind, at);
+  }
+
+  private reading(value: string, kind: FoundText['kind'], { name, holder, run }: Position): string {
+    const { isText, inside, unread: reason } = readString(name, value, holder);
+    if (reason) return this.cannotRead(reason, value);
+    const after = isText ? this.visited(value, kind, run) : value;
+    if (!inside) return after;
+    const insideAfter = this.visited(inside.text, kind, run);
+    return after !== value || insideAfter === inside.text ? after : inside.rewrite(insideAfter);
   }
 
   /** A card number can also be written as a number. */
-  private number(value: number): unknown {
+  private number(value: number, at: Position): unknown {
+    if (at.isSaid && Array.isArray(at.holder[at.name])) return this.cannotRead('tokens', value);
+    if (at.free === null && at.tree?.here == null) return value;
     const text = String(value);
     const after = this.visited(text, 'beside');
     return after === text ? value : after;
   }
 
-  private visited(text: string, kind: FoundText['kind']): string {
-    return this.visit({ text, kind, place: this.hasPlaces || kind === 'delta' ? this.place() : '' });
-  }
-
   private place(): string {
-    return this.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+    return this.levels.map(({ step }) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  }
+}
+
+class ListLevel implements Level {
+  step: number = 0;
+  private index = -1;
+  private copy: unknown[] | null = null;
+  private readonly each: TextTree | null;
+  private readonly isSaid: boolean;
+  /** The run of this list's text parts. */
+  private readonly run: number;
+  private role: string | null = null;
+  private turn = 0;
+
+  constructor(
+    private readonly walk: Walk,
+    private readonly items: readonly unknown[],
+    private readonly at: Position,
+  ) {
+    this.each = at.tree?.each ?? null;
+    this.isSaid = at.isSaid || at.tree?.here === 'said' || this.each?.here === 'said';
+    this.run = at.run === 0 ? walk.newRun() : at.run;
   }
 
-  private list(items: readonly unknown[], at: Position): readonly unknown[] {
-    const tree = at.tree?.each ?? null;
-    let copy: unknown[] | null = null;
-    for (let position = 0; position < items.length; position++) {
-      const item = items[position];
-      const { free, name, holder } = at;
-      const after = this.below(indexOf(item) ?? position, item, { tree, free, name, holder });
-      if (after !== item) (copy ??= [...items])[position] = after;
-    }
-    return copy ?? items;
+  advance(): boolean {
+    this.index += 1;
+    if (this.index >= this.items.length) return false;
+    const item = this.items[this.index];
+    this.step = indexOf(item) ?? this.index;
+    const { free, name, holder } = this.at;
+    const run = typeof item === 'string' ? this.at.run * RUN_KINDS : this.runOf(item);
+    const at = { tree: this.each, free, name, holder, run, isSaid: this.isSaid };
+    this.walk.enter(item, at, this);
+    return true;
   }
 
-  private members(members: Members, at: Position): Members {
-    const areNamed = at.free !== null || namesMembers(at.name);
-    /** The members so far, once something has changed. */
-    let changed: [string, unknown][] | null = null;
-    const names = Object.keys(members);
-    for (const [position, name] of names.entries()) {
-      const value = members[name];
-      const said = areNamed ? this.visited(name, 'beside') : name;
-      const after = this.member(name, value, members, at);
-      if (said !== name || after !== value)
-        changed ??= names.slice(0, position).map((earlier) => [earlier, members[earlier]]);
-      changed?.push([said, after]);
-    }
-    return changed ? Object.fromEntries(changed) : members;
+  put(after: unknown): void {
+    if (after !== this.items[this.index]) (this.copy ??= [...this.items])[this.index] = after;
   }
 
-  private member(name: string, value: unknown, holder: Members, { tree, free }: Position): unknown {
+  result(): unknown {
+    return this.copy ?? this.items;
+  }
+
+  /** Consecutive messages of one role are one turn to a model. https://docs.claude.com/en/api/messages#body-messages */
+  private runOf(item: unknown): number {
+    const role = roleOf(item);
+    if (role === null || role !== this.role) this.turn = role === null ? this.run : this.walk.newRun();
+    this.role = role;
+    return this.turn;
+  }
+}
+
+class MembersLevel implements Level {
+  step = '';
+  private index = -1;
+  private readonly names: readonly string[];
+  private readonly areNamed: boolean;
+  private readonly hasRole: boolean;
+  private said = '';
+  /** The members so far, once something has changed. */
+  private changed: [string, unknown][] | null = null;
+
+  constructor(
+    private readonly walk: Walk,
+    private readonly members: Members,
+    private readonly at: Position,
+  ) {
+    this.names = Object.keys(members);
+    this.areNamed = at.free !== null || namesMembers(at.name);
+    this.hasRole = roleOf(members) !== null;
+  }
+
+  advance(): boolean {
+    this.index += 1;
+    const name = this.names[this.index];
+    if (name === undefined) return false;
+    // The name is a text of its object, its value one below.
+    this.step = '';
+    this.said = this.areNamed ? this.walk.visited(name, 'beside') : name;
+    this.step = name;
+    this.walk.enter(this.members[name], this.below(name), this);
+    return true;
+  }
+
+  put(after: unknown): void {
+    const { step: name, said, members } = this;
+    if (said !== name || after !== members[name])
+      this.changed ??= this.names.slice(0, this.index).map((earlier) => [earlier, members[earlier]]);
+    this.changed?.push([said, after]);
+  }
+
+  result(): unknown {
+    return this.changed ? Object.fromEntries(this.changed) : this.members;
+  }
+
+  private below(name: string): Position {
+    const { tree, free } = this.at;
+    const holder = this.members;
     const below = tree && (tree.fields.get(name) ?? tree.any);
     const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
-    return this.below(name, value, { tree: below, free: freely, name, holder });
+    const isSaid = below?.here === 'said' || isTokenList(name);
+    return { tree: below, free: freely, name, holder, run: this.runBelow(name), isSaid };
   }
 
-  private below(step: string | number, value: unknown, at: Position): unknown {
-    this.path.push(step);
-    const after = this.value(value, at);
-    this.path.pop();
-    return after;
+  private runBelow(name: string): number {
+    const { run } = this.at;
+    if (run === 0) return 0;
+    const inside = this.members[name];
+    if (Array.isArray(inside)) return this.hasRole ? run : 0;
+    const kind = RUN_NAMES.get(name);
+    return typeof inside === 'string' && kind !== undefined ? run * RUN_KINDS + kind : 0;
   }
+}
+
+function roleOf(item: unknown): string | null {
+  const role = typeof item === 'object' && item !== null ? (item as Members).role : undefined;
+  return typeof role === 'string' ? role : null;
 }
 
 /** Items of streams name the item that they continue: `choices[0].index`. */

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../providers/endpoint.js';
-import { textsIn } from './body-walk.js';
+import { findTexts } from './body-walk.js';
 import { ENDPOINT_TEXTS } from './endpoint-texts.js';
 import { type StreamTexts, textTree, type TextTree } from './text-tree.js';
 
 /** The texts of messages, according to the tables. */
-const textsOf = (body: Json, tree: TextTree | null): string[] =>
-  textsIn(body, tree ?? textTree()).flatMap(({ text, kind }) => (kind === 'beside' ? [] : [text]));
+function textsOf(body: Json, tree: TextTree | null): string[] {
+  const read = findTexts(body, tree ?? textTree());
+  if (read.unread) throw new Error(read.unread);
+  return read.found.flatMap(({ text, kind }) => (kind === 'beside' ? [] : [text]));
+}
 
 describe("guardrails read Cohere's own shape", () => {
   const chat = ENDPOINT_TEXTS['chat-v2'];

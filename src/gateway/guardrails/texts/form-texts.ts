@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '../../../providers/endpoint.js';
-import { boundaryOf, MultipartScanner } from '../../ingress/multipart-scanner.js';
+import { boundaryOf, MultipartScanner, type PartHead } from '../../ingress/multipart-scanner.js';
+import { unread, type UnreadContent } from './unread.js';
 
-/** A text part of a form. Its head may call it a file, which not every parser respects. */
-interface TextPart {
-  readonly name: string;
+/** A part of a form. Its head may call it a file, which not every parser respects. */
+interface FormPart {
+  readonly head: PartHead;
   readonly start: number;
   readonly end: number;
 }
@@ -16,48 +17,39 @@ const FILE_NAMES = 'file names';
 export class FormTexts {
   /** Texts by the names of their parts, as a list if a name occurs more than once. */
   readonly json: Json;
+  readonly unread?: undefined;
+  private readonly parts: readonly FormPart[];
 
   private constructor(
     private readonly body: Buffer,
     readonly boundary: string,
-    private readonly parts: readonly TextPart[],
-    fileNames: readonly string[],
+    all: readonly FormPart[],
   ) {
+    this.parts = all.filter(({ start, end }) => isUtf8(body.subarray(start, end)));
     const byName = new Map<string, string[]>();
-    for (const { name, start, end } of parts) {
+    for (const { head, start, end } of this.parts) {
       const text = body.toString('utf8', start, end);
-      const known = byName.get(name);
+      const known = byName.get(head.name);
       if (known) known.push(text);
-      else byName.set(name, [text]);
+      else byName.set(head.name, [text]);
     }
-    if (fileNames.length > 0) byName.set(FILE_NAMES, [...fileNames]);
+    const fileNames = all.flatMap(({ head }) => head.fileNames).filter((name) => name !== '');
+    if (fileNames.length > 0) byName.set(FILE_NAMES, fileNames);
     this.json = Object.fromEntries(
       [...byName].map(([name, [first, ...more]]) => [name, more.length === 0 ? first : [first, ...more]]),
     );
   }
 
-  /** Null if the body is not a complete form, which another parser might still read. */
-  static of(body: unknown, contentType: string | undefined): FormTexts | null {
+  /** The texts, or why they cannot be read: another parser might still read a form that is incomplete for this one. */
+  static of(body: unknown, contentType: string | undefined): FormTexts | UnreadContent {
     const boundary = boundaryOf(contentType);
-    if (!Buffer.isBuffer(body) || boundary === null) return null;
-    const parts: TextPart[] = [];
-    const fileNames: string[] = [];
-    let begun: { readonly name: string; readonly start: number } | null = null;
-    const scanner = new MultipartScanner(boundary, {
-      onField: () => undefined,
-      onFile: () => undefined,
-      onPart: ({ name, fileName }, start) => {
-        begun = { name, start };
-        if (fileName) fileNames.push(fileName);
-      },
-      onPartEnd: (end) => {
-        if (begun && isUtf8(body.subarray(begun.start, end))) parts.push({ ...begun, end });
-        begun = null;
-      },
-    });
-    scanner.feed(body);
-    if (begun || !scanner.isComplete || parts.length > PARTS_MAX) return null;
-    return new FormTexts(body, boundary, parts, fileNames);
+    const parts = Buffer.isBuffer(body) && boundary !== null ? partsOf(body, boundary) : null;
+    if (!Buffer.isBuffer(body) || boundary === null || !parts) return unread('form');
+    for (const part of parts) {
+      const problem = problemOf(part.head, body.subarray(part.start, part.end));
+      if (problem !== null) return unread('charset', part.head.name, problem);
+    }
+    return new FormTexts(body, boundary, parts);
   }
 
   /** The form with other texts in their places; every other byte is unchanged. */
@@ -65,10 +57,10 @@ export class FormTexts {
     const pieces: Buffer[] = [];
     const counts = new Map<string, number>();
     let from = 0;
-    for (const { name, start, end } of this.parts) {
-      const count = counts.get(name) ?? 0;
-      counts.set(name, count + 1);
-      const value = json[name];
+    for (const { head, start, end } of this.parts) {
+      const count = counts.get(head.name) ?? 0;
+      counts.set(head.name, count + 1);
+      const value = json[head.name];
       const text = Array.isArray(value) ? (value as unknown[])[count] : value;
       pieces.push(this.body.subarray(from, start));
       from = typeof text === 'string' ? end : start;
@@ -76,4 +68,49 @@ export class FormTexts {
     }
     return Buffer.concat([...pieces, this.body.subarray(from)]);
   }
+
+  /** Whether the name of a file differs, which is part of a head and cannot be replaced. */
+  hasOtherNames(json: Json): boolean {
+    return json[FILE_NAMES] !== this.json[FILE_NAMES];
+  }
+}
+
+/** The parts of a complete form; null for every other body. */
+function partsOf(body: Buffer, boundary: string): FormPart[] | null {
+  const parts: FormPart[] = [];
+  let begun: Omit<FormPart, 'end'> | null = null;
+  const scanner = new MultipartScanner(boundary, {
+    onField: () => undefined,
+    onFile: () => undefined,
+    onPart: (head, start) => {
+      begun = { head, start };
+    },
+    onPartEnd: (end) => {
+      if (begun) parts.push({ ...begun, end });
+      begun = null;
+    },
+  });
+  scanner.feed(body);
+  return begun || !scanner.isComplete || parts.length > PARTS_MAX ? null : parts;
+}
+
+const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
+const CHARSETS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+/** The field that names the charset of all others: https://www.rfc-editor.org/rfc/rfc7578#section-4.6 */
+const DEFAULT_CHARSET = '_charset_';
+
+/** Why the text of a part cannot be read; null if it can, or if the part is a file without text. */
+function problemOf(head: PartHead, bytes: Buffer): string | null {
+  const { fileName, contentType, transferEncoding } = head;
+  if (transferEncoding !== null && !PLAIN_CODINGS.has(transferEncoding.toLowerCase()))
+    return 'a part of the form has a content-transfer-encoding. Send its plain bytes';
+  if (fileName !== null && !/^text\//i.test(contentType ?? '')) return null;
+  const isPlain = CHARSETS.has(charsetOf(head, bytes).trim().toLowerCase());
+  return isPlain && isUtf8(bytes) && !bytes.includes(0) ? null : 'a text of the form is not UTF-8';
+}
+
+function charsetOf({ name, contentType }: PartHead, bytes: Buffer): string {
+  if (name === DEFAULT_CHARSET) return bytes.toString('latin1');
+  return CHARSET.exec(contentType ?? '')?.[1] ?? 'utf-8';
 }

@@ -1,3 +1,7 @@
+import { isUtf8 } from 'node:buffer';
+import { base64Of, type InlineFile, inlineFile, isTextType } from '../../../providers/inline-file.js';
+import type { UnreadReason } from './unread.js';
+
 /**
  * Strings of a body that are not texts. Guardrails read every other string, known or not, so a missing entry causes a false finding but
  * never hides a text. A string is excluded only if both its name and its format show that it is not a text: `"role": "user"` is excluded,
@@ -95,11 +99,6 @@ const BINARY: ReadonlySet<string> = new Set([
   ...['base64', 'obfuscation', 'redacted_thinking'],
 ]);
 
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-const DATA_URL = /^data:([^,]{0,256}?)(;base64)?,/i;
-const TEXT_TYPE =
-  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|x-javascript)\b)/i;
-
 /** Members whose own member names are chosen by the client or the model. */
 const NAMING: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 /** Members whose content is free-form: neither names nor identifiers of the API. */
@@ -108,41 +107,92 @@ const FREE: ReadonlySet<string> = new Set(['metadata', 'args', 'env', 'variables
 export const namesMembers = (name: string): boolean => NAMING.has(name);
 export const isFree = (name: string): boolean => FREE.has(name);
 
-/** The form of a string: a text, a text in base64, or not a text. */
-export type StringForm = 'text' | 'base64' | null;
+/** A text within a string: a file in base64 or in a data URL. */
+interface InsideText {
+  readonly text: string;
+  /** The same string with another text in it. */
+  rewrite(text: string): string;
+}
+
+/** What a string holds: a text, a text within it, both, or neither. */
+export interface StringReading {
+  /** The string is a text as it stands. */
+  readonly isText: boolean;
+  readonly inside?: InsideText;
+  /** It holds a text that cannot be read. */
+  readonly unread?: UnreadReason;
+}
+
+const TEXT: StringReading = { isText: true };
+const NO_TEXT: StringReading = { isText: false };
+const UNREAD_FILE: StringReading = { isText: false, unread: 'file' };
+const UNREAD_TOKENS: StringReading = { isText: false, unread: 'tokens' };
+
+/** Members of a request that replace its prompt. https://docs.vllm.ai/en/latest/features/prompt_embeds.html */
+const TOKEN_LISTS: ReadonlySet<string> = new Set(['prompt_token_ids', 'token_ids', 'input_ids']);
+const VECTORS: ReadonlySet<string> = new Set(['prompt_embeds', 'prompt_embeddings']);
+
+export const isTokenList = (name: string): boolean => TOKEN_LISTS.has(name);
+
+type Holder = Readonly<Record<string, unknown>>;
 
 /** `name`: of its member, or of the member whose list contains it. `holder`: the object with that member. */
-export function formOf(name: string, value: string, holder: Readonly<Record<string, unknown>>): StringForm {
-  if (value === '') return null;
-  if (TOKENS.has(name) || IDENTIFIER.test(name)) return TOKEN.test(value) ? null : 'text';
-  return BINARY.has(name) ? formOfBytes(value, holder) : 'text';
+export function readString(name: string, value: string, holder: Holder): StringReading {
+  if (TOKENS.has(name) || IDENTIFIER.test(name)) return TOKEN.test(value) ? NO_TEXT : TEXT;
+  if (VECTORS.has(name)) return UNREAD_TOKENS;
+  return BINARY.has(name) && holder.type !== 'text' ? readBytes(name, value, holder) : TEXT;
 }
 
 /** The bytes of an image or a signature are never as short as a word. */
 const BYTES_CHARS_MIN = 64;
+const ADDRESS = /^[a-z][a-z\d+.-]{0,31}:\/\//i;
+/** Members that hold a file and nothing else, so that a string there is its bytes, well written or not. */
+const FILE_BYTES: ReadonlySet<string> = new Set(['file_data']);
 
-function formOfBytes(value: string, holder: Readonly<Record<string, unknown>>): StringForm {
-  const url = DATA_URL.exec(value);
-  const [start = '', urlType = ''] = url ?? [];
-  if (holder.type === 'text' || !BASE64.test(value.slice(start.length))) return 'text';
-  const type = url ? urlType : mediaTypeOf(holder);
-  if (type === null) return value.length < BYTES_CHARS_MIN ? 'text' : null;
-  return TEXT_TYPE.test(type) ? 'base64' : null;
+/**
+ * Bytes that are text are read, whatever type they claim: providers and the gateway's own translations open such files by name, by type or
+ * by content. Bytes that claim to be text and are not cannot be read.
+ */
+function readBytes(name: string, value: string, holder: Holder): StringReading {
+  if (ADDRESS.test(value)) return TEXT;
+  const file = inlineFile(value, { filename: holder.title, ...holder });
+  const claimsText = isTextType(file.type);
+  const isFile = file.isDataUrl || FILE_BYTES.has(name);
+  const base64 = base64Of(file);
+  if (base64 === null) return isFile || claimsText ? UNREAD_FILE : TEXT;
+  const text = claimsText || startsAsText(base64) ? textOf(base64) : null;
+  const isWord = !isFile && value.length < BYTES_CHARS_MIN;
+  if (text === null) return withoutText(isWord, claimsText);
+  const inside = { text, rewrite: (after: string) => rewritten(file, value, after) };
+  return { isText: isWord && !claimsText, inside };
 }
 
-function mediaTypeOf({ media_type, mimeType, mime_type }: Readonly<Record<string, unknown>>): string | null {
-  const type = media_type ?? mimeType ?? mime_type;
-  return typeof type === 'string' ? type : null;
+function withoutText(isWord: boolean, claimsText: boolean): StringReading {
+  if (isWord) return TEXT;
+  return claimsText ? UNREAD_FILE : NO_TEXT;
 }
 
-/** A text in base64, possibly with the prefix of a data URL. */
-export function decodedBase64(value: string): string {
-  return Buffer.from(value.slice(startOf(value)), 'base64').toString('utf8');
+const SNIFFED_CHARS = 1_024;
+/** No text has them; UTF-16 has many. */
+const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
+
+/** Whether bytes begin as UTF-8 text. The last character of the beginning may be cut. */
+function startsAsText(base64: string): boolean {
+  const start = Buffer.from(base64.slice(0, SNIFFED_CHARS), 'base64');
+  const isCut = base64.length > SNIFFED_CHARS;
+  const lengths = isCut ? [0, 1, 2, 3] : [0];
+  return lengths.some((cut) => isText(start.subarray(0, start.length - cut)));
 }
 
-/** The same string with another text. */
-export function encodedBase64(value: string, text: string): string {
-  return value.slice(0, startOf(value)) + Buffer.from(text).toString('base64');
+const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !CONTROL.test(bytes.toString('latin1'));
+
+function textOf(base64: string): string | null {
+  const bytes = Buffer.from(base64, 'base64');
+  return isText(bytes) ? bytes.toString('utf8') : null;
 }
 
-const startOf = (value: string): number => DATA_URL.exec(value)?.[0].length ?? 0;
+/** The string with another text at the place of its data. */
+function rewritten({ data, isBase64 }: InlineFile, value: string, text: string): string {
+  const head = value.slice(0, value.length - data.length);
+  return head + (isBase64 ? Buffer.from(text).toString('base64') : encodeURIComponent(text));
+}

@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import { word } from './fields.js';
 import type { Host } from './host.js';
-import { mediaPart, mimeTypeOf } from './media.js';
+import { mediaPart } from './media.js';
 import { refuse } from '../refusing.js';
 
 type PartReader = (part: Json, host: Host) => Json | null;
@@ -62,7 +62,8 @@ function document(value: unknown, host: Host): Json | null {
   return mediaPart(
     {
       source,
-      mimeType: word(mime_type) || (mimeTypeOf(word(filename)) ?? ''),
+      mimeType: word(mime_type),
+      filename,
       fallback: 'application/pdf',
       parameter: 'file',
     },

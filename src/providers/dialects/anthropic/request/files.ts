@@ -1,5 +1,6 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
+import { base64Of, dataUrlOf, inlineFile } from '../../../inline-file.js';
 import { invalid, unsupported } from '../../refusing.js';
 
 /** Bytes with their media type, as in a data URL. https://www.rfc-editor.org/rfc/rfc2397 */
@@ -18,10 +19,8 @@ const lower = (type: unknown): string => {
 
 /** The content of a base64 data URL; null for everything else. */
 function dataOf(url: string): Data | null {
-  const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
-  if (comma < 0) return null;
-  const [type, ...options] = url.slice('data:'.length, comma).split(';');
-  return options.at(-1) === 'base64' ? { type: lower(type), base64: url.slice(comma + 1) } : null;
+  const data = dataUrlOf(url);
+  return data?.isBase64 ? { type: lower(data.type), base64: data.data } : null;
 }
 
 const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);
@@ -72,22 +71,16 @@ function linked({ file_url: url, mime_type: type }: Json): Json | null {
 function inline(file: Json): Json {
   const { file_data: given } = file;
   if (typeof given !== 'string') throw invalid('A file needs "file_data", "file_url" or "file_id".');
-  const data = dataOf(given) ?? { type: '', base64: given };
-  const type = lower(file.mime_type) || data.type || guessed(file, data.base64);
-  if (type.startsWith('image/')) return base64('image', { ...data, type });
-  if (type === 'application/pdf') return base64('document', { ...data, type });
-  if (!type.startsWith('text/')) throw unreadable(type);
-  const text = Buffer.from(data.base64, 'base64').toString('utf8');
+  const read = inlineFile(given, file);
+  const type = lower(read.type);
+  const isText = type.startsWith('text/');
+  const bytes = isText || !read.isBase64 ? base64Of(read) : read.data;
+  if (bytes === null) throw invalid('The file_data of a file must be base64 or a data URL.');
+  if (type.startsWith('image/')) return base64('image', { type, base64: bytes });
+  if (type === 'application/pdf') return base64('document', { type, base64: bytes });
+  if (!isText) throw unreadable(type);
+  const text = Buffer.from(bytes, 'base64').toString('utf8');
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text } };
-}
-
-/** Base64 of `%PDF-`, the beginning of every PDF. */
-const PDF_BEGINS = 'JVBERi';
-
-function guessed({ filename }: Json, data: string): string {
-  if (data.startsWith(PDF_BEGINS)) return 'application/pdf';
-  const name = typeof filename === 'string' ? filename.toLowerCase() : '';
-  return /\.(txt|md|csv)$/.test(name) ? 'text/plain' : '';
 }
 
 function base64(type: 'image' | 'document', data: Data): Json {

@@ -1,5 +1,6 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
+import { base64Of, dataUrlOf, extensionOf, inlineFile } from '../../../inline-file.js';
 import { invalid, unsupported } from '../../refusing.js';
 
 /** The location of a block's bytes. */
@@ -36,29 +37,20 @@ const DOCUMENTS: Formats = new Map([
   ['text/html', 'html'],
   ['text/plain', 'txt'],
   ['text/markdown', 'md'],
+  ['text/md', 'md'],
   ...['pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md'].map((name) => [name, name] as const),
 ]);
 
-/** Base64 of `%PDF-`, the beginning of every PDF. */
-const PDF_BEGINS = 'JVBERi';
-
 const lower = (type: unknown): string => (typeof type === 'string' ? type.toLowerCase() : '');
 
-/** The content of a base64 data URL (https://www.rfc-editor.org/rfc/rfc2397), or a location in S3; null for everything else. */
+/** The content of a base64 data URL, or a location in S3; null for everything else. */
 function sourceOf(url: string): Source | null {
-  if (/^s3:\/\//i.test(url)) return { type: '', source: { s3Location: { uri: url } } };
-  const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
-  if (comma < 0) return null;
-  const [type, ...options] = url.slice('data:'.length, comma).split(';');
-  if (options.at(-1)?.toLowerCase() !== 'base64') return null;
-  return { type: lower(type), source: { bytes: url.slice(comma + 1) } };
+  if (isInS3(url)) return { type: '', source: { s3Location: { uri: url } } };
+  const data = dataUrlOf(url);
+  return data?.isBase64 ? { type: data.type, source: { bytes: data.data } } : null;
 }
 
-function extensionOf(name: unknown): string {
-  const text = lower(name);
-  const dot = text.lastIndexOf('.');
-  return dot === -1 ? '' : text.slice(dot + 1);
-}
+const isInS3 = (url: string): boolean => /^s3:\/\//i.test(url);
 
 function formatIn(formats: Formats, ...hints: readonly string[]): string | null {
   return hints.map((hint) => formats.get(hint)).find((format) => format !== undefined) ?? null;
@@ -74,7 +66,7 @@ export function imageBlock({ image_url: given }: Json): Json {
       'messages[].content[].image_url',
       'Bedrock reads images from base64 data URLs and from S3, not from web addresses',
     );
-  return image({ ...found, type: found.type || lower(type) || extensionOf(url) });
+  return image({ ...found, type: found.type || lower(type) || extensionOf(lower(url)) });
 }
 
 function image({ type, source }: Source): Json {
@@ -128,17 +120,19 @@ function fileSource(file: Json): Source {
   const { file_data: data, file_url: url, mime_type: mime, filename } = file;
   const given = data ?? url;
   if (typeof given !== 'string') throw invalid('A file needs "file_data" or "file_url".');
-  const found = sourceOf(given) ?? inline(data);
+  const found = isInS3(given) || data === undefined ? sourceOf(given) : bytesOf(given, file);
   if (!found)
     throw unsupported(
       'messages[].content[].file',
       'Bedrock reads files from the request and from S3, not from web addresses',
     );
-  const hints = [lower(mime), found.type, extensionOf(filename), extensionOf(url)];
+  const hints = [found.type, ...[filename, url].map((name) => extensionOf(lower(name)))];
   return { ...found, type: hints.find((hint) => IMAGES.has(hint) || DOCUMENTS.has(hint)) ?? lower(mime) };
 }
 
-function inline(data: unknown): Source | null {
-  if (typeof data !== 'string' || data.startsWith('data:')) return null;
-  return { type: data.startsWith(PDF_BEGINS) ? 'application/pdf' : '', source: { bytes: data } };
+function bytesOf(data: string, file: Json): Source {
+  const read = inlineFile(data, file);
+  const bytes = read.isBase64 ? read.data : base64Of(read);
+  if (bytes === null) throw invalid('The file_data of a file must be base64 or a data URL.');
+  return { type: read.type, source: { bytes } };
 }
