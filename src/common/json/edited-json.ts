@@ -1,3 +1,4 @@
+import { jsonText } from './deep-json.js';
 import { itemsOf, type Member, membersOf, rootOf, type JsonSpan } from './json-spans.js';
 
 /** A replacement for a span of the text. */
@@ -53,10 +54,10 @@ interface Origin {
 function editsOf(origin: Origin, after: unknown): readonly Edit[] {
   const { before, span, levels } = origin;
   if (Object.is(before, after)) return [];
-  if (levels === 0) return [{ ...span, text: JSON.stringify(after) }];
+  if (levels === 0) return [{ ...span, text: jsonText(after) }];
   if (isObject(before) && isObject(after)) return editsOfObject(origin, before, after);
   const edits = isList(before) && isList(after) ? editsOfList(origin, before, after) : null;
-  return edits ?? [{ ...span, text: JSON.stringify(after) }];
+  return edits ?? [{ ...span, text: jsonText(after) }];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -72,11 +73,11 @@ function editsOfObject({ text, span, levels }: Origin, before: Fields, after: Fi
   const changed = members.filter(isKept).flatMap((member) => {
     const [was, is] = [before[member.name], after[member.name]];
     if (Object.is(was, is)) return [];
-    if (last.get(member.name) !== member) return [{ ...member.value, text: JSON.stringify(is) }];
+    if (last.get(member.name) !== member) return [{ ...member.value, text: jsonText(is) }];
     return editsOf({ text, before: was, span: member.value, levels: levels - 1 }, is);
   });
   const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
-  const texts = added.map((name) => `${JSON.stringify(name)}:${JSON.stringify(after[name])}`);
+  const texts = added.map((name) => `${JSON.stringify(name)}:${jsonText(after[name])}`);
   return [...changed, ...removals(members, isKept), ...additions(members, isKept, span, texts)].sort(
     (one, other) => one.start - other.start || one.end - other.end,
   );

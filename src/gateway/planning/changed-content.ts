@@ -1,3 +1,4 @@
+import { jsonText } from '../../common/json/deep-json.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
@@ -40,7 +41,7 @@ function withJson(content: Content, before: Json, json: Json): Content {
   return {
     ...content,
     json,
-    body: Buffer.isBuffer(body) ? editedJson(body, before, json) : Buffer.from(JSON.stringify(json)),
+    body: Buffer.isBuffer(body) ? editedJson(body, before, json) : Buffer.from(jsonText(json)),
     model: !isInPath && typeof json.model === 'string' ? json.model : content.model,
     isStreamed: isGoogles(content) ? content.isStreamed : wantsStream(json.stream),
   };

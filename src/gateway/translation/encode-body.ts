@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { jsonText } from '../../common/json/deep-json.js';
 import type { Json } from '../../providers/endpoint.js';
 import { Form, MediaFile, type ProviderRequest } from '../../providers/translation.js';
 import type { LongStrings } from './long-strings.js';
@@ -23,7 +24,7 @@ export function encodeAnswer(answer: Json | MediaFile, known: LongStrings | null
 }
 
 const written = (json: Json, known: LongStrings | null): Buffer =>
-  known?.write(json) ?? Buffer.from(JSON.stringify(json));
+  known?.write(json) ?? Buffer.from(jsonText(json));
 
 /** https://www.rfc-editor.org/rfc/rfc7578. The boundary is random, so that no file can contain it. */
 function encodeForm({ parts }: Form): TranslatedBody {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { jsonText } from '../../common/json/deep-json.js';
 import type { Json } from '../../providers/endpoint.js';
 import {
   DEPTH_MAX,
@@ -52,7 +53,7 @@ export class LongStrings {
 
   /** `value` as JSON. */
   write(value: Json): Buffer {
-    const text = JSON.stringify(this.marked(value, 0));
+    const text = jsonText(this.marked(value, 0));
     const used: UsedMark[] = [];
     // Includes the placeholders, so that the buffer is always large enough.
     let room = Buffer.byteLength(text);

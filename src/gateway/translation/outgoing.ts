@@ -17,6 +17,7 @@ import { readableCodings } from '../upstream/readable-codings.js';
 import { type ClientRequestHead, upstreamHeaders } from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { addSubprotocols } from '../upstream/subprotocols.js';
+import { checkNesting } from './check-nesting.js';
 import { encodeBody } from './encode-body.js';
 import { batchRequest } from './batch-output.js';
 import { LongStrings } from './long-strings.js';
@@ -200,6 +201,7 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
   const isForm = entry.endpoint?.body === 'form';
   const given = content.fields ?? (isForm ? null : content.json);
   if (!given) throw unreadable(target, isForm);
+  checkNesting(given, content);
   const context = contextOf(prepared, translation);
   const drops = new ParameterDrops(() => dropsUnsupported(prepared.planned, target, entry.asked));
   const read = drops.run(given, (body) => hubRequest(body, translation, context, target.provider));

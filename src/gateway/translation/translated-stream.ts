@@ -1,4 +1,5 @@
 import { chatCompletionsUsage } from '../../providers/endpoints/chat-completions.js';
+import { jsonText } from '../../common/json/deep-json.js';
 import type { Json } from '../../providers/endpoint.js';
 import type {
   ChunkTranslator,
@@ -152,7 +153,7 @@ function hubChunks(asked: Json): ChunkTranslator {
   const options = asked.stream_options as { include_usage?: unknown } | null | undefined;
   const wantsUsage = options?.include_usage === true;
   return {
-    chunk: (hub) => (wantsUsage || !isUsageAlone(hub) ? [{ event: null, data: JSON.stringify(hub) }] : []),
+    chunk: (hub) => (wantsUsage || !isUsageAlone(hub) ? [{ event: null, data: jsonText(hub) }] : []),
     isUniform: true,
     end: () => DONE,
     fail: (error) => [{ event: null, data: JSON.stringify({ error }) }],

@@ -1,3 +1,4 @@
+import { jsonText } from '../../common/json/deep-json.js';
 import type { Json } from '../endpoint.js';
 
 /** Reads untrusted JSON: each function accepts any value and never throws. */
@@ -64,14 +65,8 @@ export function plainTextIn(json: string, before: string, behind: string): strin
  */
 const apart = (text: string): string => ` ${text}`.slice(1);
 
-/** The JSON of a value; empty if there is none, as for one that is nested too deeply to be serialized. */
-export function stringify(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return '';
-  }
-}
+/** The JSON of a value; empty for undefined. */
+export const stringify = (value: unknown): string => (value === undefined ? '' : jsonText(value));
 
 /** A JSON value as text: a string as it is, anything else as JSON. `String` throws for an object with a field `toString`. */
 export const wordOf = (value: unknown): string => (typeof value === 'string' ? value : stringify(value));

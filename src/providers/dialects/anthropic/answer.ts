@@ -89,6 +89,6 @@ function readThinking({ thinking }: Json, said: AnswerParts): void {
 
 function readCall({ id, name, input }: Json, said: AnswerParts): void {
   if (typeof id !== 'string' || typeof name !== 'string') return;
-  const given = isObject(input) ? stringify(input) : '';
-  said.calls.push({ id, type: 'function', function: { name, arguments: given === '' ? '{}' : given } });
+  const given = isObject(input) ? stringify(input) : '{}';
+  said.calls.push({ id, type: 'function', function: { name, arguments: given } });
 }

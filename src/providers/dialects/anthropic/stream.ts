@@ -211,8 +211,7 @@ export class AnthropicStream implements EventTranslator {
 
   /** A call without argument events: its start event's input, or an empty object. */
   private wholeInput(call: number, input: unknown): Json {
-    const given = isObject(input) ? stringify(input) : '';
-    return this.call(call, { function: { arguments: given === '' ? '{}' : given } });
+    return this.call(call, { function: { arguments: isObject(input) ? stringify(input) : '{}' } });
   }
 
   private call(index: number, fields: Json): Json {
@@ -242,9 +241,7 @@ export class AnthropicStream implements EventTranslator {
 
 const ownBlock = (block: Json): Json | null => (IN_PIECES.has(block.type) ? null : block);
 
-/** A value that is nested too deeply cannot be sent to the client. */
-const isTellable = (value: unknown): boolean =>
-  typeof value === 'string' || (isObject(value) && stringify(value) !== '');
+const isTellable = (value: unknown): boolean => typeof value === 'string' || isObject(value);
 
 /** The input of Anthropic's own tools follows the block's start, as the text of an object. */
 function withInput(block: Json, json: string): Json {

@@ -107,6 +107,6 @@ function readReasoning({ reasoningText, redactedContent: data }: Json, said: Ans
 
 function readCall({ toolUseId: id, name, input, type }: Json, said: AnswerParts): void {
   if (typeof id !== 'string' || typeof name !== 'string' || type === SERVERS_OWN) return;
-  const given = isObject(input) ? stringify(input) : '';
-  said.calls.push({ id, type: 'function', function: { name, arguments: given === '' ? '{}' : given } });
+  const given = isObject(input) ? stringify(input) : '{}';
+  said.calls.push({ id, type: 'function', function: { name, arguments: given } });
 }

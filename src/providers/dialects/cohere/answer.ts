@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject, list, stringify, textOf } from '../../endpoints/reading.js';
+import { isObject, list, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
 import { callId } from '../call-ids.js';
 import { citationFields } from './citations.js';
@@ -55,13 +55,10 @@ function messageOf({ content, tool_plan, tool_calls, citations }: Json, { id, is
     refusal: null,
     ...(thinking !== '' && { reasoning_content: thinking }),
     ...(!isStrict && thinking !== '' && { content_blocks: blocks.flatMap(blockOf) }),
-    ...citationFields(list(citations).filter(isObject).filter(isWritable), isStrict),
+    ...citationFields(list(citations).filter(isObject), isStrict),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }
-
-/** A value that is nested too deeply cannot be sent to the client. */
-export const isWritable = (value: Json): boolean => stringify(value) !== '';
 
 const textsIn = (blocks: readonly Json[], kind: 'text' | 'thinking'): string =>
   blocks.map((block) => (typeof block[kind] === 'string' ? block[kind] : '')).join('');

@@ -9,7 +9,7 @@ import {
   UNNOTED,
 } from '../../translation.js';
 import { callId } from '../call-ids.js';
-import { finishFields, isWritable } from './answer.js';
+import { finishFields } from './answer.js';
 import { citationFields } from './citations.js';
 import { cohereError } from './errors.js';
 import { chatUsage } from './usage.js';
@@ -95,7 +95,7 @@ export class CohereStream implements EventTranslator {
 
   citation(event: Json): TranslatedEvent {
     const { citations } = messageIn(event);
-    if (!isObject(citations) || !isWritable(citations)) return NOTHING;
+    if (!isObject(citations)) return NOTHING;
     const fields = citationFields([citations], this.context.isStrict);
     return Object.keys(fields).length === 0 ? NOTHING : this.said(fields);
   }

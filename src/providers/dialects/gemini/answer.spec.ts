@@ -155,10 +155,11 @@ describe('the message', () => {
 });
 
 describe('a call', () => {
-  it('that is nested too deep to be written has no arguments', () => {
-    const args = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) as Json;
+  it('has its whole arguments, however deeply they are nested', () => {
+    const given = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const args = JSON.parse(given) as Json;
     expect(choiceOf(saying({ functionCall: { name: 'f', args } })).message.tool_calls).toEqual([
-      { id: 'call_exchange1_0', type: 'function', function: { name: 'f', arguments: '{}' } },
+      { id: 'call_exchange1_0', type: 'function', function: { name: 'f', arguments: given } },
     ]);
   });
 

@@ -95,7 +95,7 @@ export class SpeechReader {
     const call = {
       id: typeof id === 'string' && id !== '' ? id : callId(this.requestId, index),
       type: 'function',
-      function: { name, arguments: (isObject(args) && stringify(args)) || '{}' },
+      function: { name, arguments: isObject(args) ? stringify(args) : '{}' },
       ...(typeof signature === 'string' && { extra_content: extraContent(signature) }),
     };
     spoken.calls.push({ index, call });

@@ -67,7 +67,7 @@ export function callsOf(
   );
   return functions.map(({ name, arguments: given }, position) => {
     const index = first + position;
-    const called = { name, arguments: (isObject(given) && stringify(given)) || '{}' };
+    const called = { name, arguments: isObject(given) ? stringify(given) : '{}' };
     return { index, call: { id: callId(requestId, index), type: 'function', function: called } };
   });
 }

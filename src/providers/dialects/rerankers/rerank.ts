@@ -43,6 +43,5 @@ function resultOf(result: unknown): readonly Json[] {
   const index = count(result.index);
   if (index === null) return [];
   if (typeof document === 'string') return [{ index, relevance_score, document: { text: document } }];
-  const isKept = isObject(document) && stringify(document) !== '';
-  return [{ index, relevance_score, ...(isKept && { document }) }];
+  return [{ index, relevance_score, ...(isObject(document) && { document }) }];
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject, stringify } from '../../endpoints/reading.js';
+import { isObject } from '../../endpoints/reading.js';
 import { type Emit, type ItemStatus, type OutputItem, type OutputPlace, added, done } from './output-item.js';
 
 /** The beginning of a tool call. */
@@ -34,9 +34,9 @@ export class CallItem implements OutputItem {
     this.tell('delta', { delta: input });
   }
 
-  /** A provider's own data of the call, if it can be serialized. Clients send it back in the item. */
+  /** A provider's own data of the call. Clients send it back in the item. */
   keep(extraContent: unknown): void {
-    if (isObject(extraContent) && stringify(extraContent) !== '') this.own = extraContent;
+    if (isObject(extraContent)) this.own = extraContent;
   }
 
   snapshot(status: ItemStatus): Json {

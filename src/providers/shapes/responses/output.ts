@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject, list, stringify, textOf } from '../../endpoints/reading.js';
+import { isObject, list, textOf } from '../../endpoints/reading.js';
 import { spokenIn } from '../spoken.js';
 import { CallItem, type CallStart } from './call-item.js';
 import { Calls } from './calls.js';
@@ -67,10 +67,10 @@ export class Output {
     if (isSigned) item.addBlocks(blocks);
   }
 
-  /** A provider's data of its calls goes into the reasoning before them, if it can be serialized. */
+  /** A provider's data of its calls goes into the reasoning before them. */
   private addCallData(calls: unknown): void {
     for (const call of list(calls)) {
-      if (!isObject(call) || !isObject(call.extra_content) || stringify(call.extra_content) === '') continue;
+      if (!isObject(call) || !isObject(call.extra_content)) continue;
       const id = textOf(call.id);
       if (id !== '') this.reasoning().addCall(id, call.extra_content);
     }

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../common/json/deep-json.js';
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 
@@ -10,7 +11,7 @@ const MARK = 'gatehouse.1.';
 
 /** The blocks as one string; null when there are none. */
 export function seal(blocks: readonly Json[]): string | null {
-  return blocks.length === 0 ? null : MARK + Buffer.from(JSON.stringify(blocks)).toString('base64url');
+  return blocks.length === 0 ? null : MARK + Buffer.from(jsonText(blocks)).toString('base64url');
 }
 
 /**

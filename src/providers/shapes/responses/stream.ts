@@ -1,3 +1,4 @@
+import { jsonText } from '../../../common/json/deep-json.js';
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
@@ -85,7 +86,7 @@ export class ResponseStream implements ChunkTranslator {
 
   private emit(type: string, fields: Json): void {
     const event = { type, sequence_number: this.sequence++, ...fields };
-    this.events.push({ event: type, data: JSON.stringify(event) });
+    this.events.push({ event: type, data: jsonText(event) });
   }
 
   private drain(): readonly StreamEvent[] {
