@@ -5,8 +5,25 @@ type Fields = Readonly<Record<string, string>>;
 
 const PLACEHOLDER = /\{([a-z0-9-]+)\}/g;
 
+/** Whether a custom host is an API without the parameters of `Provider.query`, such as Azure's `/openai/v1`. */
+export function isHostWithoutQuery({ paths }: Provider, customHost: string | null): boolean {
+  const host = customHost?.replace(/\/+$/, '');
+  return host !== undefined && paths?.withoutQuery?.some((ending) => host.endsWith(ending)) === true;
+}
+
+/**
+ * The fields of an account, with defaults for those that are missing. At a custom host without the parameters of `Provider.query`, those
+ * for them are left out.
+ */
+export function fieldsOfAccount(provider: Provider, customHost: string | null, given: Fields): Fields {
+  const fields = withDefaults(provider, given);
+  if (!isHostWithoutQuery(provider, customHost)) return fields;
+  const templates = Object.values(provider.query ?? {});
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !templates.includes(`{${name}}`)));
+}
+
 /** The fields, with defaults for those that are missing. */
-export function withDefaults(provider: Provider, given: Fields): Fields {
+function withDefaults(provider: Provider, given: Fields): Fields {
   const defaults = (provider.fields ?? []).flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],
   );
@@ -22,10 +39,18 @@ export function baseUrlOf(provider: Provider, fields: Fields): string {
 }
 
 /** Query parameters of every request of the account, encoded, `a=b&c=d`; empty when there are none. */
-export function accountQuery(provider: Provider, fields: Fields): string {
+export function accountQuery(provider: Provider, customHost: string | null, fields: Fields): string {
+  if (isHostWithoutQuery(provider, customHost)) return '';
   return Object.entries(provider.query ?? {})
     .map(([name, value]) => `${name}=${encodeURIComponent(filled(value, provider, fields))}`)
     .join('&');
+}
+
+/** A template with the values of its fields; null if one of them is missing. */
+export function filledOrNull(template: string, fields: Fields): string | null {
+  const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+  if (names.some((name) => fields[name] === undefined)) return null;
+  return template.replace(PLACEHOLDER, (_, name: string) => fields[name] ?? '');
 }
 
 /** Values were matched against their fields' patterns when they arrived in a header or were stored. */

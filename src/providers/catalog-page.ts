@@ -29,11 +29,23 @@ const introduction = (count: number): readonly string[] => [
   '`{name}` in a base URL is a field of the account, see [Fields](#fields). `<custom host>` is the address that a',
   "virtual key's `custom_host` or `x-gateway-custom-host` names; these providers have no address of their own.",
   '',
+  'A custom host replaces the base URL, version included: `https://proxy.example/v1`. The version occurs once in the',
+  "provider's path, whether or not the custom host ends with it. These providers need no version in a custom host:",
+  `${hostPaths(catalog.flatMap((group) => group.rows))}.`,
+  '',
   'Endpoints are those that a provider has natively, in the format of the client; [endpoints.md](endpoints.md)',
   'also lists those that are translated. An endpoint that a provider has in neither way is refused; other paths pass through',
   'unread.',
   '',
 ];
+
+const hostPaths = (rows: readonly Provider[]): string =>
+  rows
+    .flatMap(({ id, hostPath }) =>
+      hostPath === undefined ? [] : [`${code(id)} (${code(hostPath)} is added)`],
+    )
+    .sort()
+    .join(', ');
 
 const columns = ['Id', 'Name', 'Base URL', 'Key', 'Endpoints', 'Prices'];
 

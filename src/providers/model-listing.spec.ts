@@ -35,6 +35,20 @@ describe('listingRequest', () => {
       'http://10.0.0.1:11434/api/tags',
       [],
     ],
+    ['ollama', { customHost: 'http://10.0.0.1:11434/v1', key: null }, 'http://10.0.0.1:11434/v1/models', []],
+    ['google', { customHost: 'http://10.0.0.1', key: null }, 'http://10.0.0.1/v1beta/models', []],
+    [
+      'cohere',
+      { customHost: 'http://10.0.0.1/v2' },
+      'http://10.0.0.1/v1/models',
+      ['authorization', 'Bearer sk-canary'],
+    ],
+    [
+      'azure-openai',
+      { customHost: 'https://r.openai.azure.com/openai/v1' },
+      'https://r.openai.azure.com/openai/v1/models',
+      ['api-key', 'sk-canary'],
+    ],
     [
       'openai',
       { fields: { 'openai-project': 'proj_1' } },

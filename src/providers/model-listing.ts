@@ -1,6 +1,7 @@
 import type { Secret } from '../common/settings/secret.js';
-import { accountQuery, baseUrlOf, withDefaults } from './account-address.js';
+import { accountQuery, baseUrlOf, fieldsOfAccount } from './account-address.js';
 import type { Provider } from './provider.js';
+import { upstreamPath } from './upstream-path.js';
 
 /** An account, as a virtual key stores it. */
 export interface ListedAccount {
@@ -35,13 +36,15 @@ const OPENAI_LIKE: Listing = {};
 
 /** The request for an account's models. Only for providers whose credential is a header. */
 export function listingRequest(provider: Provider, account: ListedAccount): ListingRequest {
-  const fields = withDefaults(provider, account.fields);
-  const base = account.customHost ?? baseUrlOf(provider, fields);
+  const { customHost } = account;
+  const fields = fieldsOfAccount(provider, customHost, account.fields);
+  const { origin, pathname } = new URL(customHost ?? baseUrlOf(provider, fields));
+  const basePath = pathname.replace(/\/+$/, '');
   const { path = ownPath(provider, fields), headers = [] } = LISTINGS[provider.dialect.id] ?? OPENAI_LIKE;
-  const query = accountQuery(provider, fields);
+  const query = accountQuery(provider, customHost, fields);
   const { auth } = provider;
   return {
-    url: `${base}${path}${query === '' ? '' : `?${query}`}`,
+    url: `${origin}${upstreamPath({ provider, basePath, isCustomHost: customHost !== null, fields }, path)}${query === '' ? '' : `?${query}`}`,
     headers: [
       ...headers,
       ...(provider.accountHeaders ?? []).flatMap(({ field, header }) => {

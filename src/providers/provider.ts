@@ -16,6 +16,11 @@ export interface Provider {
    * default. Null: the account has an address of its own, which a virtual key or `x-gateway-custom-host` must name.
    */
   readonly baseUrl: string | null;
+  /**
+   * The path that its API needs between a custom host without a version and an endpoint: `/v1beta`. Absent if a custom host is the whole
+   * base URL. `{name}` stands for the value of a field.
+   */
+  readonly hostPath?: string;
   readonly dialect: Dialect;
   readonly auth: AuthScheme;
   /** The endpoints that it has itself. Its dialect may add others by translation. */
@@ -69,7 +74,7 @@ export interface OwnPaths {
   readonly atRoot?: readonly string[];
   /** Below its base URL: `/openai`. */
   readonly belowBase?: readonly string[];
-  /** Those of `atRoot` that take none of the parameters of `Provider.query`. */
+  /** Those that take none of the parameters of `Provider.query`. A custom host may end with one of them. */
   readonly withoutQuery?: readonly string[];
 }
 

@@ -2,6 +2,7 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 import { parseDestination } from '../../common/net/destination.js';
 import type { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { isHostWithoutQuery } from '../../providers/account-address.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
 
@@ -81,14 +82,18 @@ function readFields(
   return Object.fromEntries(read);
 }
 
-/** A field that is only part of the base URL is not needed with a custom host. */
+/** A field that is only part of the base URL, or of a query that a custom host does not take, is not needed there. */
 function checkNoneMissing(
   { fields, customHost, sentAs = asField }: WantedDestination,
-  { id, fields: described = [], baseUrl, query = {} }: Provider,
+  provider: Provider,
 ): void {
-  const texts = [customHost === null ? baseUrl : null, ...Object.values(query)];
-  const isReplaced = (name: string): boolean =>
-    baseUrl?.includes(`{${name}}`) === true && !texts.some((text) => text?.includes(`{${name}}`));
+  const { id, fields: described = [], baseUrl, query = {} } = provider;
+  const takesNone = isHostWithoutQuery(provider, customHost);
+  const all = [baseUrl, ...Object.values(query)];
+  const used = [customHost === null ? baseUrl : null, ...(takesNone ? [] : Object.values(query))];
+  const isIn = (texts: readonly (string | null)[], name: string): boolean =>
+    texts.some((text) => text?.includes(`{${name}}`));
+  const isReplaced = (name: string): boolean => isIn(all, name) && !isIn(used, name);
   const missing = described.find(
     ({ name, isRequired }) => isRequired && !Object.hasOwn(fields, name) && !isReplaced(name),
   );

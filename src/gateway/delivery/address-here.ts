@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { TLSSocket } from 'node:tls';
 import { UPLOAD_ROOT } from '../ingress/front-door.js';
-import { rootOf } from '../translation/own-path.js';
+import { rootOf } from '../../providers/upstream-path.js';
 import type { Target } from '../types/target.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
-import { accountQuery } from '../../providers/account-address.js';
+import { accountQuery, fieldsOfAccount, isHostWithoutQuery } from '../../providers/account-address.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import { beginsWith, type RequestPath, writtenPath } from '../types/request-path.js';
@@ -42,10 +42,29 @@ function readField(
   });
 }
 
+/** Where a request goes: its path, absent for one of the gateway's own, and a custom host. */
+interface RequestPlace {
+  readonly path?: RequestPath | undefined;
+  readonly customHost: string | null;
+}
+
 /** The account's query parameters, encoded, `a=b&c=d`; empty when there are none. */
-export function queryOf(provider: Provider, fields: Fields, path: RequestPath | undefined): string {
+export function queryOf(provider: Provider, fields: Fields, { path, customHost }: RequestPlace): string {
   if (!provider.query || takesNoQuery(provider, path)) return '';
-  return accountQuery(provider, fields);
+  return accountQuery(provider, customHost, fields);
+}
+
+/** The fields of an account for one request, whose query may override them. */
+export function fieldsAt(
+  provider: Provider,
+  customHost: string | null,
+  {
+    credentials,
+    path,
+  }: { readonly credentials: { readonly fields: Fields }; readonly path?: RequestPath | undefined },
+): Fields {
+  const fields = fieldsOfAccount(provider, customHost, credentials.fields);
+  return isHostWithoutQuery(provider, customHost) ? fields : withQuery(provider, fields, path);
 }
 
 const takesNoQuery = ({ paths }: Provider, path: RequestPath | undefined): boolean =>
@@ -59,7 +78,7 @@ export const changesAccount = (provider: Provider, fields: Fields, path: Request
  * The account fields, overridden by the request's own parameters: a client that sends `api-version` itself means that version. A value that
  * the field does not allow is not used here, but goes to the provider all the same. Returns the same object if nothing changes.
  */
-export function withQuery(provider: Provider, fields: Fields, path: RequestPath | undefined): Fields {
+function withQuery(provider: Provider, fields: Fields, path: RequestPath | undefined): Fields {
   if (!path || path.query === '' || !provider.query) return fields;
   const said = new Map(
     [...new URLSearchParams(path.query)].map(([name, value]) => [name.toLowerCase(), value]),

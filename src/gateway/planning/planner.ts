@@ -14,15 +14,15 @@ import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
 import { bringsCredential } from '../upstream/request-headers.js';
 import type { PlannedTarget, TargetAccount } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import { baseUrlOf, withDefaults } from '../../providers/account-address.js';
+import { baseUrlOf } from '../../providers/account-address.js';
 import {
   accountOf,
   changesAccount,
   type Fields,
+  fieldsAt,
   fieldsFrom,
   NO_FIELDS,
   queryOf,
-  withQuery,
 } from './account.js';
 import type { RequestPath } from '../types/request-path.js';
 
@@ -175,7 +175,7 @@ export class Planner {
     customHost: string | null,
     rest: Pick<Target, 'virtualKey' | 'credentials'> & Pick<TargetRequest, 'path'>,
   ): Target {
-    const fields = withQuery(provider, withDefaults(provider, rest.credentials.fields), rest.path);
+    const fields = fieldsAt(provider, customHost, rest);
     const url = customHost === null ? new URL(baseUrlOf(provider, fields)) : parseDestination(customHost);
     if (!provider.inProcess) this.egress.checkDestination(url);
     return {
@@ -183,7 +183,7 @@ export class Planner {
       origin: url.origin,
       // The sandbox has no address; its base URL is only a name.
       basePath: provider.inProcess ? '' : url.pathname.replace(/\/+$/, ''),
-      query: queryOf(provider, fields, rest.path),
+      query: queryOf(provider, fields, { path: rest.path, customHost }),
       isCustomHost: customHost !== null,
       forwarded: null,
       virtualKey: rest.virtualKey,

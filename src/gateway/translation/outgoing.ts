@@ -22,7 +22,7 @@ import { encodeBody } from './encode-body.js';
 import { batchRequest } from './batch-output.js';
 import { LongStrings } from './long-strings.js';
 import { withFittingIds } from './fitting-call-ids.js';
-import { isOwnPath, joined, ownPath, placeOf, queryAt } from './own-path.js';
+import { isOwnPath, joined, ownPath, pathAt, placeOf, queryAt } from './own-path.js';
 import { plainHub } from './plain-hub.js';
 import { type Translation, translationFor } from './translation-for.js';
 import { ParameterDrops, without } from './unsupported-parameters.js';
@@ -211,7 +211,7 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
   const own = ['content-type', contentType, ...PLAINLY, ...headers];
   const wire = {
     method: 'POST',
-    path: (translation.translator?.isBesideBase ? '' : target.basePath) + joined(path, target.query),
+    path: joined(translation.translator?.isBesideBase ? path : pathAt(target, path), target.query),
     headers: headersOf(prepared, own, true),
     body: bytes,
   };

@@ -1,5 +1,12 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { OwnPaths, Provider } from '../../providers/provider.js';
+import type { Provider } from '../../providers/provider.js';
+import {
+  ownPrefixPath,
+  rootOf,
+  unknownPath,
+  type UpstreamBase,
+  upstreamPath,
+} from '../../providers/upstream-path.js';
 import type { Endpoint } from '../../providers/endpoint.js';
 import { beginsWith, type RequestPath, withoutParameter, writtenPath } from '../types/request-path.js';
 import type { Target } from '../types/target.js';
@@ -34,6 +41,16 @@ export function isOwnPath({ paths }: Provider, path: RequestPath): boolean {
   return beginsWith(written, paths.atRoot) || beginsWith(written, paths.belowBase);
 }
 
+/** A path below a target's address, as `upstreamPath` places it. */
+export const pathAt = (target: Target, path: string): string => upstreamPath(baseOf(target), path);
+
+const baseOf = ({ provider, basePath, isCustomHost, credentials: { fields } }: Target): UpstreamBase => ({
+  provider,
+  basePath,
+  isCustomHost,
+  fields,
+});
+
 /**
  * The provider's path of a request that is not translated, without its query. Throws `endpoint_unsupported` for a two-step upload to a
  * provider without them, and what the dialect throws.
@@ -44,11 +61,18 @@ export function placeOf(requested: RequestPath, target: Target, subject: PathSub
   const written = writtenPath(requested);
   if (isProxied) return basePath + written;
   if (beginsWith(written, provider.paths?.atRoot)) return rootOf(basePath, provider.paths) + written;
-  if (beginsWith(written, provider.paths?.belowBase)) return basePath + written;
+  if (beginsWith(written, provider.paths?.belowBase)) return pathAt(target, written);
   if (prefix.startsWith(UPLOADS)) throw withoutUploads(provider);
-  // The base URL has the prefix, or the endpoint is known without it.
-  if (subject.entry.endpoint || basePath.endsWith(prefix)) return basePath + ownPath(target, subject, path);
-  return basePath + written;
+  return ownPrefixPath(baseOf(target), prefix, path) ?? pathBelowBase(requested, target, subject);
+}
+
+/** An endpoint that the provider has is placed by its version; everything else is appended as the client wrote it. */
+function pathBelowBase(requested: RequestPath, target: Target, subject: PathSubject): string {
+  const { endpoint } = subject.entry;
+  if (!endpoint) return unknownPath(baseOf(target), writtenPath(requested));
+  const placed = ownPath(target, subject, requested.path);
+  const isOwn = placed !== requested.path || target.provider.endpoints.includes(endpoint.id);
+  return isOwn ? pathAt(target, placed) : unknownPath(baseOf(target), placed);
 }
 
 const UPLOADS = '/upload/';
@@ -59,12 +83,6 @@ const withoutUploads = ({ id }: Provider): AppError =>
     endpoint: 'uploads in two steps',
     detail: 'Send the file to the path of this provider for files.',
   });
-
-/** The base path without the beginning of the provider's own paths: `/proxy` of `/proxy/v1beta`. */
-export function rootOf(basePath: string, { atRoot = [] }: OwnPaths = {}): string {
-  const ending = atRoot.find((beginning) => basePath.endsWith(beginning));
-  return ending === undefined ? basePath : basePath.slice(0, -ending.length);
-}
 
 /**
  * The query of a request that is not translated: the client's own, without a key that the gateway's credential replaces, plus the account's

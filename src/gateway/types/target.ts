@@ -12,7 +12,7 @@ export interface Target {
   readonly provider: Provider;
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Path of the provider's base URL, without a trailing slash; may be empty. */
+  /** Path of the provider's base URL or of the custom host, without a trailing slash; may be empty. */
   readonly basePath: string;
   /** Query parameters of every request, encoded; empty when there are none. */
   readonly query: string;

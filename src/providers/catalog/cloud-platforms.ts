@@ -1,6 +1,6 @@
 import { workersAi } from '../dialects/workers-ai/index.js';
 import type { Provider } from '../provider.js';
-import { compatible, HOST_LABEL, optional, required } from './compatible.js';
+import { compatible, HOST_LABEL, optional, PATH_SEGMENT, required } from './compatible.js';
 
 /** Clouds and data platforms that serve models among other services. */
 export const cloudPlatforms: readonly Provider[] = [
@@ -46,7 +46,7 @@ export const cloudPlatforms: readonly Provider[] = [
       required({
         name: 'workers-ai-account-id',
         title: 'Cloudflare account',
-        pattern: /^[0-9a-f]{32}$/,
+        pattern: PATH_SEGMENT,
         example: '0123456789abcdef0123456789abcdef',
       }),
     ],

@@ -29,6 +29,7 @@ export const inferenceClouds: readonly Provider[] = [
     name: 'Together AI',
     // Older guides name api.together.xyz; the provider's own page has moved to this host.
     baseUrl: 'https://api.together.ai/v1',
+    hostPath: '/v1',
     endpoints: [
       'chat-completions',
       'completions',
@@ -89,6 +90,7 @@ export const inferenceClouds: readonly Provider[] = [
     id: 'sambanova',
     name: 'SambaNova',
     baseUrl: 'https://api.sambanova.ai/v1',
+    hostPath: '/v1',
     endpoints: ['chat-completions', 'completions', 'embeddings', 'models'],
     pricesId: null,
     source: 'https://docs.sambanova.ai/docs/en/api-reference/endpoints/chat',
@@ -115,6 +117,7 @@ export const inferenceClouds: readonly Provider[] = [
     name: 'Novita AI',
     // Older guides have /v3/openai.
     baseUrl: 'https://api.novita.ai/openai/v1',
+    hostPath: '/v1',
     endpoints: ['chat-completions', 'completions', 'embeddings', 'rerank', 'models'],
     pricesId: 'novita',
     source: 'https://novita.ai/docs/api-reference/model-apis-llm-create-rerank',
@@ -140,6 +143,7 @@ export const inferenceClouds: readonly Provider[] = [
     id: 'hyperbolic',
     name: 'Hyperbolic',
     baseUrl: 'https://api.hyperbolic.xyz/v1',
+    hostPath: '/v1',
     endpoints: ['chat-completions', 'completions', 'models'],
     pricesId: null,
     source: 'https://docs.hyperbolic.ai/inference/overview',
@@ -259,6 +263,7 @@ export const inferenceClouds: readonly Provider[] = [
     id: 'lepton',
     name: 'Lepton AI',
     baseUrl: 'https://api.lepton.ai/api/v1',
+    hostPath: '/api/v1',
     endpoints: ['chat-completions', 'completions', 'transcriptions'],
     pricesId: null,
     source: 'https://docs.nvidia.com/dgx-cloud/lepton/',

@@ -15,6 +15,7 @@ export const selfHosted: readonly Provider[] = [
     dialect: ollama,
     auth: noAuth,
     endpoints: ['chat-completions', 'completions', 'responses', 'messages', 'embeddings', 'models'],
+    paths: { atRoot: ['/v1', '/api'] },
     pricesId: null,
     source: 'https://docs.ollama.com/api/openai-compatibility',
   }),

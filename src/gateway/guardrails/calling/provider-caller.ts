@@ -4,6 +4,7 @@ import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../types/gateway-headers.js';
 import { Planner } from '../../planning/planner.js';
 import { AS_ASKED } from '../../types/plan.js';
+import { pathAt } from '../../translation/own-path.js';
 import type { Target } from '../../types/target.js';
 import { Sender } from '../../upstream/sender.js';
 import { wholeAnswer } from '../../upstream/whole-answer.js';
@@ -42,7 +43,7 @@ export class ProviderCaller {
       target,
       {
         method: 'POST',
-        path: `${target.basePath}${path}${target.query === '' ? '' : `?${target.query}`}`,
+        path: `${pathAt(target, path)}${target.query === '' ? '' : `?${target.query}`}`,
         headers: headersOf(target),
         body: Buffer.from(JSON.stringify(body)),
       },
