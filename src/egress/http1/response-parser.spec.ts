@@ -96,6 +96,12 @@ describe('an answer', () => {
     ]);
   });
 
+  it.each([100, 102, 103])('follows interim responses of status %d that no request expects', (status) => {
+    const interim = `HTTP/1.1 ${status} Wait\r\nx: y\r\n\r\n`;
+    const answer = `${interim}${interim}${OK}content-length: 2\r\n\r\nok`;
+    expect(whole(answer)).toMatchObject({ body: 'ok', end: 'reusable' });
+  });
+
   it.each([
     ['a HEAD, whatever it says of its length', `${OK}content-length: 5\r\n\r\n`, true],
     ['a HEAD, though it says that it is chunked', CHUNKED, true],
@@ -152,7 +158,6 @@ const LINE_PROBLEMS: readonly (readonly [string, string])[] = [
   ['NUL in the reason', 'HTTP/1.1 200 O\0K\r\n\r\n'],
   ['a bare LF after the status line', 'HTTP/1.1 200 OK\nx: y\r\n\r\n'],
   ['a bare CR in the reason', 'HTTP/1.1 200 O\rK\r\n\r\n'],
-  ['100, which nobody asked for', `HTTP/1.1 100 Continue\r\n\r\n${OK}content-length: 0\r\n\r\n`],
   [
     'an interim answer that ends the connection',
     `HTTP/1.0 102 Processing\r\n\r\n${OK}content-length: 0\r\n\r\n`,

@@ -14,7 +14,7 @@ export interface ResponseEvents {
 
 type Phase = 'idle' | 'head' | 'counted' | 'chunked' | 'until close' | 'whole';
 
-const [CONTINUE, SWITCHING_PROTOCOLS, OK, NO_CONTENT, NOT_MODIFIED] = [100, 101, 200, 204, 304] as const;
+const [SWITCHING_PROTOCOLS, OK, NO_CONTENT, NOT_MODIFIED] = [101, 200, 204, 304] as const;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -113,9 +113,9 @@ export class ResponseParser {
     return end;
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc9110#section-15.2; the two that need a matching request were not requested. */
+  /** 100 is skipped as well, though no request expects it: https://www.rfc-editor.org/rfc/rfc9110#section-15.2 */
   private skipInterim({ status, keepsAlive }: ParsedResponseHead): void {
-    if (status === CONTINUE || status === SWITCHING_PROTOCOLS)
+    if (status === SWITCHING_PROTOCOLS)
       throw invalidResponse(`status ${status} was not asked for`);
     if (!keepsAlive) throw invalidResponse('an interim response ends the connection');
     this.head.beginNext();
