@@ -81,6 +81,14 @@ describe('the key of a request', () => {
     expect(keyWith({ wire: wireOf(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) })).toBeNull();
   });
 
+  it.each([
+    `{"messages":[{"role":"user","content":"evil"}],${BODY.slice(1)}`,
+    '{"model":"m","model":"m"}',
+    '{"messages":[{"role":"user","content":"a","cont\\u0065nt":"b"}]}',
+  ])('is none for a body with a member that occurs twice: %s', (body) => {
+    expect(keyWith({ wire: wireOf(body) })).toBeNull();
+  });
+
   it('is the same whatever the client says of itself and of its traces', () => {
     const headers = [
       'User-Agent',

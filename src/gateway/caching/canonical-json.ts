@@ -1,7 +1,14 @@
-/** The canonical text of a JSON body; null if it has none. */
+import { duplicateMember } from '../../common/json/duplicate-members.js';
+
+/**
+ * The canonical text of a JSON body; null if it has none, as with a member that occurs twice: parsers differ in which one they read, so two
+ * different bodies would be equal.
+ */
 export function canonicalJson(body: Buffer): string | null {
   try {
-    return canonicalText(JSON.parse(body.toString('utf8')));
+    const text = body.toString('utf8');
+    const value: unknown = JSON.parse(text);
+    return duplicateMember(text) === null ? canonicalText(value) : null;
   } catch {
     return null;
   }
