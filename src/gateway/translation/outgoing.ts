@@ -14,7 +14,11 @@ import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { wantsStream } from '../types/wants-stream.js';
 import { readableCodings } from '../upstream/readable-codings.js';
-import { type ClientRequestHead, upstreamHeaders } from '../upstream/request-headers.js';
+import {
+  type ClientRequestHead,
+  upstreamHeaders,
+  withoutForeignHeaders,
+} from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { addSubprotocols } from '../upstream/subprotocols.js';
 import { checkNesting } from './check-nesting.js';
@@ -212,7 +216,7 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
   const wire = {
     method: 'POST',
     path: joined(translation.translator?.isBesideBase ? path : pathAt(target, path), target.query),
-    headers: headersOf(prepared, own, true),
+    headers: headersOf({ ...prepared, request: withoutForeignHeaders(prepared.request, target) }, own, true),
     body: bytes,
   };
   const translated = { translation, context, asked: read.request, hub: written.request };

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
+import { isForeignHeader } from '../../providers/client-headers.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import type { Target } from '../types/target.js';
 
@@ -114,6 +115,18 @@ export function upstreamHeaders(
   addAccount(headers, request, target);
   if (target.isCustomHost) headers.push(LOOP_HEADER, LOOP_TOKEN);
   return headers;
+}
+
+/** A translated request leaves the headers of the client's own API behind, except those that the config forwards. */
+export function withoutForeignHeaders(
+  request: ClientRequestHead,
+  { provider, forwarded }: Target,
+): ClientRequestHead {
+  const { rawHeaders } = request;
+  const isKept = (name: string): boolean =>
+    !isForeignHeader(name, provider.dialect.id) || forwarded?.has(name) === true;
+  const kept = rawHeaders.filter((_, at) => isKept((rawHeaders[at - (at % 2)] as string).toLowerCase()));
+  return { method: request.method, headers: request.headers, rawHeaders: kept };
 }
 
 function ruleFor(name: string, forwarded: Target['forwarded']): Rule {
