@@ -306,6 +306,25 @@ describe('the fast path of the web server', () => {
     expect(text).not.toContain('fast');
   });
 
+  it.each([true, false])(
+    'refuses headers above 16 KiB with an error that says so, and takes shorter ones (fast path: %s)',
+    async (hasFastPath) => {
+      const answers: AnyPlane = {
+        handle: (_, response) => void response.writeHead(200, ['content-length', '0']).end(),
+      };
+      const port = await listening(answers, [], hasFastPath);
+      const headed = (bytes: number): string =>
+        post('/v1/x', `x-gateway-config: ${'a'.repeat(bytes)}\r\nconnection: close\r\n`);
+      const [large, small] = [await answered(port, headed(40_000)), await answered(port, headed(12_000))];
+      const [head = '', body = ''] = large.split('\r\n\r\n');
+
+      expect(head).toMatch(/^HTTP\/1\.1 431 [^]*content-type: application\/json/);
+      expect(head).toContain(`content-length: ${Buffer.byteLength(body)}`);
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'headers_too_large' } });
+      expect(small).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
+
   it('refuses a head that no honest client sends, as the other does', async () => {
     const port = await servingPort();
     const bytes = post('/v1/x').replace('host: x', 'host: a b');

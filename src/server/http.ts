@@ -10,8 +10,11 @@ import type { Probes } from '../common/supervision/probes.js';
 import { refuse } from '../gateway/delivery/refusal.js';
 import { notBuilt, type RequestPlane as Owner, planeOf } from '../gateway/ingress/front-door.js';
 import { checkHead, checkMethod, HEADERS_MAX } from '../gateway/ingress/request-hygiene.js';
+import { refuseMalformed } from './malformed-requests.js';
 import { acceptUpgrades, type Sockets } from './upgrades.js';
 
+/** Request line and headers together. */
+const HEADERS_BYTES_MAX = 16 * 1024;
 /** Slow headers are cut off after this, or sooner if a complete request has less time: Node would swap the two. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** A quarter of the two seconds within which a client must be notified of its timeout: the rest is a margin for a busy process. */
@@ -54,6 +57,7 @@ export class FrontServer {
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
       noDelay: true,
       highWaterMark: 64 * 1024,
+      maxHeaderSize: HEADERS_BYTES_MAX,
     };
     this.server = createServer(options, (request, response) => {
       this.handle(request, response);
@@ -62,6 +66,7 @@ export class FrontServer {
       continueWhenRead(request, response);
       this.handle(request, response);
     });
+    this.server.on('clientError', refuseMalformed);
     this.server.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
     this.server.requestTimeout = requestTimeoutMs;
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;

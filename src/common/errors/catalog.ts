@@ -215,7 +215,8 @@ export const ERRORS = {
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',
-    message: 'The request headers are too large. Send fewer or shorter headers.',
+    message:
+      'The request headers exceed 16 KiB or 1,000 fields. Shorten them, and save a large config to send its slug instead.',
   },
   guardrail_denied: {
     status: 446,
