@@ -28,6 +28,8 @@ export interface RetryPolicy {
   readonly budget: RetryBudget | null;
   /** The body can be sent again: it was kept, not streamed. */
   readonly isRepeatable: boolean;
+  /** Reads a plain response to its end and returns its failure, or null for one that can be delivered. Null: bodies are not retried. */
+  readonly bodyFailure: ((attempt: Attempt) => Promise<AppError | null>) | null;
   /** Whether the client is still connected. */
   readonly isWanted: () => boolean;
   /** Discards the response of a try that is not the last. */
@@ -57,18 +59,37 @@ export async function withRetries(
   for (;;) {
     const started = start();
     const attempt = started instanceof Promise ? await started : started;
-    const reply = await attempt.reply.catch((error: unknown) => AppError.from(error));
+    const reply = await outcomeOf(attempt, patience.mayRetry ? policy.bodyFailure : null);
     const pauseMs =
       reply instanceof AppError ? patience.forFailed(attempt, reply) : patience.forAnswered(reply);
     if (pauseMs === null) {
       if (reply instanceof AppError) throw new FailedAttempt(attempt, reply);
       return { attempt, reply, isExhausted: patience.isExhausted };
     }
-    if (!(reply instanceof AppError)) await policy.readDiscarded(attempt);
-    policy.onGivenUp(attempt, reply instanceof AppError ? reply.code : null);
+    await putAside(attempt, reply, policy);
     if (pauseMs > 0) await delay(pauseMs);
     if (!policy.isWanted())
       throw new FailedAttempt(attempt, new AppError('upstream_error', { detail: 'the client left' }));
+  }
+}
+
+/** A try that is not the last. */
+async function putAside(attempt: Attempt, reply: Reply | AppError, policy: RetryPolicy): Promise<void> {
+  const hasFailed = reply instanceof AppError;
+  if (!hasFailed) await policy.readDiscarded(attempt);
+  policy.onGivenUp(attempt, hasFailed ? reply.code : null);
+}
+
+/** The response, or the error of an attempt without one. */
+async function outcomeOf(
+  attempt: Attempt,
+  bodyFailure: RetryPolicy['bodyFailure'],
+): Promise<Reply | AppError> {
+  try {
+    const reply = await attempt.reply;
+    return (await bodyFailure?.(attempt)) ?? reply;
+  } catch (error) {
+    return AppError.from(error);
   }
 }
 
@@ -83,6 +104,10 @@ class Patience {
   constructor(private readonly policy: RetryPolicy) {
     const { plan, retries, isRepeatable } = policy;
     this.retriesLeft = isRepeatable ? (plan?.attempts ?? retries) : 0;
+  }
+
+  get mayRetry(): boolean {
+    return this.retriesLeft > 0;
   }
 
   /** How long to wait before a failed try is repeated, in milliseconds; null when it is not repeated. */

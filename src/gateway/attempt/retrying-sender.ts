@@ -11,6 +11,7 @@ import { readerFor } from '../recording/metering.js';
 import { readDiscarded } from './give-up.js';
 import { RetryBudgets } from './retry-budget.js';
 import { withRetries } from './retry.js';
+import { bodyFailureOf } from './whole-body.js';
 import type { SendableRequest } from './sending.js';
 
 /** The request as one target receives it. */
@@ -52,6 +53,7 @@ export class RetryingSender {
           plan: planned.retry,
           budget,
           isRepeatable: read.isRepeatable,
+          bodyFailure: mayRetry ? bodyFailureOf(planned, content) : null,
           isWanted: () => !response.destroyed && !sending.isOver,
           readDiscarded: (attempt) => readDiscarded(attempt, readerFor(entry.endpoint, content.json)),
           onGivenUp: (given, errorCode) => {
