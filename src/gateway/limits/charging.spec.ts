@@ -246,7 +246,7 @@ const UNMEASURED = [
 ];
 const FREE = [
   ...['/files', '/batches/batch_1/cancel', '/conversations', '/threads', '/assistants', '/uploads'],
-  ...['/responses/resp_1/cancel', '/fine_tuning/jobs/job_1/cancel'],
+  ...['/responses/resp_1/cancel', '/responses/input_tokens', '/fine_tuning/jobs/job_1/cancel'],
 ];
 
 describe('a request that the gateway cannot measure', () => {

@@ -126,7 +126,10 @@ const NOTHING = { charge: 'nothing', charged: 'nothing', knownFrom: '–', reser
 
 /** Requests that providers do not bill: they count, store, or end something. */
 const free: readonly ChargeRow[] = [
-  { ...NOTHING, operations: [...posts('/messages/count_tokens'), ...google('countTokens')] },
+  {
+    ...NOTHING,
+    operations: [...posts('/messages/count_tokens', '/responses/input_tokens'), ...google('countTokens')],
+  },
   {
     ...NOTHING,
     operations: posts('/files', '/v1beta/files', '/uploads', '/uploads/{id}/parts', '/uploads/{id}/complete'),
