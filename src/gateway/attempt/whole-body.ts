@@ -21,7 +21,9 @@ export function bodyFailureOf({ retry }: PlannedTarget, { isStreamed }: Content)
 
 function failureOf(attempt: Attempt): Promise<AppError | null> {
   const { isEventStream, contentLength } = readResponseHead(attempt.rawHeaders);
-  const isPassed = attempt.status >= 400 || isEventStream || (contentLength ?? 0) > HELD_BYTES_MAX;
+  const isUpgrade = attempt.status < 200;
+  const isPassed =
+    isUpgrade || attempt.status >= 400 || isEventStream || (contentLength ?? 0) > HELD_BYTES_MAX;
   return isPassed ? Promise.resolve(null) : held(attempt);
 }
 

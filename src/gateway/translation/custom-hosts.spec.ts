@@ -186,6 +186,7 @@ describe('a path below a custom host', () => {
     ['together-ai', '', '/v1/chat/completions', '/v1/chat/completions'],
     ['together-ai', '/v1', '/v1/chat/completions', '/v1/chat/completions'],
     ['openrouter', '', '/v1/api/v1/credits', '/api/v1/credits'],
+    ['openai', '/openai/v1', '/v1/openai/v1/unknown', '/openai/v1/unknown'],
     ['openai', '/v1', '/v1/v1/unknown', '/v1/v1/unknown'],
   ])('of %s at "%s": %s becomes %s', async (id, ending, path, expected) => {
     const row = rowOf(id);

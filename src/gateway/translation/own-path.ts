@@ -69,10 +69,18 @@ export function placeOf(requested: RequestPath, target: Target, subject: PathSub
 /** An endpoint that the provider has is placed by its version; everything else is appended as the client wrote it. */
 function pathBelowBase(requested: RequestPath, target: Target, subject: PathSubject): string {
   const { endpoint } = subject.entry;
-  if (!endpoint) return unknownPath(baseOf(target), writtenPath(requested));
+  if (!endpoint) return pathOfUnknown(requested, target);
   const placed = ownPath(target, subject, requested.path);
   const isOwn = placed !== requested.path || target.provider.endpoints.includes(endpoint.id);
   return isOwn ? pathAt(target, placed) : unknownPath(baseOf(target), placed);
+}
+
+/** A prefix that the custom host already ends with is sent once. */
+function pathOfUnknown(requested: RequestPath, target: Target): string {
+  const { path, prefix = '' } = requested;
+  const { basePath } = target;
+  if (prefix !== '' && basePath.endsWith(prefix)) return basePath + path;
+  return unknownPath(baseOf(target), writtenPath(requested));
 }
 
 const UPLOADS = '/upload/';
