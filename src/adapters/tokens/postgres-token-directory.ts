@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js';
 import { checkUnknown } from '../../auth/tokens/newcomer.js';
+import { checkAuthor, checkMayStandFor } from '../../auth/tokens/rules-author.js';
 import { namedBy, principalOf } from '../../auth/tokens/token-subject.js';
 import { verifyToken, type VerifiedToken } from '../../auth/tokens/verify-token.js';
 import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
@@ -99,7 +100,9 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
     const named = namedBy(verified.claims, rules.claims);
     const subject = await this.subjects.of(organizationId, named);
     try {
-      if (!subject.person) checkUnknown(named.user, { organizationId, claims: verified.claims, rules });
+      checkAuthor(subject.author);
+      if (subject.person) checkMayStandFor(subject.person.role, subject.author, rules);
+      else checkUnknown(named.user, { organizationId, claims: verified.claims, rules });
       const principal = principalOf(named, subject);
       return principal && { known: { principal, expiresAt: verified.expiresAt } };
     } catch (error) {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { AuthorRole } from '../../auth/tokens/rules-author.js';
 import type { KnownSubject, Membership, NamedByToken } from '../../auth/tokens/token-subject.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
@@ -13,6 +14,8 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 
 interface Row {
   readonly organization_id: string;
+  readonly author_id: string | null;
+  readonly author_role: AuthorRole;
   readonly settings: Partial<OrganizationSettings>;
   readonly default_config_id: string | null;
   readonly workspace_id: string | null;
@@ -25,11 +28,15 @@ interface Row {
   readonly memberships: readonly Membership[] | null;
 }
 
-/** Two memberships suffice to detect a choice; that of the named workspace comes first. */
+/**
+ * Two memberships suffice to detect a choice; that of the named workspace comes first. The author of the token rules is read with the
+ * subject, so that a role taken from them binds the next verification of every token.
+ */
 const SUBJECT = `
   SELECT organization.id AS organization_id, organization.settings, organization.default_config_id, workspace.id AS workspace_id,
     workspace.default_config_id AS workspace_config_id, workspace.defaults AS workspace_defaults, person.id AS user_id, person.email, person.role,
-    person.status = 'active' AS is_active, (
+    person.status = 'active' AS is_active, rules.author_id,
+    CASE WHEN rules.author_id IS NULL THEN 'admin' ELSE author.role END AS author_role, (
     SELECT json_agg(json_build_object('workspaceId', workspace_id, 'role', role, 'configId', default_config_id,
       'defaults', defaults)) FROM (
       SELECT member.workspace_id, member.role, own.default_config_id, own.defaults
@@ -39,6 +46,9 @@ const SUBJECT = `
     ) AS first_two
   ) AS memberships
   FROM organizations organization
+  LEFT JOIN organization_jwt rules ON rules.organization_id = organization.id
+  LEFT JOIN users author ON author.organization_id = organization.id AND author.id = rules.author_id
+    AND author.status = 'active'
   LEFT JOIN users person ON person.organization_id = organization.id
     AND (lower(person.email) = lower($2::text) OR person.id = $3::uuid)
   LEFT JOIN workspaces workspace ON workspace.organization_id = organization.id
@@ -82,7 +92,7 @@ export class TokenSubjects {
       open: (row) => ({ row, subject: subjectIn(row) }),
       question: SUBJECT,
       idOf: ({ row }) => row.organization_id,
-      partsOf: ({ row }) => [row.user_id, row.workspace_id].filter((id) => id !== null),
+      partsOf: ({ row }) => [row.user_id, row.workspace_id, row.author_id].filter((id) => id !== null),
       agesOf: ({ row }) => ({
         ...NEVER_FRESH,
         staleMs: row.user_id === null ? staleMs : Math.min(staleMs, PERSON_STALE_MS),
@@ -117,7 +127,15 @@ export class TokenSubjects {
 
 function unknownSubject(organizationId: string): KnownSubject {
   return {
-    ...{ organizationId, policy: null, switches: null, configId: null, workspace: null, person: null },
+    ...{
+      organizationId,
+      author: null,
+      policy: null,
+      switches: null,
+      configId: null,
+      workspace: null,
+      person: null,
+    },
     imposed: () => ({}),
   };
 }
@@ -125,6 +143,7 @@ function unknownSubject(organizationId: string): KnownSubject {
 function subjectIn(row: Row): KnownSubject {
   return {
     organizationId: row.organization_id,
+    author: row.author_role,
     policy: organizationPolicyOf(row.settings),
     switches: row.settings.security_settings ?? null,
     imposed: (defaults) => inheritedPolicyOf(row.settings, defaults),

@@ -1,4 +1,5 @@
 import type { Principal } from '../../auth/principal.js';
+import { missingGrant } from '../../auth/permissions/missing-grant.js';
 import { isScope, type Scope, SCOPES } from '../../auth/permissions/scopes.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -14,19 +15,11 @@ export function readScopes(names: readonly string[], kind: ApiKeyType): Scope[] 
 
 /** Refuses with `forbidden`, naming the first scope that the caller may not grant. No key can grant more than its creator has. */
 export function checkGrant(caller: Principal, scopes: readonly Scope[]): void {
-  const missing = scopes.find((scope) => !mayGrant(caller, scope));
+  const missing = missingGrant(caller, scopes);
   if (missing !== undefined)
     throw new AppError('forbidden', {
       detail: `it cannot grant the scope "${missing}", which it does not have itself`,
     });
-}
-
-/**
- * An admin key creates keys for every workspace although it may not call models itself. So it can also grant the scopes that only workspace
- * keys can have.
- */
-function mayGrant(caller: Principal, scope: Scope): boolean {
-  return caller.scopes.has(scope) || (caller.kind === 'admin_key' && !SCOPES[scope].admin);
 }
 
 function known(name: string, kind: ApiKeyType): Scope {

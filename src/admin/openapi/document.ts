@@ -144,8 +144,7 @@ function nameStepUps({ paths }: OpenAPIObject, names: ReadonlySet<string>): void
         operation.description = `${operation.description ?? ''} ${STEP_UP_TEXT}`;
 }
 
-const STEP_UP_TEXT =
-  'A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).';
+const STEP_UP_TEXT = 'A session needs a sign-in or step-up within the last 10 minutes.';
 const OPEN_TO_EVERY_CALLER = 'Open to every caller.';
 const OPEN_TO_SESSIONS = 'Open to users who are signed in to the dashboard.';
 

@@ -27,7 +27,8 @@ export class OrganizationJwtController {
   @RequireStepUp()
   @ApiOperation({
     summary: 'Set which signed tokens are accepted',
-    description: 'Replacing a different set-up requires `If-Match`.',
+    description:
+      'For owners, and for admin keys of an owner with all admin scopes. Replacing a different set-up requires `If-Match`.',
   })
   @Refuses(
     new AppError('precondition_required', {
@@ -36,11 +37,8 @@ export class OrganizationJwtController {
     'A different set-up exists, and the request has no If-Match.',
   )
   @ApiOkResponse({ type: OrganizationJwtDto })
-  async set(
-    @Caller() { organizationId }: Principal,
-    @Body() dto: SetOrganizationJwtDto,
-  ): Promise<OrganizationJwtDto> {
-    return OrganizationJwtDto.from(await this.jwt.set(organizationId, dto));
+  async set(@Caller() caller: Principal, @Body() dto: SetOrganizationJwtDto): Promise<OrganizationJwtDto> {
+    return OrganizationJwtDto.from(await this.jwt.set(caller, dto));
   }
 
   @Delete()
@@ -48,8 +46,8 @@ export class OrganizationJwtController {
   @RequireStepUp()
   @ApiOperation({ summary: 'Stop accepting signed tokens' })
   @ApiOkResponse({ type: DoneDto })
-  async remove(@Caller() { organizationId }: Principal): Promise<DoneDto> {
-    await this.jwt.remove(organizationId);
+  async remove(@Caller() caller: Principal): Promise<DoneDto> {
+    await this.jwt.remove(caller);
     return EMPTY_ANSWER;
   }
 }

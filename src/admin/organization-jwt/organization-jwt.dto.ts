@@ -6,6 +6,7 @@ import {
   ArrayMinSize,
   ArrayUnique,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsObject,
@@ -31,6 +32,7 @@ import {
 } from '../../auth/tokens/token-rules.js';
 import type { OrganizationJwt } from './organization-jwt.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
+import { ApiIdOrNull } from '../shapes/fields.js';
 import { NewcomersDto, newcomersOf, shownNewcomers } from './newcomers.dto.js';
 
 const MOST = 20;
@@ -129,6 +131,12 @@ export class SetOrganizationJwtDto extends NewcomersDto {
   @Max(LONGEST_LIFETIME_SECONDS)
   readonly max_lifetime_seconds?: number;
 
+  /** Whether tokens may stand for owners. A token needs neither a step-up nor a second factor. */
+  @ApiPropertyOptional({ default: false })
+  @IfGiven()
+  @IsBoolean()
+  readonly allow_owners?: boolean;
+
   @ApiPropertyOptional({ type: ClaimNamesDto })
   @IfGiven()
   @IsObject()
@@ -147,6 +155,7 @@ export function rulesOf(dto: SetOrganizationJwtDto): TokenRules {
     maxLifetimeSeconds: dto.max_lifetime_seconds ?? DEFAULT_MAX_LIFETIME_SECONDS,
     claims: claimsOf(dto.claims ?? {}),
     newcomers: newcomersOf(dto),
+    allowsOwners: dto.allow_owners ?? false,
   };
 }
 
@@ -176,6 +185,15 @@ export class OrganizationJwtDto extends NewcomersDto {
   @ApiProperty({ enum: SIGNATURE_ALGORITHMS, isArray: true }) readonly algorithms: readonly string[];
   @ApiProperty({ type: [String], example: DEFAULT_TOKEN_TYPES }) readonly token_types: readonly string[];
   @ApiProperty({ example: DEFAULT_MAX_LIFETIME_SECONDS }) readonly max_lifetime_seconds: number;
+  @ApiProperty({ example: false }) readonly allow_owners: boolean;
+
+  /**
+   * The owner who last set it. Tokens stand for nobody above this user's present role, and for nobody once they no longer administer the
+   * organization. Null in settings of 0.1.0, which count as an admin's.
+   */
+  @ApiIdOrNull()
+  readonly set_by: string | null;
+
   @ApiProperty({ type: ClaimNamesDto }) readonly claims: TokenRules['claims'];
   @ApiProperty({ type: String, nullable: true }) readonly jwks_uri: string | null;
   @ApiProperty({ type: [KeyOfJwtDto] }) readonly keys: readonly KeyOfJwtDto[];
@@ -199,6 +217,8 @@ export class OrganizationJwtDto extends NewcomersDto {
       algorithms: rules.algorithms,
       token_types: rules.tokenTypes,
       max_lifetime_seconds: rules.maxLifetimeSeconds,
+      allow_owners: rules.allowsOwners ?? false,
+      set_by: row.authorId,
       claims: { ...rules.claims, roles: rules.claims.roles ?? DEFAULT_CLAIMS.roles },
       ...shownNewcomers(rules.newcomers ?? DEFAULT_NEWCOMERS),
       jwks_uri: row.jwksUri,

@@ -6,6 +6,10 @@ export class OrganizationJwt {
   @PrimaryColumn({ type: 'uuid' })
   organizationId: string;
 
+  /** The user who last set the rules; null in settings from before authors were stored. The user may be gone. */
+  @Column({ type: 'uuid', nullable: true })
+  authorId: string | null;
+
   /** Copied from the rules, for the index. */
   @Column({ type: 'text', array: true })
   issuers: string[];

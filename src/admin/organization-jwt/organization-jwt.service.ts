@@ -2,20 +2,28 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
 import { keysInSet, type StoredKey } from '../../auth/tokens/key-set.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { OrganizationJwt } from './organization-jwt.entity.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PeopleService } from '../users/people.service.js';
 import { OrganizationJwtDto, rulesOf, type SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { parseDestination } from '../../common/net/destination.js';
 
-/** The signed tokens that an organization accepts. Processes are notified of a change as of an organization change. */
+const OWNERS_ONLY = 'only an owner can change which signed tokens are accepted';
+
+/**
+ * The signed tokens that an organization accepts. Whoever sets their keys can sign one for any user, so only owners do, and tokens never
+ * give more than that owner still has. Processes are notified of a change as of an organization change.
+ */
 @Injectable()
 export class OrganizationJwtService {
   constructor(
     @InjectRepository(OrganizationJwt) private readonly jwtSettings: Repository<OrganizationJwt>,
+    private readonly people: PeopleService,
     private readonly egress: Egress,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -28,10 +36,11 @@ export class OrganizationJwtService {
   }
 
   /**
-   * Replaces the whole setting. Replacing a different one needs `If-Match`, because tokens of its issuers may be in use. Fetched keys are
-   * kept only if the URL is the same.
+   * Replaces the whole setting, and makes the caller its author. Replacing a different one needs `If-Match`, because tokens of its issuers
+   * may be in use. Fetched keys are kept only if the URL is the same.
    */
-  async set(organizationId: string, dto: SetOrganizationJwtDto): Promise<OrganizationJwt> {
+  async set(caller: Principal, dto: SetOrganizationJwtDto): Promise<OrganizationJwt> {
+    const { id: authorId, organizationId } = await this.people.ownerWithAllScopes(caller, OWNERS_ONLY);
     const before = await this.find(organizationId, true);
     const source = this.sourceOf(dto, before);
     if (before && !isSame(before, { issuers: dto.issuers, rules: rulesOf(dto), ...source })) {
@@ -40,6 +49,7 @@ export class OrganizationJwtService {
     }
     const saved = await this.save({
       organizationId,
+      authorId,
       issuers: dto.issuers,
       rules: rulesOf(dto),
       ...source,
@@ -55,7 +65,8 @@ export class OrganizationJwtService {
   }
 
   /** From now on no token is accepted. */
-  async remove(organizationId: string): Promise<void> {
+  async remove(caller: Principal): Promise<void> {
+    const { organizationId } = await this.people.ownerWithAllScopes(caller, OWNERS_ONLY);
     const row = await this.get(organizationId);
     await this.jwtSettings.delete({ organizationId });
     this.audit.note({ targetId: organizationId, workspaceId: null, before: OrganizationJwtDto.from(row) });
@@ -104,7 +115,7 @@ function isSame(before: OrganizationJwt, wanted: Partial<OrganizationJwt>): bool
   return (
     before.jwksUri === stored.jwksUri &&
     isDeepStrictEqual(before.issuers, stored.issuers) &&
-    isDeepStrictEqual(before.rules, stored.rules) &&
+    isDeepStrictEqual({ allowsOwners: false, ...before.rules }, stored.rules) &&
     (before.jwksUri !== null || isDeepStrictEqual(before.keys, stored.keys))
   );
 }

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Not, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
+import { missingGrant } from '../../auth/permissions/missing-grant.js';
+import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import { Invite, type InvitedRole } from '../tenancy/invite.entity.js';
 import { Organization } from '../tenancy/organization.entity.js';
@@ -50,6 +52,29 @@ export class PeopleService {
         : await this.users.findOneBy({ organizationId, id: authorityId, status: 'active' });
     if (!actor)
       throw new AppError('forbidden', { detail: 'the user that it acts for was deleted or deactivated' });
+    return actor;
+  }
+
+  /** The actor, who must be an owner. `refusal`: the detail of the error for others. */
+  async owner(caller: Principal, refusal: string): Promise<User> {
+    const actor = await this.actor(caller);
+    if (actor.role !== 'owner') throw new AppError('forbidden', { detail: refusal });
+    return actor;
+  }
+
+  /**
+   * For settings that let whoever controls them act as any user: an owner, and none who presents a key or a token with fewer scopes. One
+   * scope would otherwise give all of them.
+   */
+  async ownerWithAllScopes(caller: Principal, refusal: string): Promise<User> {
+    const actor = await this.owner(caller, refusal);
+    const { settings } = await this.organizations.findOneByOrFail({ id: caller.organizationId });
+    const roles = { organization: actor.role, workspace: null };
+    const missing = missingGrant(caller, scopesOfRoles(roles, settings.security_settings ?? null));
+    if (missing !== undefined)
+      throw new AppError('forbidden', {
+        detail: `${refusal}, with a key or token that has all scopes of an owner; the scope "${missing}" is missing`,
+      });
     return actor;
   }
 

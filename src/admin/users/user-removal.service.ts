@@ -7,6 +7,7 @@ import { ApiKey } from '../api-keys/api-key.entity.js';
 import { Invite } from '../tenancy/invite.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { counted, inWords } from '../shapes/counted.js';
@@ -21,6 +22,7 @@ import { UserDto } from './user.dto.js';
 @Injectable()
 export class UserRemovalService {
   constructor(
+    private readonly unitOfWork: UnitOfWork,
     @InjectRepository(Invite) private readonly invites: Repository<Invite>,
     @InjectRepository(User) private readonly users: Repository<User>,
     @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
@@ -81,6 +83,15 @@ export class UserRemovalService {
       });
   }
 
+  /** Whether the user is the author of the rules for signed tokens, which nobody inherits. */
+  private async setTokenRules({ organizationId, id }: User): Promise<boolean> {
+    const rules: unknown[] = await this.unitOfWork.manager.query(
+      'SELECT FROM organization_jwt WHERE organization_id = $1 AND author_id = $2',
+      [organizationId, id],
+    );
+    return rules.length > 0;
+  }
+
   private async whatGoes(user: User, heir: User): Promise<string> {
     const { organizationId, id } = user;
     const made = { organizationId, createdByUserId: id };
@@ -98,9 +109,11 @@ export class UserRemovalService {
       counted(serviceKeys, 'service key'),
     ];
     const removed = [counted(memberships, 'workspace membership'), counted(invites, 'pending invite')];
+    const ended = (await this.setTokenRules(user)) ? ['the acceptance of signed tokens'] : [];
     const effects = [
       ['revokes', revoked, ''],
       ['removes', removed, ''],
+      ...(ended.length > 0 ? [['ends', ended, ''] as const] : []),
       ['and hands', handedOver, ` to ${heir.email}`],
     ] as const;
     return (

@@ -50,11 +50,7 @@ export class UserSignInService {
    */
   async removeSecondFactors(caller: Principal, id: string): Promise<void> {
     const user = await this.changeable(caller, id);
-    const { role } = await this.people.actor(caller);
-    if (role !== 'owner')
-      throw new AppError('forbidden', {
-        detail: 'only an owner can remove the second factors of another user',
-      });
+    await this.people.owner(caller, 'only an owner can remove the second factors of another user');
     const { totp, passkeys } = await this.signInMethods.of(user);
     if (!totp && passkeys === 0)
       throw new AppError('conflict', { detail: 'This user has no authenticator app and no passkey.' });

@@ -71,9 +71,7 @@ export class UsersService {
   async transferOwnership(caller: Principal, id: string, stepsDown: boolean): Promise<void> {
     await this.people.takeTurn(caller.organizationId);
     const user = await this.people.find(caller.organizationId, id);
-    const actor = await this.people.actor(caller);
-    if (actor.role !== 'owner')
-      throw new AppError('forbidden', { detail: 'only an owner can transfer ownership' });
+    const actor = await this.people.owner(caller, 'only an owner can transfer ownership');
     if (actor.id === user.id)
       throw new AppError('conflict', { detail: 'Ownership can be transferred only to another user.' });
     if (user.status !== 'active')

@@ -48,6 +48,8 @@ export interface TokenRules {
   readonly claims: ClaimNames;
   /** Absent in earlier settings: unknown users act as services. */
   readonly newcomers?: NewcomerRules;
+  /** Whether tokens may stand for owners. Absent in earlier settings: they may not. */
+  readonly allowsOwners?: boolean;
 }
 
 /** Names of the compatible API. */

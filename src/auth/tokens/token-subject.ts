@@ -6,6 +6,7 @@ import { isScope, type Scope, SCOPES } from '../permissions/scopes.js';
 import type { WorkspaceDefaults } from '../../routing-config/workspace-defaults.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Claims } from './compact-token.js';
+import type { AuthorRole } from './rules-author.js';
 import type { ClaimNames } from './token-rules.js';
 import { isText } from './verify-token.js';
 
@@ -33,6 +34,7 @@ export interface Membership extends NamedWorkspace {
 /** The organization's records for the names in a token. */
 export interface KnownSubject {
   readonly organizationId: string;
+  readonly author: AuthorRole;
   readonly policy: OrganizationPolicy | null;
   readonly switches: SwitchPositions | null;
   /** Defaults for every request of a workspace. */
@@ -87,7 +89,7 @@ function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> 
 
 /**
  * The principal of a token. With a known user it is that user, with the roles stored here, which a claim can narrow but never widen.
- * Without one it acts for a workspace like a service key. Null when it names neither. Rejects with `forbidden` if it names a workspace that
+ * Without one it acts for a workspace like a service key of the rules' author. Null when it names neither. Rejects with `forbidden` if it names a workspace that
  * it cannot access.
  */
 export function principalOf(named: NamedByToken, known: KnownSubject): Principal | null {
@@ -96,8 +98,9 @@ export function principalOf(named: NamedByToken, known: KnownSubject): Principal
 }
 
 function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): Principal | null {
-  const { organizationId, workspace, policy } = known;
-  if (workspace === null) return null;
+  const { organizationId, workspace, policy, author } = known;
+  if (workspace === null || author === null) return null;
+  const allowed = scopesOfRoles({ organization: author, workspace: null }, known.switches);
   return {
     kind: 'workspace_token',
     apiKeyId: null,
@@ -108,7 +111,7 @@ function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): 
     authorityId: null,
     policy,
     routing: routingOf(known, workspace),
-    scopes: new Set([...(scopes ?? [])].filter((scope) => SCOPES[scope].service)),
+    scopes: new Set([...(scopes ?? [])].filter((scope) => SCOPES[scope].service && allowed.has(scope))),
     ...known.imposed(workspace.defaults),
   };
 }

@@ -22,6 +22,7 @@ export class PermissionWorld {
   private readonly things: PermissionThings;
   /** Id of the other organization. */
   private strangers = '';
+  private strangersOwner = '';
 
   private constructor(
     readonly app: AdminApp,
@@ -96,6 +97,9 @@ export class PermissionWorld {
     const elsewhere = await this.app.anotherWorkspace('ws-elsewhere');
     await this.app.anotherWorkspace('ws-third');
     this.strangers = (await this.app.anotherOrganization()).organizationId;
+    this.strangersOwner = (
+      await this.things.person({}, { role: 'owner', organizationId: this.strangers })
+    ).id;
     await this.acceptTokens();
     await this.person('owner', {}, { role: 'owner' });
     await this.person('admin', {}, { role: 'admin' });
@@ -113,9 +117,9 @@ export class PermissionWorld {
   private async acceptTokens(): Promise<void> {
     await this.app.call('PUT', '/v1/admin/organisation/jwt', { body: this.things.signedTokens() });
     await this.app.dataSource.query(
-      `INSERT INTO organization_jwt (organization_id, issuers, rules, keys)
-       SELECT $1, issuers, rules, keys FROM organization_jwt WHERE organization_id = $2 ON CONFLICT DO NOTHING`,
-      [this.strangers, this.app.first.organisation_id],
+      `INSERT INTO organization_jwt (organization_id, author_id, issuers, rules, keys)
+       SELECT $1, $3, issuers, rules, keys FROM organization_jwt WHERE organization_id = $2 ON CONFLICT DO NOTHING`,
+      [this.strangers, this.app.first.organisation_id, this.strangersOwner],
     );
     await this.app.app.get(ChangePublisher).publish({ resource: 'organization', id: this.strangers });
   }

@@ -299,7 +299,7 @@ describe('a token for a workspace', () => {
 });
 
 describe('a token of a person', () => {
-  beforeAll(() => setUp());
+  beforeAll(() => setUp(issuer.setting({ allow_owners: true })));
 
   it.each(['owner', 'admin'])('reaches every workspace for an %s of the organization', async (role) => {
     const email = await person(role);

@@ -74,7 +74,7 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
   'CreateWorkspaceServiceKey.type': 'Kind of the key, as in the path. Optional.',
   'CreateWorkspaceUserKey.type': 'Kind of the key, as in the path. Optional.',
   'CreateWorkspaceUserKey.user_id':
-    'Id of the user to whom the key belongs. Default: the user who creates it, or the owner of the organization.',
+    'Id of the user to whom the key belongs. Default: the user who creates it, or on whose authority the creating key acts.',
   'CreatedApiKey.key': 'The secret API key. It is shown only in this response.',
   'RotatedApiKey.key': 'The new secret API key. It is shown only in this response.',
   'ApiKeyList.total': 'Number of matching keys on all pages, at most 100,000.',

@@ -56,6 +56,10 @@ export const SINGLE_SIGN_ON_FIELDS: Readonly<Record<string, string>> = {
     'Accepted values of the header `typ`; a token without one counts as `JWT`. Default: `jwt` and `at+jwt`.',
   max_lifetime_seconds:
     'Longest accepted lifetime of a token in seconds, 60 to 604,800. Default: 86,400 (one day).',
+  allow_owners:
+    'Whether tokens may stand for owners. Default: false. They need no step-up and no second factor.',
+  'OrganizationJwt.set_by':
+    'Id of the owner who saved the setting last. Tokens give no more than this user has now. Null if it dates from 0.1.0.',
   'SetOrganizationJwt.claims':
     'Names of the claims from which the gateway reads a token. Default: those of the fields below.',
   'OrganizationJwt.claims': 'Names of the claims from which the gateway reads a token.',
