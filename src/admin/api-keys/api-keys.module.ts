@@ -8,6 +8,7 @@ import { LimitsModule } from '../limits/limits.module.js';
 import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
+import { KeyAuthorityService } from './key-authority.service.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
 import { KeyUseService } from './key-use.service.js';
@@ -30,6 +31,7 @@ import { Config } from '../configs/config.entity.js';
   controllers: [ApiKeysController, RotateApiKeyController],
   providers: [
     ApiKeysService,
+    KeyAuthorityService,
     KeyDefaultsService,
     KeyOwnerService,
     KeyUseService,

@@ -20,6 +20,7 @@ import { LimitsService } from '../limits/limits.service.js';
 import { ApiKeyDto, type CreateApiKeyDto, type UpdateApiKeyDto } from './api-key.dto.js';
 import { KINDS, type KeyVerb, kindsFor, scopeOf } from './api-key-kinds.js';
 import { checkGrant, readScopes } from './grants.js';
+import { KeyAuthorityService } from './key-authority.service.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
 
 /** The tenant and owner of a new key. */
@@ -44,9 +45,6 @@ const NO_DEFAULTS = {
   alertEmails: null,
 } as const;
 
-/** A key acts on the authority of a user, so every key needs one. */
-const NO_AUTHORITY = 'only users and their API keys can create keys, and this token names no user';
-
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -57,19 +55,20 @@ export class ApiKeysService {
     private readonly audit: AuditTrail,
     private readonly limits: LimitsService,
     private readonly defaults: KeyDefaultsService,
+    private readonly authority: KeyAuthorityService,
   ) {}
 
   async create(caller: Principal, place: PlaceOfKey, dto: CreateApiKeyDto): Promise<ApiKeyWithSecret> {
     const scopes = readScopes(dto.scopes, place.kind);
     checkGrant(caller, scopes);
-    if (caller.authorityId === null) throw new AppError('forbidden', { detail: NO_AUTHORITY });
+    const createdByUserId = this.authority.userOf(caller);
     const { secret, stored } = this.issuer.issue(KINDS[place.kind].format);
     const key = this.apiKeys.create({
       id: uuidV7(Date.now()),
       ...place,
       organizationId: caller.organizationId,
       createdByKeyId: caller.apiKeyId,
-      createdByUserId: caller.authorityId,
+      createdByUserId,
       creationMode: 'api',
       name: dto.name,
       description: dto.description ?? null,
@@ -107,6 +106,7 @@ export class ApiKeysService {
 
   async update(caller: Principal, id: string, dto: UpdateApiKeyDto): Promise<void> {
     const key = await this.lock(caller, id, 'update');
+    await this.authority.checkMayChange(caller, key);
     const before = ApiKeyDto.from(key);
     checkNotOwn(caller, key, dto);
     if (dto.name !== undefined) key.name = dto.name;
@@ -121,7 +121,7 @@ export class ApiKeysService {
   /**
    * Replaces the secret; the old one works for `overlapMs` longer. A key has two secrets at most, so while the one before still
    * works, only an `overlapMs` of 0, which ends both, is accepted: else `conflict`. A caller that rotates a key gets its secret and
-   * therefore needs every scope of the key.
+   * therefore needs every scope of the key, and at least the rank of the user on whose authority the key acts.
    */
   async rotate(
     caller: Principal,
@@ -129,6 +129,7 @@ export class ApiKeysService {
     overlapMs: number,
   ): Promise<ApiKeyWithSecret & { oldEndsAt: Date }> {
     const key = await this.lock(caller, id, 'rotate');
+    await this.authority.checkMayChange(caller, key);
     checkGrant(caller, key.scopes as Scope[]);
     const before = ApiKeyDto.from(key);
     if (overlapMs > 0) checkTransitionIsOver(key);
@@ -143,7 +144,7 @@ export class ApiKeysService {
     return { key, secret, oldEndsAt };
   }
 
-  /** Revokes at once: without the hashes, no query can find the key by its secret. */
+  /** Revokes at once, whatever the rank of the key's user, because it only takes access away: without the hashes, no query can find the key by its secret. */
   async revoke(caller: Principal, id: string): Promise<void> {
     const key = await this.lock(caller, id, 'delete');
     this.noteChange(key, ApiKeyDto.from(key));

@@ -11,6 +11,7 @@ import { WorkspaceMember } from '../tenancy/workspace-member.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { checkRepeated } from '../repeated-id.js';
 import type { CreateApiKeyDto } from './api-key.dto.js';
+import { KeyAuthorityService } from './key-authority.service.js';
 
 /** Decides to which organization and which user a new key belongs. */
 @Injectable()
@@ -18,6 +19,7 @@ export class KeyOwnerService {
   constructor(
     @InjectRepository(User) private readonly users: Repository<User>,
     @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
+    private readonly authority: KeyAuthorityService,
   ) {}
 
   /** The body may name the organization and the kind of key, but only the caller's own and that of the path. */
@@ -30,35 +32,31 @@ export class KeyOwnerService {
     checkRepeated('sub-type', dto['sub-type'], subType);
   }
 
-  /** The named user, or the caller's own, or the organization's first owner. */
-  async userFor(caller: Principal, { organizationId, workspaceId }: Tenant, named?: string): Promise<string> {
-    const id = ownerNamed(caller, named);
-    const user =
-      id === null
-        ? await this.users.findOne({
-            where: { organizationId, role: 'owner', status: 'active' },
-            order: { createdAt: 'ASC', id: 'ASC' },
-          })
-        : await this.users.findOneBy({ organizationId, id, status: 'active' });
+  /** The named user, or the one on whose authority the caller acts. Refuses with `forbidden` a user who ranks above the caller. */
+  async userFor(caller: Principal, tenant: Tenant, named?: string): Promise<string> {
+    const { organizationId, workspaceId } = tenant;
+    const id = this.ownerNamed(caller, named);
+    const user = await this.users.findOneBy({ organizationId, id, status: 'active' });
     if (!user) throw new AppError('not_found', { resource: 'user' });
     const roles = { organization: user.role, workspace: await this.roleIn(workspaceId, user.id) };
     if (scopesOfRoles(roles).size === 0)
       throw new AppError('invalid_request', {
         detail: 'The user is not a member of this workspace. Add them to the workspace first.',
       });
+    await this.authority.checkMayCreateFor(caller, tenant, user.id);
     return user.id;
+  }
+
+  private ownerNamed(caller: Principal, named?: string): string {
+    const own = this.authority.userOf(caller);
+    if (!caller.hasOnlyOwnKeys) return named ?? own;
+    if (named !== undefined && named.toLowerCase() !== own)
+      throw new AppError('not_found', { resource: 'user' });
+    return own;
   }
 
   private async roleIn(workspaceId: string, userId: string): Promise<WorkspaceRole | null> {
     const member = await this.members.findOneBy({ workspaceId, userId });
     return member?.role ?? null;
   }
-}
-
-/** Null for a service key without a user. */
-function ownerNamed({ userId, authorityId, hasOnlyOwnKeys }: Principal, named?: string): string | null {
-  if (!hasOnlyOwnKeys) return named ?? userId;
-  if (named !== undefined && named.toLowerCase() !== authorityId)
-    throw new AppError('not_found', { resource: 'user' });
-  return authorityId;
 }

@@ -22,7 +22,10 @@ export class RotateApiKeyController {
     'workspace_user_api_keys.rotate',
   )
   @RequireStepUp()
-  @ApiOperation({ summary: 'Rotate an API key' })
+  @ApiOperation({
+    summary: 'Rotate an API key',
+    description: 'Only users of at least the rank of the user on whose authority the key acts.',
+  })
   @ApiOkResponse({ type: RotatedApiKeyDto })
   async rotate(
     @Caller() caller: Principal,

@@ -105,6 +105,7 @@ export class InvitesService {
     await this.people.takeTurn(caller.organizationId);
     const invite = await this.find(caller.organizationId, id, true);
     const actor = await this.people.actorWhoGives(caller, invite.role);
+    if (invite.keyScopes !== null) this.userKeys.promise(caller, invite.keyScopes);
     const status = statusOf(invite);
     if (status === 'accepted' || status === 'cancelled')
       throw new AppError('conflict', { detail: `This invite is ${status}. Create another one.` });

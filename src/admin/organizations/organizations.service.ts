@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import { SWITCH_NAMES, SWITCHES } from '../../auth/permissions/switches.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { alertPurpose } from '../../common/contracts/alert-purpose.js';
@@ -10,6 +13,7 @@ import { parseDestination } from '../../common/net/destination.js';
 import { Egress } from '../../egress/egress.js';
 import { readRedaction } from '../../request-log/redaction/rules.js';
 import { findProvider } from '../../providers/registry.js';
+import { PeopleService } from '../users/people.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { OrganizationDto, type UpdateOrganizationDto } from './organization.dto.js';
@@ -18,6 +22,7 @@ import { OrganizationDto, type UpdateOrganizationDto } from './organization.dto.
 export class OrganizationsService {
   constructor(
     @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
+    private readonly people: PeopleService,
     private readonly box: SecretBox,
     private readonly guardrails: GuardrailReferences,
     private readonly changes: ChangePublisher,
@@ -30,7 +35,7 @@ export class OrganizationsService {
   }
 
   async update(
-    id: string,
+    caller: Principal,
     {
       name,
       alert_webhook_url: alertUrl,
@@ -38,6 +43,7 @@ export class OrganizationsService {
       ...wanted
     }: UpdateOrganizationDto,
   ): Promise<Organization> {
+    const { organizationId: id } = caller;
     if (alertUrl) this.egress.checkDestination(parseDestination(alertUrl));
     for (const provider of wanted.allowed_providers ?? []) findProvider(provider);
     await this.guardrails.check({ organizationId: id, workspaceId: null }, wanted, '');
@@ -49,10 +55,12 @@ export class OrganizationsService {
     const before = OrganizationDto.from(organization);
     if (name !== undefined) organization.name = name;
     const { log_redaction: rules } = wanted;
-    organization.settings = merged(
+    const settings = merged(
       organization.settings,
       rules === undefined ? wanted : { ...wanted, log_redaction: readRedaction(rules) },
     );
+    await this.checkRights(caller, organization.settings, settings);
+    organization.settings = settings;
     if (alertUrl !== undefined) organization.alertWebhookUrl = alertUrl;
     if (alertSecret !== undefined)
       organization.sealedAlertSecret = alertSecret === null ? null : this.sealed(organization, alertSecret);
@@ -62,9 +70,24 @@ export class OrganizationsService {
     return saved;
   }
 
+  /** Only owners change the switches that bind admins: an admin must not lift a restriction of their own. */
+  private async checkRights(caller: Principal, before: StoredSettings, after: StoredSettings): Promise<void> {
+    const [old, wanted] = [before.security_settings, after.security_settings];
+    if (changesAdmins(old ?? null, wanted ?? null))
+      await this.people.owner(caller, 'only an owner can change what admins of the organization may do');
+  }
+
   private sealed({ id: organizationId, wrappedKey: wrapped }: Organization, secret: string): Buffer {
     return this.box.sealText({ organizationId, wrapped }, alertPurpose(organizationId), new Secret(secret));
   }
+}
+
+/** Whether a switch that binds admins of the organization changes its position. */
+function changesAdmins(before: SwitchPositions | null, after: SwitchPositions | null): boolean {
+  return SWITCH_NAMES.some((name) => {
+    const { role, usual } = SWITCHES[name];
+    return role === 'organization_admin' && (before?.[name] ?? usual) !== (after?.[name] ?? usual);
+  });
 }
 
 type StoredSettings = Organization['settings'];

@@ -28,6 +28,7 @@ export type ThingName =
   | 'admin key'
   | 'API key'
   | 'API key in the body'
+  | 'API key of a manager'
   | 'API key of somebody else'
   | 'audit destination'
   | 'budget of a virtual key'
@@ -99,6 +100,8 @@ const
   ABOVE_READ    = '200 200 404 404 404 | 200 404 404 403 401 | 404 401', // what no workspace reaches
   ABOVE_MANAGE  = '200 200 404 404 403 | 200 404 404 403 401 | 404 401',
   LENT          = '200 200 403 404 403 | 200 403 404 403 401 | 404 401', // of the organization, lent to this workspace
+  OWNERS_KEY    = '200 403 403 404 403 | 200 200 404 403 401 | 404 401', // on the authority of an owner, like the two keys that may
+  OWNERS_ADMIN  = '200 403 404 404 403 | 200 404 404 403 401 | 404 401', // the same, above every workspace
   OTHERS_KEY    = '200 200 200 404 404 | 200 200 404 403 401 | 404 401',
   GIVE_FEEDBACK = '403 403 200 200 200 | 403 200 200 403 401 | 403 401', // who uses a workspace
   LOG_CALLS     = '200 200 200 200 200 | 403 200 200 403 401 | 200 401', // for the workspace that the credential names
@@ -130,18 +133,20 @@ export const PERMISSIONS: readonly Permission[] = [
   row('POST /v1/api-keys/workspace/user', MANAGE, undefined, { ...KEY, ...HERE }),
   row('GET /v1/api-keys', LIST),
   row('GET /v1/api-keys/{id}', OTHERS_KEY, 'API key'),
-  row('PUT /v1/api-keys/{id}', MANAGE, 'API key', RENAMED),
+  row('PUT /v1/api-keys/{id}', OWNERS_KEY, 'API key', RENAMED),
   row('DELETE /v1/api-keys/{id}', MANAGE, 'API key'),
-  row('POST /v1/api-keys/{id}/rotate', MANAGE, 'API key', {}),
-  row('POST /v2/api-keys/{id}/rotate', MANAGE, 'API key', {}),
+  row('POST /v1/api-keys/{id}/rotate', OWNERS_KEY, 'API key', {}),
+  row('POST /v2/api-keys/{id}/rotate', OWNERS_KEY, 'API key', {}),
+  row('PUT /v1/api-keys/{id}', MANAGE, 'API key of a manager', RENAMED),
+  row('POST /v1/api-keys/{id}/rotate', MANAGE, 'API key of a manager', {}),
   row('POST /v1/api-keys/revoke', MANAGE, 'API key in the body'),
   row('GET /v1/api-keys/{id}', OTHERS_KEY, 'API key of somebody else'),
   row('PUT /v1/api-keys/{id}', MANAGE, 'API key of somebody else', RENAMED),
   row('GET /v1/api-keys/{id}', ABOVE_READ, 'admin key'),
-  row('PUT /v1/api-keys/{id}', ABOVE_MANAGE, 'admin key', RENAMED),
+  row('PUT /v1/api-keys/{id}', OWNERS_ADMIN, 'admin key', RENAMED),
   row('DELETE /v1/api-keys/{id}', ABOVE_MANAGE, 'admin key'),
-  row('POST /v1/api-keys/{id}/rotate', ABOVE_MANAGE, 'admin key', {}),
-  row('POST /v2/api-keys/{id}/rotate', ABOVE_MANAGE, 'admin key', {}),
+  row('POST /v1/api-keys/{id}/rotate', OWNERS_ADMIN, 'admin key', {}),
+  row('POST /v2/api-keys/{id}/rotate', OWNERS_ADMIN, 'admin key', {}),
 
   row('POST /v1/virtual-keys', MANAGE, undefined, { name: 'A key', provider: 'openai', key: 'sk-canary', ...HERE }),
   row('GET /v1/virtual-keys', LIST),
@@ -244,8 +249,8 @@ export const PERMISSIONS: readonly Permission[] = [
   row('GET /v1/admin/organisation', OWN_SETTINGS),
   row('PUT /v1/admin/organisation', OWN_SETTINGS, undefined, { log_bodies: true }),
   row('GET /v1/admin/organisation/jwt', OWN_SETTINGS, 'signed tokens'),
-  row('PUT /v1/admin/organisation/jwt', OWN_SETTINGS, 'new signed tokens'),
-  row('DELETE /v1/admin/organisation/jwt', OWN_SETTINGS, 'signed tokens'),
+  row('PUT /v1/admin/organisation/jwt', OWNERS_OWN, 'new signed tokens'),
+  row('DELETE /v1/admin/organisation/jwt', OWNERS_OWN, 'signed tokens'),
   row('GET /v1/admin/organisation/identity-providers', OWN_SETTINGS),
   row('POST /v1/admin/organisation/identity-providers', OWNERS_OWN, 'new identity provider'),
   row('GET /v1/admin/organisation/identity-providers/{id}', ADMINISTER, 'identity provider'),

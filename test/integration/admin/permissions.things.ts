@@ -32,7 +32,7 @@ export class PermissionThings {
 
   /** What an organization says that accepts the tokens of these tests. */
   signedTokens(): object {
-    return this.issuer.setting({ jwks_uri: undefined, jwks: this.issuer.jwks() });
+    return this.issuer.setting({ jwks_uri: undefined, jwks: this.issuer.jwks(), allow_owners: true });
   }
 
   private readonly makers: Readonly<Record<ThingName, () => Promise<Thing>>> = {
@@ -43,6 +43,7 @@ export class PermissionThings {
       const { id: user_id } = await this.person({ [this.app.first.workspace_id]: 'member' });
       return at((await this.made('api-keys/workspace/user', { ...aKey(), ...HERE, user_id })).id);
     },
+    'API key of a manager': async () => at(await this.keyOfManager()),
     'audit destination': async () => {
       const { body } = await this.newDestination();
       return at((await this.made('audit-logs/destinations', body)).id);
@@ -192,6 +193,14 @@ export class PermissionThings {
 
   private async key(): Promise<string> {
     return (await this.app.workspaceKey(['logs.view'])).id;
+  }
+
+  /** As if a manager of this workspace had made it. */
+  private async keyOfManager(): Promise<string> {
+    const manager = await this.person({ [this.app.first.workspace_id]: 'manager' });
+    const id = await this.key();
+    await this.sql('UPDATE api_keys SET created_by_user_id = $2 WHERE id = $1', [id, manager.id]);
+    return id;
   }
 
   private async config(): Promise<Json> {
