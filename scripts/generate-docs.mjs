@@ -113,19 +113,40 @@ function written(value, depth = 0, most = EXPANDED.others) {
   return `${open}\n${lines.map((line) => `${blanks} ${line}`).join(',\n')}\n${blanks}${close}`;
 }
 
-/** The table that the tests use. It is TypeScript without imports. */
-async function permissionsTable() {
-  const source = await readFile(
-    new URL('../test/integration/admin/permissions.table.ts', import.meta.url),
-    'utf8',
-  );
+/** A table that the tests use. It is TypeScript without imports of values. */
+async function tableOfTests(name) {
+  const source = await readFile(new URL(`../test/integration/admin/${name}.table.ts`, import.meta.url), 'utf8');
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputText).toString('base64')}`);
 }
 
-const { CALLERS, PERMISSIONS } = await permissionsTable();
+const { CALLERS, PERMISSIONS } = await tableOfTests('permissions');
+const { AUTHORITIES, CHANGES } = await tableOfTests('authority');
+
+/** Which operations set up or hand out the authority of a user, and what becomes of it. */
+function authoritiesTable() {
+  const rows = Object.entries(AUTHORITIES).map(([name, { setBy, carries, afterLoss }]) => [
+    name,
+    setBy,
+    carries,
+    afterLoss,
+    CHANGES.filter(({ authorities }) => authorities.includes(name))
+      .map(({ operation }) => `\`${operation}\``)
+      .join('<br>'),
+  ]);
+  return table(['Resource', 'Set up by', 'Authority', 'When that user loses rank', 'Operations'], rows);
+}
+
+function stepUpTable() {
+  const rows = CHANGES.map(({ operation, stepUp }) => {
+    if (stepUp === 'always') return [`\`${operation}\``, 'always', ''];
+    if (!Array.isArray(stepUp)) return [`\`${operation}\``, '–', stepUp.not];
+    return [`\`${operation}\``, `with ${stepUp.map((field) => `\`${field}\``).join(', ')}`, ''];
+  });
+  return table(['Operation', 'Step-up', 'Why not'], rows);
+}
 
 function permissionsPage() {
   const rows = PERMISSIONS.map(({ operation, on, statuses }) => [
@@ -136,7 +157,20 @@ function permissionsPage() {
   const intro =
     'Permissions of each role, as the tests verify them: "yes", or the status of the refusal. Requests are for "this workspace"; a resource elsewhere answers 404, whether it exists or not. ' +
     '[scopes.md](scopes.md) lists the scopes. A list contains only what its caller may see.';
-  return page('Permissions', intro, table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows));
+  const permissions = table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows);
+  const parts = [
+    permissions,
+    '## Authority',
+    'Nobody gets above their rank. The ranks are owner, admin, manager or admin of a workspace, and member. ' +
+      'A resource of this table never gives more than the named user has now, and only users of at least that rank change it. ' +
+      'Resources without a line, such as virtual keys and configs, act for their workspace and carry no authority of a user.',
+    authoritiesTable(),
+    '## Step-up',
+    'Operations for which a dashboard session needs a sign-in or step-up within the last 10 minutes, otherwise 403 `step_up_required`. ' +
+      'API keys and signed tokens need none.',
+    stepUpTable(),
+  ];
+  return page('Permissions', intro, parts.join('\n\n'));
 }
 
 /** A hand-written page with generated parts, each between two marks that bear its name. */

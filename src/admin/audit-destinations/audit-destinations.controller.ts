@@ -1,6 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
@@ -21,6 +22,7 @@ export class AuditDestinationsController {
   @Post()
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Create an audit destination' })
   @ApiOkResponse({ type: AuditDestinationDto })
   create(
@@ -49,6 +51,7 @@ export class AuditDestinationsController {
 
   @Put(':id')
   @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Change an audit destination' })
   @ApiOkResponse({ type: AuditDestinationDto })
   update(
@@ -61,6 +64,7 @@ export class AuditDestinationsController {
 
   @Delete(':id')
   @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Delete an audit destination' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<DoneDto> {

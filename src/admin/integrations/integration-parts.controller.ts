@@ -1,6 +1,7 @@
 import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -75,6 +76,7 @@ export class IntegrationPartsController {
 
   @Put(':slug/workspaces')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Change the workspaces of an integration' })
   @ApiOkResponse({ type: DoneDto })
   async updateWorkspaces(

@@ -1,6 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf } from '../../common/http/page.js';
 import { emailParameterOf } from '../../common/http/email-address.js';
@@ -27,6 +28,7 @@ export class InvitesController {
   @Post()
   @HttpCode(200)
   @RequireScope('organisation_users.create', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Create an invite' })
   @ApiOkResponse({ type: CreatedInviteDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateInviteDto): Promise<CreatedInviteDto> {
@@ -76,6 +78,7 @@ export class InvitesController {
   @Post(':inviteId/resend')
   @HttpCode(200)
   @RequireScope('organisation_users.create', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Send an invite again' })
   @ApiOkResponse({ type: ResentInviteDto })
   async resend(@Caller() caller: Principal, @Param('inviteId') id: string): Promise<ResentInviteDto> {

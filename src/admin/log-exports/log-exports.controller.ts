@@ -1,6 +1,7 @@
 import { Body, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, Recorded, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
@@ -104,6 +105,7 @@ export class LogExportsController {
   @Get(':id/download')
   @Recorded()
   @RequireScope('logs.export')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Get a link to the file of an export' })
   @ApiOkResponse({ type: LogExportLinkDto })
   async download(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportLinkDto> {

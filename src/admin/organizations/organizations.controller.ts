@@ -1,6 +1,7 @@
 import { Body, Get, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
@@ -22,12 +23,16 @@ export class OrganizationsController {
 
   @Put()
   @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp(
+    'security_settings',
+    'log_redaction',
+    'export_settings',
+    'alert_webhook_url',
+    'alert_webhook_secret',
+  )
   @ApiOperation({ summary: 'Change the settings of the organization' })
   @ApiOkResponse({ type: OrganizationDto })
-  async update(
-    @Caller() { organizationId }: Principal,
-    @Body() dto: UpdateOrganizationDto,
-  ): Promise<OrganizationDto> {
-    return OrganizationDto.from(await this.organizations.update(organizationId, dto));
+  async update(@Caller() caller: Principal, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
+    return OrganizationDto.from(await this.organizations.update(caller, dto));
   }
 }

@@ -1,6 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
@@ -88,6 +89,7 @@ export class VirtualKeysController {
   @Post(':slug/copy')
   @HttpCode(200)
   @RequireScope('virtual_keys.copy')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Copy a virtual key to another workspace' })
   @ApiOkResponse({ type: CreatedVirtualKeyDto })
   async copy(

@@ -1,6 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { emailParameterOf } from '../../common/http/email-address.js';
@@ -57,6 +58,7 @@ export class MembersController {
   @Post()
   @HttpCode(200)
   @RequireScope('workspace_users.create', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Add members to a workspace' })
   @ApiOkResponse({ type: DoneDto })
   async add(
@@ -83,6 +85,7 @@ export class MembersController {
 
   @Put(':userId')
   @RequireScope('workspace_users.update', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Change the role of a member' })
   @ApiOkResponse({ type: DoneDto })
   async update(

@@ -1,6 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
@@ -31,6 +32,7 @@ export class WorkspacesController {
   @Post()
   @HttpCode(200)
   @RequireScope('workspaces.create', 'administrators')
+  @RequireStepUp('users')
   @ApiOperation({ summary: 'Create a workspace' })
   @ApiOkResponse({ type: WorkspaceWithUsersDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateWorkspaceDto): Promise<WorkspaceWithUsersDto> {
