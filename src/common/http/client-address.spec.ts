@@ -23,12 +23,42 @@ describe('ClientAddresses', () => {
     expect(addresses.of(from('10.0.0.1', '10.0.0.2, 10.0.0.3'))).toBe('10.0.0.2');
   });
 
-  it('passes over what is no address', () => {
+  it.each([
+    ['203.0.113.9:4711', '203.0.113.9'],
+    ['[2001:db8::7]:4711', '2001:db8::7'],
+    ['[2001:db8::7]', '2001:db8::7'],
+    [' 2001:db8::7 ', '2001:db8::7'],
+    ['::ffff:203.0.113.9', '::ffff:203.0.113.9'],
+  ])('reads the hop "%s" as %s, whatever the client wrote before it', (hop, address) => {
     const addresses = new ClientAddresses(['10.0.0.0/8']);
 
-    expect(addresses.of(from('10.0.0.1', 'unknown, <script>'))).toBe('10.0.0.1');
-    expect(addresses.of(from('10.0.0.1', '203.0.113.7, unknown'))).toBe('203.0.113.7');
-    expect(addresses.of(from(undefined))).toBe('');
+    expect(addresses.of(from('10.0.0.1', `1.2.3.4, ${hop}`))).toBe(address);
+    expect(addresses.of(from('10.0.0.1', `1.2.3.4, ${hop}, 10.0.0.2:80, [::ffff:10.0.0.3]`))).toBe(address);
+  });
+
+  it.each([
+    'unknown',
+    '<script>',
+    '',
+    '_hidden',
+    '203.0.113.9:port',
+    '203.0.113.9:4711:1',
+    '[203.0.113.9]:1',
+    '0x1',
+    '7',
+  ])(
+    'counts the last proxy as the client when it wrote "%s", and never an address that the client wrote',
+    (hop) => {
+      const addresses = new ClientAddresses(['10.0.0.0/8']);
+
+      expect(addresses.of(from('10.0.0.1', `1.2.3.4, ${hop}`))).toBe('10.0.0.1');
+      expect(addresses.of(from('10.0.0.1', `1.2.3.4, ${hop}, 10.0.0.2`))).toBe('10.0.0.2');
+      expect(addresses.of(from('10.0.0.1', `${hop}, 203.0.113.7`))).toBe('203.0.113.7');
+    },
+  );
+
+  it('is empty without a peer', () => {
+    expect(new ClientAddresses(['10.0.0.0/8']).of(from(undefined))).toBe('');
   });
 
   it('takes the word of the process that relayed a request', () => {

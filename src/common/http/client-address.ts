@@ -17,7 +17,7 @@ export function takeClientAddress(request: RequestOrigin): void {
 
 /**
  * The address of the client. `X-Forwarded-For` is trusted only as far as its writers are: it is read from the right, past every address of
- * a trusted proxy, to the first that is not one.
+ * a trusted proxy, to the first that is not one. A hop without an address ends the reading: the last proxy before it counts as the client.
  */
 export class ClientAddresses {
   private readonly trusted: readonly Range[];
@@ -35,12 +35,14 @@ export class ClientAddresses {
   }
 
   private beyondProxies(peer: string, forwarded: string | string[] | undefined): string {
-    const hops = String(forwarded ?? '')
-      .split(',')
-      .map((hop) => hop.trim())
-      .filter((hop) => ipaddr.isValid(hop));
+    const hops = String(forwarded ?? '').split(',');
     let client = peer;
-    while (hops.length > 0 && this.isTrusted(client)) client = hops.pop() as string;
+    while (hops.length > 0 && this.isTrusted(client)) {
+      const hop = addressIn(hops.pop() as string);
+      // A proxy wrote it, so what is left of it may be the client's own.
+      if (hop === null) return client;
+      client = hop;
+    }
     return client;
   }
 
@@ -49,6 +51,20 @@ export class ClientAddresses {
     const address = ipaddr.process(text);
     return this.trusted.some((range) => address.kind() === range[0].kind() && address.match(range));
   }
+}
+
+const WITH_PORT = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d{1,5})?$/;
+
+/**
+ * The address of a hop, which some proxies write with a port, and of IPv6 in brackets. Null without one: `unknown`, a name, or a malformed
+ * address. https://azure.microsoft.com/en-us/blog/rewrite-http-headers-with-azure-application-gateway/
+ */
+function addressIn(hop: string): string | null {
+  const text = hop.trim();
+  if (ipaddr.IPv6.isValid(text)) return text;
+  const [, v6, v4] = WITH_PORT.exec(text) ?? [];
+  if (v6 !== undefined) return ipaddr.IPv6.isValid(v6) ? v6 : null;
+  return v4 !== undefined && ipaddr.IPv4.isValidFourPartDecimal(v4) ? v4 : null;
 }
 
 export function isAddressRange(text: string): boolean {
