@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../common/errors/app-error.js';
 
@@ -19,19 +20,25 @@ export function checkOrigin(
   if (headers[CSRF_HEADER] === undefined) throw rejected(`it must carry the header ${CSRF_HEADER}: 1`);
   const site = headers['sec-fetch-site'];
   const isOwn =
-    site === undefined ? isOwnOrigin(headers.origin, headers.host, publicUrl) : site === 'same-origin';
+    publicUrl === undefined
+      ? isFromSameOrigin(site, headers)
+      : isFromPublicOrigin(site, headers.origin, new URL(publicUrl).origin);
   if (!isOwn) throw rejected('it must come from a page of this service');
 }
 
-/** The browser sets `Host` and `Origin`; a page cannot. A proxy may rewrite `Host`, and then the public URL counts. */
-function isOwnOrigin(
-  origin: string | undefined,
-  host: string | undefined,
-  publicUrl: string | undefined,
-): boolean {
-  if (origin === undefined || !URL.canParse(origin)) return false;
-  const { host: from } = new URL(origin);
-  return from === host || (publicUrl !== undefined && origin === new URL(publicUrl).origin);
+/** The browser sets `Host` and `Origin`; a page cannot. */
+function isFromSameOrigin(site: unknown, { origin, host }: IncomingHttpHeaders): boolean {
+  if (site !== undefined) return site === 'same-origin';
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+}
+
+/**
+ * A host name that resolves to this service makes a foreign page "same-origin" (DNS rebinding), and only `Origin` shows it. Browsers send it
+ * with every change: https://fetch.spec.whatwg.org/#append-a-request-origin-header. `Host` is not compared: a proxy may rewrite it.
+ */
+function isFromPublicOrigin(site: unknown, origin: string | undefined, own: string): boolean {
+  if (site !== undefined && site !== 'same-origin') return false;
+  return origin === undefined ? site !== undefined : origin === own;
 }
 
 const rejected = (detail: string): AppError => new AppError('csrf_rejected', { detail });
