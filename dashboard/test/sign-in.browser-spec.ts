@@ -18,7 +18,9 @@ describe('signing in', () => {
     await page.getByLabel('E-mail').fill(emailOf('owner'));
     await page.getByLabel('Password', { exact: true }).fill('no such password');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText('The e-mail or the password is wrong.').waitFor();
+    await page
+      .getByText('The e-mail or the password is wrong, or your organization requires single sign-on.')
+      .waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 

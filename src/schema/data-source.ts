@@ -29,7 +29,7 @@ import { Organization } from '../admin/tenancy/organization.entity.js';
 import { OrganizationJwt } from '../admin/organization-jwt/organization-jwt.entity.js';
 import { Passkey, UsedPasskeyChallenge } from '../admin/passkeys/passkey.entity.js';
 import { RecoveryCode } from '../admin/sign-in/recovery-code.entity.js';
-import { SignInPolicy, UsedToken } from '../admin/sign-in/sign-in-policy.entity.js';
+import { SignInPolicy, UsedToken } from '../admin/sign-in-policy/sign-in-policy.entity.js';
 import { SignInLink } from '../admin/sign-in/sign-in-link.entity.js';
 import { Session } from '../admin/sign-in/session.entity.js';
 import { UserCredential } from '../admin/sign-in/user-credential.entity.js';

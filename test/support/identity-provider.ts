@@ -27,6 +27,10 @@ export class TestIdentityProvider {
   readonly clientSecret = randomBytes(24).toString('base64url');
   account = 'ada';
   readonly accounts = new Map<string, AccountClaims>();
+  /** What the ID token of an account holds besides its subject. Without an entry only userinfo describes it. */
+  readonly idTokens = new Map<string, AccountClaims>();
+  /** The redirect addresses registered for the client; null for every address below `redirectUri`. */
+  registered: ReadonlySet<string> | null = null;
   /** Takes requests in the provider's place; answers whether it did. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   readonly asked: string[] = [];
@@ -63,6 +67,20 @@ export class TestIdentityProvider {
         client_secret: this.clientSecret,
       },
       ...more,
+    };
+  }
+
+  /** Discovery and responses without `iss`, as of providers older than RFC 9207. */
+  omitIssuer(): void {
+    this.intercept = ({ url }, response) => {
+      if (url !== '/.well-known/openid-configuration') return false;
+      const at = (path: string) => this.issuer + path;
+      const metadata = {
+        ...{ issuer: this.issuer, authorization_endpoint: at('/auth'), token_endpoint: at('/token') },
+        ...{ jwks_uri: at('/jwks'), userinfo_endpoint: at('/me') },
+      };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(metadata));
+      return true;
     };
   }
 
@@ -121,6 +139,26 @@ export class TestIdentityProvider {
       .sign(createPrivateKey({ key: { ...key } as JsonWebKey, format: 'jwk' }));
   }
 
+  /** Answers the next token requests with these claims, whatever the code, and userinfo with the same subject. */
+  async claim(claims: AccountClaims): Promise<void> {
+    const [key] = this.keys;
+    if (!key) throw new Error('The provider has no key.');
+    const id_token = await new SignJWT({ iss: this.issuer, aud: this.clientId, ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: key.kid })
+      .setIssuedAt()
+      .setExpirationTime('2m')
+      .sign(createPrivateKey({ key: { ...key } as JsonWebKey, format: 'jwk' }));
+    const answers: Readonly<Record<string, object>> = {
+      '/token': { access_token: 'a', token_type: 'bearer', id_token },
+      '/me': { sub: claims['sub'] },
+    };
+    this.intercept = ({ url = '' }, response) => {
+      const answer = answers[url];
+      if (answer) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+      return answer !== undefined;
+    };
+  }
+
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
@@ -154,10 +192,11 @@ export class TestIdentityProvider {
         backchannelLogout: { enabled: true },
         rpInitiatedLogout: { enabled: true },
       },
+      conformIdTokenClaims: false,
       interactions: { url: (_, { uid }) => `/interaction/${uid}` },
       findAccount: (_, id) => ({
         accountId: id,
-        claims: async () => ({ sub: id, ...this.accounts.get(id) }),
+        claims: async (use) => ({ sub: id, ...(use === 'id_token' ? this.idTokens : this.accounts).get(id) }),
       }),
       loadExistingGrant: async ({ oidc }) => {
         const { provider, client, session } = oidc;
@@ -167,7 +206,10 @@ export class TestIdentityProvider {
         return grant;
       },
     };
-    this.provider = new Provider(this.issuer, configuration);
+    const provider = new Provider(this.issuer, configuration);
+    provider.Client.prototype.redirectUriAllowed = (uri: string) =>
+      this.registered?.has(uri) ?? uri.startsWith(redirectUri);
+    this.provider = provider;
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

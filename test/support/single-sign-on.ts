@@ -5,6 +5,7 @@ import { aUserWithPassword, Browser } from './browser.js';
 import { type AccountClaims, TestIdentityProvider } from './identity-provider.js';
 
 export const ORIGIN = 'https://gateway.example.com';
+/** The redirect address of each provider begins with it. */
 export const CALLBACK = `${ORIGIN}/v1/auth/single-sign-on/callback`;
 export const PROVIDERS = '/v1/admin/organisation/identity-providers';
 export const SIGN_IN = '/v1/admin/organisation/sign-in';

@@ -23,7 +23,16 @@ export const identityProvidersQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/v1/admin/organisation/identity-providers', { signal })),
 });
 
-/** Whether single sign-on is required, who is exempt, and the addresses that every provider needs. */
+/** The id and the addresses of the next provider. They stay the same while a form is open: its owner registers them. */
+export const reservedProviderQuery = (form: string) =>
+  queryOptions({
+    queryKey: ['reserved-identity-provider', form],
+    queryFn: ({ signal }) => dataOf(client.GET('/v1/admin/organisation/sign-in', { signal })),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+
+/** Whether single sign-on is required, and who is exempt. */
 export const signInSettingsQuery = queryOptions({
   queryKey: [IDENTITY_PROVIDERS, 'settings'],
   queryFn: ({ signal }) => dataOf(client.GET('/v1/admin/organisation/sign-in', { signal })),

@@ -6,7 +6,7 @@ export const signInWords = {
   submit: 'Sign in',
   lockedOut: 'Locked out? Run',
   command: 'gatehouse user reset-password',
-  wrong: 'The e-mail or the password is wrong.',
+  wrong: 'The e-mail or the password is wrong, or your organization requires single sign-on.',
   insecure: 'This page is not served over HTTPS. Passwords can be read on the network.',
   code: 'Code',
   codeHelp: 'The 6 digits of your authenticator app, or a recovery code.',

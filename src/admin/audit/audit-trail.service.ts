@@ -15,8 +15,8 @@ import { auditedBody, auditedPath } from './audited-body.js';
 
 /** Facts that a service adds about its action beyond the request. */
 export interface AuditNotes {
-  /** The exact scope, if a handler names several. */
-  readonly action?: Scope;
+  /** The exact scope, if a handler names several; another action if no scope names it. */
+  readonly action?: Scope | 'sign_in_methods.delete';
   readonly targetId?: string;
   readonly workspaceId?: string | null;
   /** The target as the API shows it, so never with a secret. */
@@ -26,6 +26,13 @@ export interface AuditNotes {
   readonly after?: object;
   /** The request changed nothing, as intended. */
   readonly isLeftOut?: true;
+}
+
+/** A user whom a refused attempt concerns. */
+export interface SuspectedUser {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly email: string;
 }
 
 export interface AuditedEnding {
@@ -63,6 +70,11 @@ export class AuditTrail {
     if (seen) checkMatch(request.headers, seen);
   }
 
+  /** The same for a refusal, whose handler is over. */
+  noteRefusal(request: FastifyRequest, after: object): void {
+    this.notes.set(request, { ...this.notes.get(request), after });
+  }
+
   /**
    * For a change that replaces something others may rely on: refuses it with `precondition_required` when the request has no `If-Match`.
    * `replaced` names what would be lost, as the subject of a sentence. `note` checks whether the tag matches.
@@ -79,6 +91,22 @@ export class AuditTrail {
   identify(caller: Principal, action?: string): void {
     const request = this.current.get();
     if (request) Object.assign(accessOf(request), { caller, ...(action === undefined ? {} : { action }) });
+  }
+
+  /**
+   * For a refused attempt that concerns a known user. Without a caller, the record has the user as the actor who was impersonated; with one,
+   * the caller stays the actor.
+   */
+  suspect({ id, organizationId, email }: SuspectedUser, notes: AuditNotes): void {
+    const request = this.current.get();
+    if (!request) return;
+    this.note(notes);
+    const access = accessOf(request);
+    access.caller ??= {
+      ...{ kind: 'person', apiKeyId: null, name: email, organizationId, workspaceId: null },
+      ...{ userId: id, authorityId: id, scopes: new Set(), policy: null },
+    };
+    access.action ??= 'sessions.create';
   }
 
   /** For a dry run: it changes nothing, so it is not recorded, whatever its outcome. */

@@ -10,6 +10,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { DirectoryUsersService } from '../users/directory-users.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { directoryActor } from './directory-actor.js';
+import { FirstLinksService } from './first-links.service.js';
 import { type DirectoryRules, namesIn } from './directory-rules.js';
 import type { DirectoryAnswer } from './provider-client.service.js';
 import { type SignOnPlan, SignOnPlans } from './sign-on-plans.service.js';
@@ -29,16 +30,18 @@ export class AdmissionsService {
     private readonly plans: SignOnPlans,
     private readonly people: PeopleService,
     private readonly directory: DirectoryUsersService,
+    private readonly links: FirstLinksService,
   ) {}
 
   /**
    * The user of a response: created, linked, and with the directory's roles if the organization uses them. A unit of work before that of
    * the session, because changes to a user have a separate audit record.
    */
-  admit({ provider, answer }: BelievedAnswer, request: FastifyRequest): Promise<User> {
+  async admit({ provider, answer }: BelievedAnswer, request: FastifyRequest): Promise<User> {
     const { id: providerId, organizationId, domains } = provider;
     const rules = provider.rules as DirectoryRules;
     const person = { ...answer, organizationId, providerId, domains, rules };
+    await this.links.link(person, request);
     return this.unitOfWork.runFor({ organizationId, isReading: false }, async () => {
       await this.people.takeTurn(organizationId);
       const known = await this.plans.find(person);

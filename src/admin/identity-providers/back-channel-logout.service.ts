@@ -26,16 +26,21 @@ export class BackChannelLogoutService {
     private readonly flows: SignOnFlows,
   ) {}
 
-  /** One per organization with the same client. Refuses with `logout_token_invalid`. */
-  async read(token: string): Promise<readonly BelievedLogout[]> {
+  /** The providers that may have sent a token, by its unverified claims. Refuses with `logout_token_invalid` when there is none. */
+  async sendersOf(token: string): Promise<readonly IdentityProvider[]> {
     const { iss, aud } = unverifiedClaims(token) ?? {};
     const clientIds = [aud].flat().filter((each) => typeof each === 'string');
     const providers = typeof iss === 'string' ? await this.providers.issuedBy(iss, clientIds) : [];
     if (providers.length === 0) throw invalid('its issuer is no identity provider of this installation');
+    return providers;
+  }
+
+  /** One per organization with the same client. Refuses with `logout_token_invalid`. */
+  async read(token: string, providers: readonly IdentityProvider[]): Promise<readonly BelievedLogout[]> {
     const believed: BelievedLogout[] = [];
     for (const provider of providers)
       believed.push({ provider, told: sessionOf(await this.client.verifyLogoutToken(provider, token)) });
-    const { jti } = unverifiedClaims(token) ?? {};
+    const { iss, jti } = unverifiedClaims(token) ?? {};
     if (
       !(await this.flows.useUp('logout token', `${String(iss)} ${String(jti)}`, Date.now() + REMEMBERED_MS))
     )
@@ -49,11 +54,13 @@ function sessionOf({ events, nonce, sub, sid }: Claims): ProviderSession {
   if (typeof event !== 'object' || event === null) throw invalid('its claim "events" names no logout');
   // ID tokens have a nonce, and must not pass as logout tokens.
   if (nonce !== undefined) throw invalid('it has a claim "nonce"');
-  const subject = typeof sub === 'string' ? sub : undefined;
-  const providerSessionId = typeof sid === 'string' ? sid : undefined;
+  const [subject, providerSessionId] = [textOf(sub), textOf(sid)];
   if (subject === undefined && providerSessionId === undefined)
     throw invalid('it names neither "sub" nor "sid"');
   return { subject, providerSessionId };
 }
+
+const textOf = (claim: unknown): string | undefined =>
+  typeof claim === 'string' && claim !== '' ? claim : undefined;
 
 const invalid = (detail: string): AppError => new AppError('logout_token_invalid', { detail });

@@ -22,8 +22,11 @@ const HIGHEST_ROLES = { organisation: 'admin', workspace: 'admin' } as const;
  * Entra's claim that the domain of the address belongs to its tenant.
  * https://learn.microsoft.com/entra/identity-platform/optional-claims-reference
  */
-const DOMAIN_OWNER_VERIFIED = 'xms_edov';
+export const DOMAIN_OWNER_VERIFIED = 'xms_edov';
 const YES: ReadonlySet<unknown> = new Set([true, 'true', 1, '1']);
+
+/** Whether the provider says that an address is not verified. An absent claim says nothing. */
+export const isDenied = (claim: unknown): boolean => claim !== undefined && !YES.has(claim);
 
 /**
  * The roles of a user with these claims. Refuses with `sso_groups_overage` if the claims only contain the address of the groups:
@@ -43,9 +46,11 @@ function isOverage(claims: Claims, name: string): boolean {
 /** The email address that the provider has verified, normalized; null without one. */
 export function verifiedEmailIn(claims: Claims): string | null {
   const { email, email_verified: isVerified } = claims;
-  const isVouchedFor =
-    YES.has(isVerified) || (isVerified === undefined && YES.has(claims[DOMAIN_OWNER_VERIFIED]));
-  return isVouchedFor && typeof email === 'string' ? normalizeEmail(email) : null;
+  const isDomainOwner = claims[DOMAIN_OWNER_VERIFIED];
+  const isVouchedFor = YES.has(isVerified) || YES.has(isDomainOwner);
+  return isVouchedFor && !isDenied(isVerified) && !isDenied(isDomainOwner) && typeof email === 'string'
+    ? normalizeEmail(email)
+    : null;
 }
 
 const LONGEST_NAME = 120;

@@ -1,11 +1,20 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Length, Matches } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+} from 'class-validator';
 import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { IfGiven, rule, ValidateEach } from '../../common/http/validators.js';
-import { ApiId, ApiMoment, TakesName } from '../shapes/fields.js';
+import { AN_ID, ApiId, ApiMoment, TakesName } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { mappingOf, RoleMappingDto, shownMapping } from '../shapes/role-mapping.dto.js';
 import type { DirectoryRules } from './directory-rules.js';
@@ -42,6 +51,12 @@ const Switch = (byDefault: boolean): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ default: byDefault }), IfGiven(), IsBoolean());
 
 export class CreateIdentityProviderDto {
+  /** A reserved id, whose redirect URI is registered at the provider already. Default: a new one. */
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @IfGiven()
+  @IsUUID()
+  readonly id?: string;
+
   @TakesName('Okta')
   readonly name: string;
 
@@ -115,7 +130,7 @@ export class CreateIdentityProviderDto {
 }
 
 /** Changing the issuer requires the client secret again. */
-export class UpdateIdentityProviderDto extends PartialType(CreateIdentityProviderDto, {
+export class UpdateIdentityProviderDto extends PartialType(OmitType(CreateIdentityProviderDto, ['id']), {
   skipNullProperties: false,
 }) {}
 
@@ -160,8 +175,8 @@ export class IdentityProviderDto {
   @ApiProperty({ example: false })
   readonly roles_follow_directory: boolean;
 
-  /** Redirect URI to enter at the provider. */
-  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/callback' })
+  /** Redirect URI to enter at the provider. Each provider has its own. */
+  @ApiProperty({ example: `https://gateway.example.com/v1/auth/single-sign-on/callback/${AN_ID}` })
   readonly redirect_uri: string;
 
   /** Address for logout notifications to enter at the provider. */
@@ -183,7 +198,7 @@ export class IdentityProviderDto {
       ...{ id: row.id, name: row.name, issuer: row.issuer, client_id: row.clientId, client_secret: '***' },
       ...{ scopes: row.scopes, domains: row.domains, enabled: row.isEnabled },
       ...shownRules(row.rules as DirectoryRules),
-      ...{ redirect_uri: callback, back_channel_logout_uri: logout, sign_in_url: start(row.id) },
+      ...{ redirect_uri: callback(row.id), back_channel_logout_uri: logout, sign_in_url: start(row.id) },
       created_at: row.createdAt.toISOString(),
       last_updated_at: row.updatedAt.toISOString(),
     });
@@ -192,8 +207,9 @@ export class IdentityProviderDto {
 
 /** The addresses of this service that providers and browsers use. */
 export interface SignOnAddresses {
-  readonly callback: string;
+  readonly callback: (providerId: string) => string;
   readonly logout: string;
+  readonly signIn: string;
   readonly start: (providerId: string) => string;
 }
 

@@ -5,7 +5,7 @@ import { IdentityProvider, SingleSignOnSession, UserIdentity } from '../sign-in/
 import { SignInTrial } from './sign-in-trial.entity.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { Session } from '../sign-in/session.entity.js';
-import { SignInPolicy, UsedToken } from '../sign-in/sign-in-policy.entity.js';
+import { SignInPolicy, UsedToken } from '../sign-in-policy/sign-in-policy.entity.js';
 import { UserCredential } from '../sign-in/user-credential.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
@@ -17,6 +17,7 @@ import { BackChannelLogoutController } from './back-channel-logout.controller.js
 import { BackChannelLogoutService } from './back-channel-logout.service.js';
 import { IdentityProvidersController } from './identity-providers.controller.js';
 import { IdentityProvidersService } from './identity-providers.service.js';
+import { FirstLinksService } from './first-links.service.js';
 import { LinkedAccountsService } from './linked-accounts.service.js';
 import { ProviderClient } from './provider-client.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
@@ -68,6 +69,7 @@ import { WaysInService } from './ways-in.service.js';
     StartSignOnController,
   ],
   providers: [
+    FirstLinksService,
     AdmissionsService,
     BackChannelLogoutService,
     IdentityProvidersService,

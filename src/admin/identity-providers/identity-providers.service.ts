@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { IdentityProvider } from '../sign-in/identity-provider.entity.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { Egress } from '../../egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -36,6 +37,7 @@ export class IdentityProvidersService {
     private readonly people: PeopleService,
     private readonly egress: Egress,
     private readonly audit: AuditTrail,
+    private readonly unitOfWork: UnitOfWork,
   ) {}
 
   async create(caller: Principal, dto: CreateIdentityProviderDto): Promise<IdentityProviderDto> {
@@ -48,14 +50,20 @@ export class IdentityProvidersService {
       });
     checkIssuer(dto.issuer, this.egress);
     const { name, issuer, client_id: clientId, enabled: isEnabled = true } = dto;
-    const id = uuidV7(Date.now());
-    await this.providers.insert({
-      ...{ id, organizationId, name, issuer, clientId, isEnabled },
-      sealedClientSecret: await this.saved.sealed({ id, organizationId, issuer }, dto.client_secret),
-      scopes: scopesOf(dto),
-      domains: domainsOf(dto.domains ?? []),
-      rules: rulesOf(dto),
-    });
+    const id = dto.id?.toLowerCase() ?? uuidV7(Date.now());
+    const inserted = await this.unitOfWork.insertUnlessTaken(IdentityProvider, [
+      {
+        ...{ id, organizationId, name, issuer, clientId, isEnabled },
+        sealedClientSecret: await this.saved.sealed({ id, organizationId, issuer }, dto.client_secret),
+        scopes: scopesOf(dto),
+        domains: domainsOf(dto.domains ?? []),
+        rules: rulesOf(dto),
+      },
+    ]);
+    if (inserted === 0)
+      throw new AppError('conflict', {
+        detail: 'An identity provider with this "id" exists already. Leave "id" out, or reserve another one.',
+      });
     const after = this.shown(await this.providers.findOneByOrFail({ id }));
     this.audit.note({ targetId: id, workspaceId: null, after });
     return after;

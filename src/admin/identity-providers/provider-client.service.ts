@@ -9,7 +9,9 @@ import { AppError } from '../../common/errors/app-error.js';
 import { SIGNATURE_ALGORITHMS } from '../../common/contracts/signature-algorithms.js';
 import type { Claims } from '../../auth/tokens/compact-token.js';
 import { egressFetch, TIMEOUT_MS } from './egress-fetch.js';
+import { joinedClaims } from './joined-claims.js';
 import { failureOf, unavailable } from './provider-failures.js';
+import { isWebAddress } from './web-address.js';
 
 /** A large package, loaded only by processes that use single sign-on. */
 const openId = () => import('openid-client');
@@ -95,7 +97,11 @@ export class ProviderClient {
       const idToken = tokens.claims();
       if (!idToken || tokens.id_token === undefined) throw new Error('The provider sent no ID token.');
       const more = await this.userInfo(config, idToken, tokens.access_token);
-      return answerOf({ ...more, ...idToken }, tokens.id_token, config.serverMetadata().end_session_endpoint);
+      return answerOf(
+        joinedClaims(idToken, more),
+        tokens.id_token,
+        config.serverMetadata().end_session_endpoint,
+      );
     } catch (error) {
       throw failureOf(error);
     }
@@ -174,7 +180,7 @@ export class ProviderClient {
         // eslint-disable-next-line @typescript-eslint/no-deprecated -- the same
         execute: isInClear(issuer) ? [client.allowInsecureRequests] : [],
       });
-      return config.serverMetadata();
+      return usableMetadata(config.serverMetadata());
     } catch (error) {
       throw unavailable(failureOf(error).details['detail']);
     }
@@ -182,10 +188,22 @@ export class ProviderClient {
 
   /** Providers may omit all claims but the subject from the ID token. */
   private async userInfo(config: Configuration, { sub }: IDToken, accessToken: string): Promise<Claims> {
+    if (sub === '') throw new AppError('sso_response_invalid', { detail: 'its claim "sub" is empty' });
     if (config.serverMetadata().userinfo_endpoint === undefined) return {};
     const { fetchUserInfo } = await openId();
     return fetchUserInfo(config, accessToken, sub);
   }
+}
+
+/** Browsers are sent to these addresses, so another scheme would run as a script or open a program. */
+function usableMetadata(metadata: ServerMetadata): ServerMetadata {
+  const { authorization_endpoint: authorization, end_session_endpoint: endSession, ...rest } = metadata;
+  if (!isWebAddress(authorization)) throw unavailable('its authorization endpoint is no http(s) address');
+  return {
+    ...rest,
+    authorization_endpoint: authorization,
+    ...(isWebAddress(endSession) ? { end_session_endpoint: endSession } : {}),
+  };
 }
 
 const isInClear = (issuer: string): boolean => issuer.startsWith('http:');

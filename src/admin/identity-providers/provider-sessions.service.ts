@@ -5,6 +5,7 @@ import { SecretBox } from '../../common/crypto/envelope.js';
 import { type IdentityProvider, SingleSignOnSession } from '../sign-in/identity-provider.entity.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { Session } from '../sign-in/session.entity.js';
+import { isWebAddress } from './web-address.js';
 import type { DirectoryAnswer } from './provider-client.service.js';
 
 /** The sessions that a logout token names: by the provider's session, its account, or both. */
@@ -37,7 +38,7 @@ export class ProviderSessionsService {
   /** Address to sign the browser out at the provider as well; null without one. */
   async endSessionUrl(sessionId: string, backTo: string): Promise<string | null> {
     const signOn = await this.signOns.findOneBy({ sessionId });
-    if (!signOn?.endSessionEndpoint || !URL.canParse(signOn.endSessionEndpoint)) return null;
+    if (!signOn || !isWebAddress(signOn.endSessionEndpoint)) return null;
     const { organizationId, sealedIdToken } = signOn;
     const idToken = this.box.openOwn(await this.keyOf(organizationId), purposeOf(sessionId), sealedIdToken);
     const url = new URL(signOn.endSessionEndpoint);

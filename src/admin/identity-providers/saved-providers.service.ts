@@ -16,6 +16,8 @@ import type { OpenedProvider } from './provider-client.service.js';
 
 const MOST_FOUND = 10;
 const ROOT = '/v1/auth/single-sign-on';
+/** Path below the address of the service. */
+export const SIGN_IN_PAGE = '/ui/sign-in';
 
 /** Reads identity providers and their secrets, for every sign-in. Read-only. */
 @Injectable()
@@ -28,9 +30,11 @@ export class SavedProviders {
   ) {}
 
   get addresses(): SignOnAddresses {
-    const root = baseUrl(this.settings, this.settings.port) + ROOT;
+    const own = baseUrl(this.settings, this.settings.port);
+    const root = own + ROOT;
     return {
-      callback: `${root}/callback`,
+      callback: (providerId) => `${root}/callback/${providerId}`,
+      signIn: new URL(SIGN_IN_PAGE, own).href,
       logout: `${root}/back-channel-logout`,
       start: (providerId) => `${root}/start?provider=${providerId}`,
     };
@@ -65,6 +69,11 @@ export class SavedProviders {
     const row = isUuid(id) ? await this.providers.findOneBy({ id: id.toLowerCase(), isEnabled: true }) : null;
     if (!row) throw new AppError('not_found', { resource: 'identity provider' });
     return row;
+  }
+
+  /** Whether a provider of any organization has this id. */
+  isSaved(id: string): Promise<boolean> {
+    return this.providers.existsBy({ id });
   }
 
   /** Possible senders of a logout token. */

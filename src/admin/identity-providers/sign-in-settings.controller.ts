@@ -6,7 +6,8 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
-import { AN_ID } from '../shapes/fields.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AN_ID, ApiId } from '../shapes/fields.js';
 import { SavedProviders } from './saved-providers.service.js';
 import { type SignInSettings, SignInSettingsService } from './sign-in-settings.service.js';
 
@@ -37,8 +38,12 @@ class SignInSettingsDto {
   @ApiProperty({ type: [String], example: [AN_ID] })
   readonly break_glass_user_ids: readonly string[];
 
-  /** Redirect URI for every identity provider, available before it is saved. */
-  @ApiProperty({ example: 'https://gateway.example.com/v1/auth/single-sign-on/callback' })
+  /** Id for the next identity provider. Nothing is stored: send it as `id` to try and to save the provider. */
+  @ApiId()
+  readonly reserved_identity_provider_id: string;
+
+  /** Redirect URI of the reserved id, available before the provider is saved. */
+  @ApiProperty({ example: `https://gateway.example.com/v1/auth/single-sign-on/callback/${AN_ID}` })
   readonly redirect_uri: string;
 
   /** Logout notification address for every identity provider. */
@@ -73,9 +78,10 @@ export class SignInSettingsController {
 
   private shown(settings: SignInSettings): SignInSettingsDto {
     const { callback, logout } = this.providers.addresses;
+    const id = uuidV7(Date.now());
     return {
-      ...{ object: 'sign-in-settings', ...settings },
-      ...{ redirect_uri: callback, back_channel_logout_uri: logout },
+      ...{ object: 'sign-in-settings', ...settings, reserved_identity_provider_id: id },
+      ...{ redirect_uri: callback(id), back_channel_logout_uri: logout },
     };
   }
 }

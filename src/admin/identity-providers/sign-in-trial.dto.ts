@@ -1,12 +1,14 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { IsUUID } from 'class-validator';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import { IfGiven } from '../../common/http/validators.js';
 import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
-import { UpdateIdentityProviderDto } from './identity-provider.dto.js';
+import { CreateIdentityProviderDto } from './identity-provider.dto.js';
+
+const A_REDIRECT = `https://gateway.example.com/v1/auth/single-sign-on/callback/${AN_ID}`;
 
 /** A provider with the settings to test. */
-export class StartTrialDto extends UpdateIdentityProviderDto {
+export class StartTrialDto extends PartialType(CreateIdentityProviderDto, { skipNullProperties: false }) {
   /** A saved provider for all omitted fields, including its secret. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
@@ -75,6 +77,10 @@ export class SignInTrialDto {
   @ApiProperty({ type: TrialResultDto, required: false })
   readonly result?: TrialResultDto;
 
+  /** Redirect URI of the trial, which a real sign-in uses as well. */
+  @ApiProperty({ example: A_REDIRECT })
+  readonly redirect_uri: string;
+
   @ApiMoment()
   readonly expires_at: string;
 }
@@ -85,6 +91,14 @@ export class StartedTrialDto {
 
   @ApiId()
   readonly id: string;
+
+  /** Id of the saved provider, or the reserved one. Save the provider with it: its redirect URI is registered then. */
+  @ApiId()
+  readonly identity_provider_id: string;
+
+  /** It must be registered at the provider before the authorization URL is opened. */
+  @ApiProperty({ example: A_REDIRECT })
+  readonly redirect_uri: string;
 
   /** Open it in a browser and sign in. It opens no session. */
   @ApiProperty({ example: 'https://login.example.com/authorize?client_id=0oa1b2c3' })

@@ -38,7 +38,7 @@ export class SignInTrialsService {
     await checkOwner(caller, this.people);
     const draft = await this.drafts.make(caller.organizationId, dto);
     const { organizationId } = caller;
-    const redirectUri = this.providers.addresses.callback;
+    const redirectUri = this.providers.addresses.callback(draft.redirectId);
     const url = await this.client.authorizationUrl(openedOf(draft), draft, { redirectUri, again: false });
     const id = uuidV7(Date.now());
     const expiresAt = new Date(Date.now() + FLOW_LASTS_MS);
@@ -50,6 +50,7 @@ export class SignInTrialsService {
     });
     return {
       ...{ object: 'started-sign-in-trial', id, authorization_url: url },
+      ...{ identity_provider_id: draft.redirectId, redirect_uri: redirectUri },
       expires_at: expiresAt.toISOString(),
     };
   }
@@ -62,6 +63,7 @@ export class SignInTrialsService {
     if (!trial) throw new AppError('not_found', { resource: 'trial' });
     return {
       ...{ object: 'sign-in-trial', id: trial.id, expires_at: trial.expiresAt.toISOString() },
+      redirect_uri: this.providers.addresses.callback(this.drafts.opened(trial).redirectId),
       status: trial.result === null ? 'pending' : 'done',
       ...(trial.result === null ? {} : { result: trial.result as TrialResultDto }),
     };
@@ -79,8 +81,13 @@ export class SignInTrialsService {
     return { trial, draft: this.drafts.opened(trial) };
   }
 
-  /** The provider's response, or why it is refused. */
-  exchange({ draft }: OpenTrial, address: URL): Promise<DirectoryAnswer | AppError> {
+  /**
+   * The provider's response, or why it is refused. A reserved id that a provider of any organization has by now is refused, too: its codes
+   * would leave to the endpoint of the draft.
+   */
+  async exchange({ draft }: OpenTrial, address: URL): Promise<DirectoryAnswer | AppError> {
+    if (draft.isReserved && (await this.providers.isSaved(draft.redirectId)))
+      return new AppError('sso_state_invalid');
     return this.client.exchange(openedOf(draft), draft, address).catch(asRefusal);
   }
 

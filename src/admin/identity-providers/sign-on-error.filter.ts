@@ -4,10 +4,9 @@ import { AppError } from '../../common/errors/app-error.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { SIGN_IN_PAGE } from './saved-providers.service.js';
 import { SignOnFlows } from './sign-on-flows.service.js';
 
-/** Path below the address of the service. */
-export const SIGN_IN_PAGE = '/ui/sign-in';
 const FOUND = 302;
 const SERVER_ERROR = 500;
 

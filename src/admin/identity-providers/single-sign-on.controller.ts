@@ -1,4 +1,16 @@
-import { Body, Get, HttpCode, Post, Query, Redirect, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Redirect,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallerSession, ForSession, Recorded } from '../../auth/permissions/access.decorators.js';
@@ -15,7 +27,7 @@ import { ListOf } from '../shapes/list.dto.js';
 import { ownerOf, SessionsService } from '../sign-in/sessions.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
 import { SavedProviders } from './saved-providers.service.js';
-import { SIGN_IN_PAGE, SignOnErrorFilter } from './sign-on-error.filter.js';
+import { SignOnErrorFilter } from './sign-on-error.filter.js';
 import { SignInTrialsService } from './sign-in-trials.service.js';
 import { SignOnFlows } from './sign-on-flows.service.js';
 import { answeredIn, CallbackGuard, startedIn, StartGuard } from './single-sign-on.guards.js';
@@ -115,7 +127,7 @@ export class SignOnCallbackController {
   ) {}
 
   /** Other sites cannot read the response, and the state is bound to the browser. Providers redirect with `GET`. */
-  @Get()
+  @Get(':provider')
   @Redirect('', FOUND)
   @Recorded()
   @UseGuards(CallbackGuard)
@@ -124,6 +136,7 @@ export class SignOnCallbackController {
   @ApiOperation({ summary: 'Complete a single sign-on', security: [] })
   @ApiResponse({ status: FOUND, description: 'The address is a page of the dashboard.' })
   async callback(
+    @Param('provider') _provider: string,
     @Query() _query: object,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -135,10 +148,10 @@ export class SignOnCallbackController {
       await this.trials.finish(answered.trial, answered.outcome);
       return { url: TRIAL_PAGE };
     }
-    const { 'user-agent': userAgent, cookie: cookies } = request.headers;
-    const origin = { ip: this.addresses.of(request.raw), userAgent, cookies };
-    const { cookie } = await this.signOn.open(answered.user, answered, origin);
-    reply.header('set-cookie', [cookie, this.flows.clearedCookie]);
+    const { 'user-agent': userAgent, cookie } = request.headers;
+    const origin = { ip: this.addresses.of(request.raw), userAgent, cookies: cookie };
+    const { cookies } = await this.signOn.open(answered.user, answered, origin);
+    reply.header('set-cookie', [...cookies, this.flows.clearedCookie]);
     return { url: answered.returnTo };
   }
 }
@@ -161,8 +174,8 @@ export class SignOutController {
     @CallerSession() session: KnownSession,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedOutDto> {
-    const backTo = new URL(SIGN_IN_PAGE, this.providers.addresses.callback).href;
-    const logout_url = await this.providerSessions.endSessionUrl(session.id, backTo);
+    const { signIn } = this.providers.addresses;
+    const logout_url = await this.providerSessions.endSessionUrl(session.id, signIn);
     await this.sessions.end(ownerOf(session), session.id);
     reply.header('set-cookie', this.sessions.clearedCookie);
     return { object: 'signed-out', logout_url };

@@ -87,7 +87,7 @@ export class StartGuard implements CanActivate {
     const row = await this.providers.usable(textIn(request, 'provider') ?? '');
     const secrets = newSecrets();
     const url = await this.client.authorizationUrl(await this.providers.opened(row), secrets, {
-      redirectUri: this.providers.addresses.callback,
+      redirectUri: this.providers.addresses.callback(row.id),
       again: textIn(request, 'reauthenticate') === 'true',
     });
     const { organizationId, id: providerId } = row;
@@ -113,40 +113,66 @@ export class CallbackGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = requestIn(context);
-    const address = this.addresses.of(request.raw);
-    const attempt = { address, account: `single sign-on ${address}` };
-    await this.brakes.count(attempt);
     const state = textIn(request, 'state') ?? '';
     ANSWERED.set(
       request,
       await (isTrial(state) ? this.ofTrial(request, state) : this.ofSignIn(request, state)),
     );
-    await this.brakes.giveBack(attempt);
     return true;
+  }
+
+  /**
+   * Only what belongs to a sign-in in progress is counted, and apart from passwords: any page can send a browser here, and without a state
+   * that was issued there is nothing to guess. A failure stays counted.
+   */
+  private async counted<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+    const attempt = { way: 'singleSignOn', address: this.addresses.of(request.raw), subject: '' } as const;
+    await this.brakes.count(attempt);
+    const result = await work();
+    await this.brakes.giveBack(attempt);
+    return result;
   }
 
   private async ofSignIn(request: FastifyRequest, state: string): Promise<AnsweredSignOn> {
     const flow = await this.flows.take(request.raw.headers.cookie, state);
-    const provider = await this.providers.usable(flow.providerId);
-    const opened = await this.providers.opened(provider);
-    const answer = await this.client.exchange(opened, flow, this.answerIn(request));
-    const user = await this.admissions.admit({ provider, answer }, request);
-    return { provider, answer, user, returnTo: flow.returnTo };
+    return this.counted(request, async () => {
+      const address = this.addressOf(request, flow.providerId);
+      const provider = await this.providers.usable(flow.providerId);
+      const opened = await this.providers.opened(provider);
+      const answer = await this.client.exchange(opened, flow, address);
+      const user = await this.admissions.admit({ provider, answer }, request);
+      return { provider, answer, user, returnTo: flow.returnTo };
+    });
   }
 
   private async ofTrial(request: FastifyRequest, state: string): Promise<AnsweredTrial> {
     const trial = await this.trials.open(state);
-    return { trial, outcome: await this.trials.exchange(trial, this.answerIn(request)) };
+    return this.counted(request, async () => {
+      const address = this.addressOf(request, trial.draft.redirectId);
+      return { trial, outcome: await this.trials.exchange(trial, address) };
+    });
   }
 
-  private answerIn({ url }: FastifyRequest): URL {
-    const address = new URL(this.providers.addresses.callback);
+  /**
+   * The complete URL that the provider redirected to. Each provider has a redirect URI of its own, so a code that arrives at another one
+   * than the flow's was issued by another provider, and must not leave to the token endpoint of this one:
+   * https://www.rfc-editor.org/rfc/rfc9700#section-4.4.2
+   */
+  private addressOf({ url, params }: FastifyRequest, providerId: string): URL {
+    if ((params as { readonly provider?: string }).provider?.toLowerCase() !== providerId)
+      throw new AppError('sso_response_invalid', {
+        detail: 'it arrived at the redirect URI of another identity provider',
+      });
+    const address = new URL(this.providers.addresses.callback(providerId));
     address.search = url.slice(Math.max(url.indexOf('?'), 0));
     return address;
   }
 }
 
-/** Checks a logout token. */
+/**
+ * Checks a logout token. Providers send it from their servers. A form of a foreign page can post one, too, and is refused by the headers
+ * that browsers add; only tokens for a client of this installation are counted.
+ */
 @Injectable()
 export class LogoutTokenGuard implements CanActivate {
   constructor(
@@ -158,12 +184,15 @@ export class LogoutTokenGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = requestIn(context);
     const { logout_token: token } = (request.body ?? {}) as { readonly logout_token?: unknown };
+    if (request.headers.origin !== undefined || request.headers['sec-fetch-site'] !== undefined)
+      throw new AppError('logout_token_invalid', { detail: 'a browser sent it, not an identity provider' });
     if (typeof token !== 'string')
       throw new AppError('logout_token_invalid', { detail: 'the field "logout_token" is missing' });
+    const senders = await this.logouts.sendersOf(token);
     const address = this.addresses.of(request.raw);
-    const attempt = { address, account: `back-channel ${address}` };
+    const attempt = { way: 'backChannelLogout', address, subject: '' } as const;
     await this.brakes.count(attempt);
-    LOGOUTS.set(request, await this.logouts.read(token));
+    LOGOUTS.set(request, await this.logouts.read(token, senders));
     await this.brakes.giveBack(attempt);
     return true;
   }

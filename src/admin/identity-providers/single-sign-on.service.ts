@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { User } from '../tenancy/user.entity.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { type OpenedSession, SessionsService, type SignInOrigin } from '../sign-in/sessions.service.js';
-import { SignInService } from '../sign-in/sign-in.service.js';
+import { SessionsService, type SignInOrigin } from '../sign-in/sessions.service.js';
+import { type OpenedSignIn, SignInService } from '../sign-in/sign-in.service.js';
 import type { BelievedAnswer } from './admissions.service.js';
 import { ProviderSessionsService } from './provider-sessions.service.js';
 
@@ -16,13 +16,7 @@ export class SingleSignOnService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** The browser's current session ends: this one replaces it. */
-  async open(
-    user: User,
-    { provider, answer }: BelievedAnswer,
-    { cookies, ...origin }: SignInOrigin & { readonly cookies: string | undefined },
-  ): Promise<OpenedSession> {
-    await this.sessions.endPresented(cookies);
+  async open(user: User, { provider, answer }: BelievedAnswer, origin: SignInOrigin): Promise<OpenedSignIn> {
     const opened = await this.signIns.open(user, 'single_sign_on', origin);
     if (answer.authenticatedAt && answer.authenticatedAt < opened.session.authenticatedAt)
       await this.sessions.noteProof(opened.session, answer.authenticatedAt);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/settings/secret.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import type { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import type { SignInTrial } from './sign-in-trial.entity.js';
 import { Egress } from '../../egress/egress.js';
@@ -22,6 +23,9 @@ type OpenProvider = Omit<OpenedProvider, 'clientSecret'>;
 export interface Draft extends SignOnSecrets {
   readonly provider: OpenProvider & { readonly clientSecret: string };
   readonly providerId: string | null;
+  /** In the redirect URI: of the saved provider, or reserved for the next one. */
+  readonly redirectId: string;
+  readonly isReserved: boolean;
   readonly domains: readonly string[];
   readonly rules: DirectoryRules;
 }
@@ -44,7 +48,7 @@ export class TrialDrafts {
   ) {}
 
   async make(organizationId: string, dto: StartTrialDto): Promise<Draft> {
-    const saved = await this.savedOf(organizationId, dto.identity_provider_id);
+    const saved = await this.savedOf(organizationId, dto);
     const issuer = given('issuer', dto.issuer ?? saved?.opened.issuer);
     checkIssuer(issuer, this.egress);
     const same = saved?.opened.issuer === issuer ? saved : null;
@@ -52,6 +56,7 @@ export class TrialDrafts {
       ...newSecrets(PREFIX),
       provider: { organizationId, issuer, ...clientOf(dto, saved?.opened, same?.opened) },
       providerId: same && same.row.id,
+      ...redirectOf(dto, saved?.row),
       ...peopleOf(dto, saved?.row),
     };
   }
@@ -66,8 +71,15 @@ export class TrialDrafts {
     return JSON.parse(clear.toString('utf8')) as Draft;
   }
 
-  private async savedOf(organizationId: string, id: string | undefined): Promise<SavedProvider | null> {
+  private async savedOf(
+    organizationId: string,
+    { id: reserved, identity_provider_id: id }: StartTrialDto,
+  ): Promise<SavedProvider | null> {
     if (id === undefined) return null;
+    if (reserved !== undefined)
+      throw new AppError('invalid_request', {
+        detail: 'The fields "id" and "identity_provider_id" exclude each other. Send one of them.',
+      });
     const row = await this.providers.find(organizationId, id);
     return { row, opened: await this.providers.opened(row) };
   }
@@ -87,6 +99,12 @@ const clientOf = (
   clientId: given('client_id', dto.client_id ?? saved?.clientId),
   clientSecret: given('client_secret', dto.client_secret ?? same?.clientSecret.reveal()),
   scopes: dto.scopes ?? saved?.scopes ?? scopesOf(dto),
+});
+
+/** Of the saved provider, or of the id that is reserved for the next one. */
+const redirectOf = ({ id }: StartTrialDto, row: IdentityProvider | undefined) => ({
+  redirectId: row?.id ?? id?.toLowerCase() ?? uuidV7(Date.now()),
+  isReserved: row === undefined,
 });
 
 /** Who can sign in, and with which roles. */

@@ -5,7 +5,7 @@ import { IdentityProvider } from '../sign-in/identity-provider.entity.js';
 import { UserCredential } from '../sign-in/user-credential.entity.js';
 import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { SignInPolicyService } from '../sign-in/sign-in-policy.service.js';
+import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 
 /** Prevents organizations from locking themselves out. */
 @Injectable()

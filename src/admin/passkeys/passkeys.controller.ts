@@ -5,6 +5,7 @@ import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { KnownSession } from '../../auth/ports.js';
 import { AdminController } from '../admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { AddPasskeyDto, PasskeyDto, PasskeyListDto, PasskeyOptionsDto } from './passkey.dto.js';
 import { PasskeysService } from './passkeys.service.js';
@@ -15,6 +16,7 @@ import { PasskeysService } from './passkeys.service.js';
 export class PasskeysController {
   constructor(
     private readonly passkeys: PasskeysService,
+    private readonly policy: SignInPolicyService,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -34,6 +36,7 @@ export class PasskeysController {
   @ApiOkResponse({ type: PasskeyOptionsDto })
   async creationOptions(@CallerSession() session: KnownSession): Promise<PasskeyOptionsDto> {
     this.audit.leaveOut();
+    await this.policy.checkSession(session);
     return PasskeyOptionsDto.of(await this.passkeys.creationOptions(session));
   }
 
@@ -47,6 +50,7 @@ export class PasskeysController {
     @CallerSession() session: KnownSession,
     @Body() { name, credential }: AddPasskeyDto,
   ): Promise<PasskeyDto> {
+    await this.policy.checkSession(session);
     const passkey = PasskeyDto.from(await this.passkeys.add(session, name, credential));
     this.audit.note({ targetId: passkey.id, after: passkey });
     return passkey;

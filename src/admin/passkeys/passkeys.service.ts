@@ -9,6 +9,8 @@ import type {
 import ipaddr from 'ipaddr.js';
 import type { Repository } from 'typeorm';
 import type { KnownSession } from '../../auth/ports.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
+import { User } from '../tenancy/user.entity.js';
 import { Passkey } from './passkey.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -34,6 +36,8 @@ export class PasskeysService {
   constructor(
     @InjectRepository(Passkey) private readonly passkeys: Repository<Passkey>,
     private readonly challenges: PasskeyChallenges,
+    @InjectRepository(User) private readonly users: Repository<User>,
+    private readonly unitOfWork: UnitOfWork,
     private readonly audit: AuditTrail,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -72,7 +76,7 @@ export class PasskeysService {
       response as RegistrationResponseJSON,
     );
     const id = uuidV7(Date.now());
-    await this.passkeys.insert({
+    const inserted = await this.unitOfWork.insertUnlessTaken(Passkey, {
       ...{ id, organizationId, userId, name },
       credentialId: credential.id,
       publicKey: Buffer.from(credential.publicKey),
@@ -80,6 +84,8 @@ export class PasskeysService {
       transports: [...(credential.transports ?? [])],
       isBackedUp: credentialBackedUp,
     });
+    if (inserted === 0)
+      throw new AppError('conflict', { detail: 'This passkey is already added. Use another one.' });
     return this.passkeys.findOneByOrFail({ id });
   }
 
@@ -89,15 +95,29 @@ export class PasskeysService {
     const passkey =
       typeof shown.id === 'string' ? await this.passkeys.findOneBy({ credentialId: shown.id }) : null;
     if (!passkey) throw new AppError('passkey_failed');
-    const { newCounter, challenge } = await this.verifyShown(shown, passkey);
-    await this.challenges.use(challenge);
-    // Two responses with the same counter mean that one comes from a copy. Authenticators that do not count send 0.
-    const { affected } = await this.passkeys.update(
-      { id: passkey.id, counter: passkey.counter },
-      { counter: String(newCounter), lastUsedAt: new Date() },
+    const { newCounter, challenge } = await this.verifyShown(shown, passkey).catch((error: unknown) =>
+      this.refuseKnown(passkey, 'signature', error),
     );
-    if (!affected) throw new AppError('passkey_failed');
+    await this.challenges.use(challenge);
+    const { affected } = hasAdvanced(Number(passkey.counter), newCounter)
+      ? await this.passkeys.update(
+          { id: passkey.id, counter: passkey.counter },
+          { counter: String(newCounter), lastUsedAt: new Date() },
+        )
+      : { affected: 0 };
+    if (!affected) return this.refuseKnown(passkey, 'counter', new AppError('passkey_failed'));
     return passkey;
+  }
+
+  /** For the audit record: a forged signature, or a counter that shows a copy, concerns the user of the passkey. */
+  private async refuseKnown(
+    { id, userId }: Passkey,
+    failed: 'signature' | 'counter',
+    error: unknown,
+  ): Promise<never> {
+    const user = await this.users.findOneBy({ id: userId });
+    if (user) this.audit.suspect(user, { targetId: id, after: { passkey_id: id, failed_check: failed } });
+    throw error;
   }
 
   /** Newest first. */
@@ -143,7 +163,8 @@ export class PasskeysService {
       credential: {
         id: passkey.credentialId,
         publicKey: new Uint8Array(passkey.publicKey),
-        counter: Number(passkey.counter),
+        // The library would not say which check failed. `use` compares the counter.
+        counter: 0,
       },
     }).catch(refused);
     if (!verified) throw new AppError('passkey_failed');
@@ -159,6 +180,12 @@ export class PasskeysService {
     return { id: hostname, origin };
   }
 }
+
+/**
+ * Two responses with the same counter mean that one comes from a copy. Authenticators that do not count send 0:
+ * https://www.w3.org/TR/webauthn-3/#sctn-sign-counter
+ */
+const hasAdvanced = (before: number, now: number): boolean => (before === 0 && now === 0) || now > before;
 
 /** The library names the mismatch; the client does not see it, because it could help a forger. */
 function refused(cause: unknown): never {

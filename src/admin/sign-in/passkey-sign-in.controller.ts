@@ -10,6 +10,8 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { Refusals } from '../openapi/decorators.js';
 import { PublicController } from '../public-controller.js';
 import { TakesCredential } from '../shapes/passkey-credential.js';
+import { PasskeyThrottle, PasskeyThrottleGuard } from './passkey-throttle.guard.js';
+import { originOf } from './sign-in-origin.js';
 import { PasskeySignInService } from './passkey-sign-in.service.js';
 import { SignedInDto } from './session.dto.js';
 import { SessionsService } from './sessions.service.js';
@@ -28,11 +30,12 @@ export class PasskeySignInController {
     private readonly passkeys: PasskeySignInService,
     private readonly signedIn: SignedInService,
     private readonly addresses: ClientAddresses,
+    private readonly throttle: PasskeyThrottle,
   ) {}
 
   @Post()
   @HttpCode(200)
-  @UseGuards(OriginGuard)
+  @UseGuards(OriginGuard, PasskeyThrottleGuard)
   @ApiOperation({ summary: 'Sign in with a passkey', security: [] })
   @ApiOkResponse({ type: SignedInDto })
   async signIn(
@@ -40,10 +43,10 @@ export class PasskeySignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
-    const origin = { ip: this.addresses.of(request.raw), userAgent: request.headers['user-agent'] };
-    const { session, cookie } = await this.passkeys.signIn(credential, origin);
+    const { session, cookies } = await this.passkeys.signIn(credential, originOf(request, this.addresses));
     const answer = await this.signedIn.of(session);
-    reply.header('set-cookie', cookie);
+    this.throttle.succeeded(request);
+    reply.header('set-cookie', cookies);
     return answer;
   }
 }
@@ -56,22 +59,26 @@ export class PasskeyStepUpController {
     private readonly sessions: SessionsService,
     private readonly signedIn: SignedInService,
     private readonly audit: AuditTrail,
+    private readonly throttle: PasskeyThrottle,
   ) {}
 
   @Post()
   @HttpCode(200)
   @ForSession('sessions.update')
+  @UseGuards(PasskeyThrottleGuard)
   @ApiOperation({ summary: 'Confirm your identity with a passkey' })
   @ApiOkResponse({ type: SignedInDto })
   async stepUp(
     @CallerSession() known: KnownSession,
     @Body() { credential }: ShowPasskeyDto,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
     this.audit.note({ targetId: known.id });
     await this.passkeys.confirm(known, credential);
     const { session, cookie } = await this.sessions.renew(known);
     const answer = await this.signedIn.of(session, known.principal.scopes);
+    this.throttle.succeeded(request);
     reply.header('set-cookie', cookie);
     return answer;
   }

@@ -6,8 +6,8 @@ import { User } from '../tenancy/user.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PasskeysService } from '../passkeys/passkeys.service.js';
-import type { OpenedSession, SignInOrigin } from './sessions.service.js';
-import { signingIn, SignInService } from './sign-in.service.js';
+import type { SignInOrigin } from './sessions.service.js';
+import { type OpenedSignIn, signingIn, SignInService } from './sign-in.service.js';
 
 /** A passkey requires fingerprint or PIN, so it counts as both factors. */
 @Injectable()
@@ -20,7 +20,7 @@ export class PasskeySignInService {
   ) {}
 
   /** Refuses with `passkey_failed` a passkey that does not match, or whose user is deactivated. */
-  async signIn(credential: object, origin: SignInOrigin): Promise<OpenedSession> {
+  async signIn(credential: object, origin: SignInOrigin): Promise<OpenedSignIn> {
     const { userId } = await this.passkeys.use(credential);
     const user = await this.users.findOneBy({ id: userId, status: 'active' });
     if (!user) throw new AppError('passkey_failed');

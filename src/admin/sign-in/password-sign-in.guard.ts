@@ -7,12 +7,14 @@ import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { createValidationPipe } from '../validation.js';
+import type { SlotWaiter } from '../../common/processes/fair-slots.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SecondFactorsService } from './second-factors.service.js';
-import { type SignInAttempt, SignInBrakes } from './sign-in-brakes.service.js';
+import { KnownDevices } from './known-devices.service.js';
+import { networkOf, type SignInAttempt, SignInBrakes, ThrottledError } from './sign-in-brakes.service.js';
 import { SignInDto } from './sign-in.dto.js';
-import { signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
+import { type MeantUser, signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
 
 /**
  * Between comparing the password and responding to a failure: a known user's record is written in this time, so it does not show in the
@@ -25,6 +27,14 @@ interface CheckedCode {
   readonly code: string | undefined;
   readonly attempt: SignInAttempt;
 }
+
+/** Networks of one customer: a provider often hands out a /48, so a flood from many of its /64 has one turn. */
+const IPV6_CUSTOMER_BITS = 48;
+
+const waiterOf = ({ way, address, subject }: SignInAttempt): SlotWaiter =>
+  way === 'knownDevice'
+    ? { origin: `device ${subject}`, isTrusted: true }
+    : { origin: networkOf(address, IPV6_CUSTOMER_BITS), isTrusted: false };
 
 const VERIFIED = new WeakMap<object, VerifiedUser>();
 const logger = createLogger('sign-in');
@@ -48,6 +58,7 @@ export class PasswordSignInGuard implements CanActivate {
     private readonly signIn: SignInService,
     private readonly secondFactors: SecondFactorsService,
     private readonly brakes: SignInBrakes,
+    private readonly devices: KnownDevices,
     private readonly trail: AuditTrail,
     private readonly addresses: ClientAddresses,
   ) {}
@@ -58,18 +69,38 @@ export class PasswordSignInGuard implements CanActivate {
       type: 'body',
       metatype: SignInDto,
     })) as SignInDto;
-    const account = normalizeEmail(dto.email) ?? dto.email;
-    const attempt = { address: this.addresses.of(request.raw), account };
-    await this.brakes.count(attempt);
-    const { user, meant } = await this.signIn.verify(dto);
+    const attempt = this.attemptIn(request, dto);
+    await this.brakes.count(attempt).catch((error: unknown) => this.refuseThrottled(request, dto, error));
+    const { user, meant, refusal } = await this.signIn.verify(dto, waiterOf(attempt));
     if (!user) {
-      await Promise.all([sleep(FAILURE_PAUSE_MS), meant && this.recordFailure(request, meant)]);
+      const recorded = meant && this.recordFailure(request, meant, new AppError(refusal));
+      await Promise.all([sleep(FAILURE_PAUSE_MS), recorded]);
       throw new AppError('sign_in_failed');
     }
     await this.checkCode(request, { user, code: dto.code, attempt });
     await this.brakes.giveBack(attempt);
     VERIFIED.set(request, user);
     return true;
+  }
+
+  private attemptIn(request: FastifyRequest, { email }: SignInDto): SignInAttempt {
+    const address = this.addresses.of(request.raw);
+    const account = normalizeEmail(email) ?? email;
+    const device = this.devices.find(request.headers.cookie, account);
+    return device === null
+      ? { way: 'password', address, subject: account }
+      : { way: 'knownDevice', address, subject: `${device} ${account}` };
+  }
+
+  /** The first refusal of a window is recorded. Its pause has the same length for an account that does not exist. */
+  private async refuseThrottled(request: FastifyRequest, dto: SignInDto, error: unknown): Promise<never> {
+    if (error instanceof ThrottledError && error.isFirst) {
+      const recorded = this.signIn
+        .meantBy(dto)
+        .then((meant) => meant && this.recordFailure(request, meant, error));
+      await Promise.all([sleep(FAILURE_PAUSE_MS), recorded]);
+    }
+    throw error;
   }
 
   /** A first request without the code is not a failed attempt: it is neither recorded nor counted. */
@@ -89,12 +120,13 @@ export class PasswordSignInGuard implements CanActivate {
   /** Recorded here instead of in the filter for refusals, which would add time after the pause. */
   private async recordFailure(
     request: FastifyRequest,
-    meant: Parameters<typeof signingIn>[0],
+    meant: MeantUser,
+    { code, spec }: AppError,
   ): Promise<void> {
     const access = accessOf(request);
     Object.assign(access, { caller: signingIn(meant), action: 'sessions.create' });
     try {
-      await this.trail.record(request, { outcome: 'refused', status: 401, errorCode: 'sign_in_failed' });
+      await this.trail.record(request, { outcome: 'refused', status: spec.status, errorCode: code });
     } catch (error) {
       logger.error(
         { request_id: request.id, failure: describeFailure(error) },

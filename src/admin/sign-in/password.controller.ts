@@ -12,7 +12,7 @@ import { ChangePasswordDto, StepUpDto } from './password.dto.js';
 import { PasswordsService } from './passwords.service.js';
 import { ReauthenticationGuard, verifiedHashOf } from './reauthentication.guard.js';
 import { SignedInDto } from './session.dto.js';
-import { type OpenedSession, SessionsService } from './sessions.service.js';
+import { type OpenedSession, ownerOf, SessionsService } from './sessions.service.js';
 import { SignedInService } from './signed-in.service.js';
 
 @AdminController('auth')
@@ -57,7 +57,7 @@ export class PasswordController {
     const { userId } = session;
     this.audit.note({ targetId: userId });
     const hash = await this.passwords.hash(new_password, session.principal.name);
-    await this.passwords.replace(userId, verifiedHashOf(request), hash);
+    await this.passwords.replace(ownerOf(session), verifiedHashOf(request), hash);
     await this.sessions.endOthers(session);
     return this.answer(await this.sessions.renew(session), session.principal, reply);
   }

@@ -1,13 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { callerOf, sessionOf } from '../../auth/permissions/access.js';
+import { sessionOf } from '../../auth/permissions/access.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { createValidationPipe } from '../validation.js';
 import { ChangePasswordDto, StepUpDto } from './password.dto.js';
 import { PasswordsService } from './passwords.service.js';
 import { SecondFactorsService } from './second-factors.service.js';
-import { SignInBrakes } from './sign-in-brakes.service.js';
+import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
+import { sessionAttempt, SignInBrakes } from './sign-in-brakes.service.js';
 
 const VERIFIED_HASH = new WeakMap<object, string>();
 
@@ -19,8 +20,8 @@ export function verifiedHashOf(request: object): string {
 }
 
 /**
- * Requires the password of the session's user again, and the second factor if there is one. Attempts count as failed sign-ins of the
- * account, so a stolen session is no faster way to guess. A guard, because no transaction is open then, and a failure stays counted.
+ * Requires the password of the session's user again, and the second factor if there is one. Attempts count for the session: a stolen one is
+ * no faster way to guess, and guesses elsewhere do not keep its user from it. A guard, because no transaction is open then, and a failure stays counted.
  */
 @Injectable()
 export class ReauthenticationGuard implements CanActivate {
@@ -29,6 +30,7 @@ export class ReauthenticationGuard implements CanActivate {
   constructor(
     private readonly passwords: PasswordsService,
     private readonly secondFactors: SecondFactorsService,
+    private readonly policy: SignInPolicyService,
     private readonly brakes: SignInBrakes,
     private readonly addresses: ClientAddresses,
   ) {}
@@ -36,12 +38,15 @@ export class ReauthenticationGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { password, code } = await this.proofIn(request.body);
-    const attempt = { address: this.addresses.of(request.raw), account: callerOf(context).name };
+    const session = sessionOf(context);
+    const { userId: id, organizationId } = session;
+    await this.policy.checkSession(session);
+    const attempt = sessionAttempt(session, this.addresses.of(request.raw));
     await this.brakes.count(attempt);
-    const { userId: id, organizationId } = sessionOf(context);
     const hash = await this.passwords.find(id);
-    if (!(await this.passwords.isRight(password, hash)) || hash === null)
-      throw new AppError('reauthentication_failed');
+    const waiter = { origin: `session ${session.id}`, isTrusted: true };
+    const [isRight] = await this.passwords.areRight(password, hash === null ? [] : [hash], waiter);
+    if (!isRight || hash === null) throw new AppError('reauthentication_failed');
     await this.secondFactors.check({ id, organizationId }, code);
     await this.brakes.giveBack(attempt);
     VERIFIED_HASH.set(request, hash);

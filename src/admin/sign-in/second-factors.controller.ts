@@ -7,6 +7,7 @@ import type { KnownSession } from '../../auth/ports.js';
 import { AdminController } from '../admin-controller.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
 import { type EnrolledTotp, SecondFactorsService } from './second-factors.service.js';
 import { ownerOf, SessionsService } from './sessions.service.js';
 
@@ -53,6 +54,7 @@ export class SecondFactorsController {
   constructor(
     private readonly factors: SecondFactorsService,
     private readonly sessions: SessionsService,
+    private readonly policy: SignInPolicyService,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -64,6 +66,7 @@ export class SecondFactorsController {
   @ApiOkResponse({ type: EnrolledTotpDto })
   async enrol(@CallerSession() session: KnownSession): Promise<EnrolledTotpDto> {
     this.audit.note({ targetId: session.userId });
+    await this.policy.checkSession(session);
     const enrolled: EnrolledTotp = await this.factors.enrol(ownerOf(session), session.principal.name);
     return Object.assign(new EnrolledTotpDto(), enrolled);
   }
@@ -79,6 +82,7 @@ export class SecondFactorsController {
     @Body() { code }: ConfirmTotpDto,
   ): Promise<RecoveryCodesDto> {
     this.audit.note({ targetId: session.userId });
+    await this.policy.checkSession(session);
     const codes = await this.factors.confirm(ownerOf(session), code);
     await this.sessions.endOthers(session);
     return RecoveryCodesDto.of(codes);
@@ -103,6 +107,7 @@ export class SecondFactorsController {
   @ApiOkResponse({ type: RecoveryCodesDto })
   async renew(@CallerSession() session: KnownSession): Promise<RecoveryCodesDto> {
     this.audit.note({ targetId: session.userId });
+    await this.policy.checkSession(session);
     return RecoveryCodesDto.of(await this.factors.renewRecoveryCodes(ownerOf(session)));
   }
 }

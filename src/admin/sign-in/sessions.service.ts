@@ -1,10 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThan, MoreThan, Not, type Repository } from 'typeorm';
+import { DataSource, In, LessThan, MoreThan, Not, type Repository } from 'typeorm';
 import type { KnownSession } from '../../auth/ports.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
 import type { SignInMethod } from '../../common/contracts/sign-in-method.js';
 import { Session } from './session.entity.js';
+import { describeFailure } from '../../common/errors/describe-failure.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SessionCookie } from '../../common/http/session-cookie.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -14,10 +17,19 @@ import type { Settings } from '../../common/settings/settings.js';
 const LONGEST_USER_AGENT = 500;
 const SECOND_MS = 1_000;
 
+const logger = createLogger('sessions');
+const noteFailure = (error: unknown): void =>
+  logger.error(
+    { failure: describeFailure(error) },
+    'A replaced session of another organization did not end.',
+  );
+
 /** Where a sign-in comes from. */
 export interface SignInOrigin {
   readonly ip: string;
   readonly userAgent: string | undefined;
+  /** The browser's `Cookie` header. */
+  readonly cookies: string | undefined;
 }
 
 /** A user, never a session, which also has an `id` and an `organizationId`: `userId` distinguishes them at compile time. */
@@ -46,6 +58,8 @@ export class SessionsService {
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
     private readonly tokens: OpaqueTokens,
     private readonly cookie: SessionCookie,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly database: DataSource,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -107,10 +121,35 @@ export class SessionsService {
     await this.sessions.delete({ organizationId, userId, id: Not(id) });
   }
 
-  /** Ends the browser's session, which another one replaces. */
+  /**
+   * Ends the browser's sessions, which another one replaces. The current transaction sees one organization only, so those of other ones end
+   * after its commit.
+   */
   async endPresented(cookies: string | undefined): Promise<void> {
-    const secret = this.cookie.read(cookies);
-    if (secret !== null) await this.sessions.delete({ secretHash: this.tokens.hashOf('session', secret) });
+    const hashes = this.presentedHashes(cookies);
+    if (hashes.length === 0) return;
+    const { affected } = await this.sessions.delete({ secretHash: In(hashes) });
+    if (affected !== hashes.length)
+      this.unitOfWork.afterCommit(() => void this.endElsewhere(hashes).catch(noteFailure));
+  }
+
+  /** Whether the browser has a session of this user. */
+  async isPresented(cookies: string | undefined, user: SessionOwner): Promise<boolean> {
+    const { lifetimeMs, idleMs } = this.settings.sessions;
+    return this.sessions.existsBy({
+      ...{ organizationId: user.organizationId, userId: user.id },
+      secretHash: In(this.presentedHashes(cookies)),
+      createdAt: MoreThan(new Date(Date.now() - lifetimeMs)),
+      lastSeenAt: MoreThan(new Date(Date.now() - idleMs)),
+    });
+  }
+
+  private presentedHashes(cookies: string | undefined): Buffer[] {
+    return this.cookie.readAll(cookies).map((secret) => this.tokens.hashOf('session', secret));
+  }
+
+  private async endElsewhere(hashes: readonly Buffer[]): Promise<void> {
+    await this.database.query('DELETE FROM sessions WHERE secret_hash = ANY ($1)', [hashes]);
   }
 
   /** For a user whose role, status or credentials changed. */

@@ -21,6 +21,7 @@ import { Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../public-controller.js';
 import { MayTakeName } from '../shapes/fields.js';
 import { MayTakeCode, TakesNewPassword } from './password.dto.js';
+import { originOf } from './sign-in-origin.js';
 import { SetUpService } from './set-up.service.js';
 import { SignInBrakes } from './sign-in-brakes.service.js';
 import { SignedInDto } from './session.dto.js';
@@ -65,7 +66,7 @@ export class SetUpBrakeGuard implements CanActivate {
       .switchToHttp()
       .getRequest<FastifyRequest<{ Body: { token?: unknown } | null }>>();
     const token = typeof body?.token === 'string' ? body.token.slice(0, LONGEST_TOKEN) : '';
-    await this.brakes.count({ address: this.addresses.of(raw), account: `link ${token}` });
+    await this.brakes.count({ way: 'link', address: this.addresses.of(raw), subject: token });
     return true;
   }
 }
@@ -91,10 +92,10 @@ export class SetUpController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
-    const origin = { ip: this.addresses.of(request.raw), userAgent: request.headers['user-agent'] };
-    const { session, cookie } = await this.setUp.use(dto, origin);
+    const origin = originOf(request, this.addresses);
+    const { session, cookies } = await this.setUp.use(dto, origin);
     const answer = await this.signedIn.of(session);
-    reply.header('set-cookie', cookie);
+    reply.header('set-cookie', cookies);
     return answer;
   }
 }

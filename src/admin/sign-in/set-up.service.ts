@@ -10,9 +10,9 @@ import { AppError } from '../../common/errors/app-error.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PasswordsService } from './passwords.service.js';
-import type { OpenedSession, SignInOrigin } from './sessions.service.js';
+import type { SignInOrigin } from './sessions.service.js';
 import { SecondFactorsService } from './second-factors.service.js';
-import { signingIn, SignInService } from './sign-in.service.js';
+import { type OpenedSignIn, signingIn, SignInService } from './sign-in.service.js';
 
 interface SetUp {
   readonly token: string;
@@ -55,7 +55,7 @@ export class SetUpService {
   ) {}
 
   /** Refuses with `sign_in_link_gone` a link that is used, expired or unknown. Of two concurrent uses, one succeeds. */
-  async use({ token, email, name, password, code }: SetUp, origin: SignInOrigin): Promise<OpenedSession> {
+  async use({ token, email, name, password, code }: SetUp, origin: SignInOrigin): Promise<OpenedSignIn> {
     const found = await this.links.find(token);
     const user = found && (await this.users.findOneBy({ id: found.userId, status: 'active' }));
     if (!user) throw new AppError('sign_in_link_gone');

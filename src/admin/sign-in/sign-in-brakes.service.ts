@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { KnownSession } from '../../auth/ports.js';
 import ipaddr from 'ipaddr.js';
 import { DataSource } from 'typeorm';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
@@ -9,13 +10,46 @@ interface Brake {
   /** Failures per window. */
   readonly most: number;
   readonly windowSeconds: number;
+  readonly subjectOf: (attempt: SignInAttempt) => string;
+  /** Whether a success forgets earlier failures. */
+  readonly isForgiving?: true;
 }
 
 const MINUTE = 60;
-const FROM_ADDRESS: Brake = { kind: 'address', most: 30, windowSeconds: 10 * MINUTE };
-const FOR_ACCOUNT_FROM_ADDRESS: Brake = { kind: 'pair', most: 10, windowSeconds: 10 * MINUTE };
+const fromAddress = (kind: string): Brake => ({
+  ...{ kind, most: 30, windowSeconds: 10 * MINUTE },
+  subjectOf: ({ address }) => networkOf(address),
+});
+const forSubject = (kind: string): Brake => ({
+  ...{ kind, most: 10, windowSeconds: 10 * MINUTE, isForgiving: true },
+  subjectOf: ({ subject }) => subject,
+});
+const FOR_ACCOUNT_FROM_ADDRESS: Brake = {
+  ...{ kind: 'pair', most: 10, windowSeconds: 10 * MINUTE, isForgiving: true },
+  subjectOf: ({ address, subject }) => `${networkOf(address)} ${subject}`,
+};
 /** High, so that an attacker who guesses from one address locks no user out. */
-const FOR_ACCOUNT: Brake = { kind: 'account', most: 100, windowSeconds: 60 * MINUTE };
+const FOR_ACCOUNT: Brake = {
+  ...{ kind: 'account', most: 100, windowSeconds: 60 * MINUTE },
+  subjectOf: ({ subject }) => subject,
+};
+
+/**
+ * The brakes of each way to make an attempt. No way counts into those of another one, so nobody uses up the attempts of users in a way that
+ * is open to everybody: a known device and a live session have an allowance of their own, and so have the requests that a page of another
+ * site can cause.
+ */
+const BRAKES = {
+  password: [fromAddress('address'), FOR_ACCOUNT_FROM_ADDRESS, FOR_ACCOUNT],
+  knownDevice: [forSubject('device')],
+  session: [forSubject('session')],
+  link: [fromAddress('link address'), forSubject('link')],
+  passkey: [fromAddress('passkey address')],
+  singleSignOn: [fromAddress('single sign-on address')],
+  backChannelLogout: [fromAddress('back-channel address')],
+} as const satisfies Record<string, readonly Brake[]>;
+
+type SignInWay = keyof typeof BRAKES;
 
 /** An attempt is counted before its password is checked: concurrent attempts cannot evade the limit. A window is never extended. */
 const COUNT = `
@@ -26,7 +60,7 @@ const COUNT = `
   RETURNING failures, ceil(extract(epoch FROM ends_at - now()))::integer AS seconds`;
 const UNDO = 'UPDATE sign_in_brakes SET failures = greatest(failures - 1, 0) WHERE subject = ANY ($1)';
 const GIVE_BACK = `
-  UPDATE sign_in_brakes SET failures = CASE WHEN subject = $2 THEN 0 ELSE greatest(failures - 1, 0) END
+  UPDATE sign_in_brakes SET failures = CASE WHEN subject = ANY ($2) THEN 0 ELSE greatest(failures - 1, 0) END
   WHERE subject = ANY ($1)`;
 /** Each success and each failure removes a few old rows, which saves a cleanup job. */
 const FORGET = `
@@ -35,16 +69,34 @@ const FORGET = `
 
 const IPV6_NETWORK_BITS = 64;
 
-/** The IP address of the attempt, and its account, which may not exist. */
+/** An attempt to prove an identity. */
 export interface SignInAttempt {
+  readonly way: SignInWay;
+  /** The IP address. */
   readonly address: string;
-  /** The email address, or the id of a user. */
-  readonly account: string;
+  /** What is guessed at: an account, which may not exist, a known device, a session, or a link. Empty if nothing is named. */
+  readonly subject: string;
+}
+
+/** An attempt to verify the user of a session again. */
+export const sessionAttempt = ({ id }: KnownSession, address: string): SignInAttempt => ({
+  ...{ way: 'session', address, subject: id },
+});
+
+/** Too many attempts. */
+export class ThrottledError extends AppError {
+  /** `isFirst`: no attempt was refused in this window before. */
+  constructor(
+    retryAfterSeconds: number,
+    readonly isFirst: boolean,
+  ) {
+    super('rate_limited', { subject: 'failed sign-ins', retryAfterSeconds });
+  }
 }
 
 /**
- * Throttles guessing, with counts in PostgreSQL shared by all processes: by address, by account, and by both. Each throttle ends with its
- * window, so no account is locked permanently.
+ * Throttles guessing, with counts in PostgreSQL shared by all processes. Each throttle ends with its window, so no account is locked
+ * permanently.
  */
 @Injectable()
 export class SignInBrakes {
@@ -62,43 +114,37 @@ export class SignInBrakes {
         brake.windowSeconds,
       ]);
       if (row && row.failures > brake.most)
-        throw new AppError('rate_limited', {
-          subject: 'failed sign-ins',
-          retryAfterSeconds: Math.max(row.seconds, 1),
-        });
+        throw new ThrottledError(Math.max(row.seconds, 1), row.failures === brake.most + 1);
     }
   }
 
   /** The attempt was not a guess, because it lacked the second factor. */
   async undo(attempt: SignInAttempt): Promise<void> {
-    await this.database.query(UNDO, [this.subjectsOf(attempt).map(([, subject]) => subject)]);
+    await this.database.query(UNDO, [this.subjectsOf(attempt).map(subjectIn)]);
   }
 
-  /** The attempt succeeded, so it and the user's earlier ones from there do not count as failures. */
+  /** The attempt succeeded, so it does not count as a failure, nor do the user's earlier ones from there. */
   async giveBack(attempt: SignInAttempt): Promise<void> {
     const subjects = this.subjectsOf(attempt);
-    const [, pair] = subjects.find(([brake]) => brake === FOR_ACCOUNT_FROM_ADDRESS) ?? [];
-    await this.database.query(GIVE_BACK, [subjects.map(([, subject]) => subject), pair]);
+    const forgiven = subjects.filter(([brake]) => brake.isForgiving);
+    await this.database.query(GIVE_BACK, [subjects.map(subjectIn), forgiven.map(subjectIn)]);
   }
 
-  private subjectsOf({ address, account }: SignInAttempt): [Brake, Buffer][] {
-    const from = networkOf(address);
-    const names = [
-      [FROM_ADDRESS, from],
-      [FOR_ACCOUNT_FROM_ADDRESS, `${from} ${account}`],
-      [FOR_ACCOUNT, account],
-    ] as const;
-    return names.map(([brake, name]) => [
+  private subjectsOf(attempt: SignInAttempt): [Brake, Buffer][] {
+    const brakes: readonly Brake[] = BRAKES[attempt.way];
+    return brakes.map((brake) => [
       brake,
-      this.tokens.hashOf('sign-in brake', `${brake.kind} ${name}`),
+      this.tokens.hashOf('sign-in brake', `${brake.kind} ${brake.subjectOf(attempt)}`),
     ]);
   }
 }
 
+const subjectIn = ([, subject]: [Brake, Buffer]): Buffer => subject;
+
 /** One IPv6 host has 2^64 addresses. */
-function networkOf(address: string): string {
+export function networkOf(address: string, ipv6Bits = IPV6_NETWORK_BITS): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
-  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${IPV6_NETWORK_BITS}`).toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${ipv6Bits}`).toString();
 }

@@ -10,6 +10,7 @@ import { PublicController } from '../public-controller.js';
 import { SignedInDto } from './session.dto.js';
 import { SignedInService } from './signed-in.service.js';
 import { PasswordSignInGuard, verifiedUserOf } from './password-sign-in.guard.js';
+import { originOf } from './sign-in-origin.js';
 import { SignInDto } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
@@ -27,18 +28,21 @@ export class SignInController {
   @HttpCode(200)
   @UseGuards(OriginGuard, PasswordSignInGuard)
   @ApiOperation({ summary: 'Sign in with a password', security: [] })
-  @Refuses(new AppError('sign_in_failed'), 'The address or the password is wrong.')
+  @Refuses(
+    new AppError('sign_in_failed'),
+    'The address or the password is wrong, or single sign-on is required.',
+  )
   @ApiOkResponse({ type: SignedInDto })
   async withPassword(
     @Body() _dto: SignInDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignedInDto> {
-    const origin = { ip: this.addresses.of(request.raw), userAgent: request.headers['user-agent'] };
-    const { session, cookie } = await this.signIn.openWithPassword(verifiedUserOf(request), origin);
+    const origin = originOf(request, this.addresses);
+    const { session, cookies } = await this.signIn.openWithPassword(verifiedUserOf(request), origin);
     this.audit.note({ targetId: session.id, after: this.signedIn.shown(session, true) });
     const answer = await this.signedIn.of(session);
-    reply.header('set-cookie', cookie);
+    reply.header('set-cookie', cookies);
     return answer;
   }
 }

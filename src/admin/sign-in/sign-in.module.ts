@@ -1,24 +1,28 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { Passkey } from '../passkeys/passkey.entity.js';
+import { RecoveryCode } from './recovery-code.entity.js';
 import { SignInLink } from './sign-in-link.entity.js';
-import { SignInPolicy } from './sign-in-policy.entity.js';
 import { UserCredential } from './user-credential.entity.js';
 import { User } from '../tenancy/user.entity.js';
+import { SignInPolicyModule } from '../sign-in-policy/sign-in-policy.module.js';
 import { TransactionRepositories } from '../../database/transaction-repositories.js';
 import { SessionsModule } from './sessions.module.js';
 import { PasskeysModule } from '../passkeys/passkeys.module.js';
 import { PasskeySignInController, PasskeyStepUpController } from './passkey-sign-in.controller.js';
 import { PasskeySignInService } from './passkey-sign-in.service.js';
 import { PasswordController } from './password.controller.js';
+import { KnownDevices } from './known-devices.service.js';
+import { PasskeyThrottle } from './passkey-throttle.guard.js';
 import { PasswordsService } from './passwords.service.js';
 import { SecondFactorsController } from './second-factors.controller.js';
 import { SetUpController } from './set-up.controller.js';
 import { SetUpService, SignInLinks } from './set-up.service.js';
 import { SignInBrakes } from './sign-in-brakes.service.js';
 import { SignInController } from './sign-in.controller.js';
-import { SignInPolicyService } from './sign-in-policy.service.js';
 import { SignInService } from './sign-in.service.js';
+import { UserCredentialsService } from './user-credentials.service.js';
 
 @Module({
   imports: [
@@ -26,7 +30,8 @@ import { SignInService } from './sign-in.service.js';
     CryptoModule,
     PasskeysModule,
     SessionsModule,
-    TransactionRepositories.forFeature(SignInLink, SignInPolicy, User, UserCredential),
+    SignInPolicyModule,
+    TransactionRepositories.forFeature(Passkey, RecoveryCode, SignInLink, User, UserCredential),
   ],
   controllers: [
     PasskeySignInController,
@@ -38,13 +43,15 @@ import { SignInService } from './sign-in.service.js';
   ],
   providers: [
     PasskeySignInService,
+    KnownDevices,
+    PasskeyThrottle,
     PasswordsService,
     SetUpService,
     SignInBrakes,
     SignInLinks,
-    SignInPolicyService,
     SignInService,
+    UserCredentialsService,
   ],
-  exports: [PasswordsService, SignInBrakes, SignInPolicyService, SignInService],
+  exports: [PasswordsService, SignInBrakes, SignInPolicyModule, SignInService, UserCredentialsService],
 })
 export class SignInModule {}

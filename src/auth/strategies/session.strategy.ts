@@ -36,15 +36,31 @@ export class SessionStrategy extends PassportStrategy(CredentialStrategy, 'sessi
     const secret = this.cookie.read(headers.cookie);
     if (secret === null) return null;
     if (presentedKey(headers) !== null) throw ambiguous();
-    checkOrigin(request, this.settings.publicUrl);
+    const foreign = foreignOrigin(request, this.settings.publicUrl);
     const workspace = headers[WORKSPACE_HEADER];
-    const session = await this.sessions.find(secret, typeof workspace === 'string' ? workspace : null);
+    const named = typeof workspace === 'string' && !foreign ? workspace : null;
+    const session = await this.sessions.find(secret, named);
+    // The audit record of the refusal names the user whose session was misused.
+    if (foreign) {
+      if (session) Object.assign(accessOf(request), { caller: session.principal, action: 'sessions.use' });
+      throw foreign;
+    }
     if (!session) {
       this.identity.countFailure(request.raw);
       throw new AppError('session_ended');
     }
     accessOf(request).session = session;
     return session.principal;
+  }
+}
+
+function foreignOrigin(request: FastifyRequest, publicUrl: string | undefined): AppError | null {
+  try {
+    checkOrigin(request, publicUrl);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { SessionCookie, SignOnCookie } from '../../common/http/session-cookie.js';
+import { DeviceCookie, SessionCookie, SignOnCookie } from '../../common/http/session-cookie.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../auth.module.js';
@@ -23,11 +23,24 @@ import { SessionStrategy } from './session.strategy.js';
       useFactory: ({ publicUrl }: Settings) => new SessionCookie(publicUrl?.startsWith('https:') ?? false),
     },
     {
+      provide: DeviceCookie,
+      inject: [SETTINGS],
+      useFactory: ({ publicUrl }: Settings) => new DeviceCookie(publicUrl?.startsWith('https:') ?? false),
+    },
+    {
       provide: SignOnCookie,
       inject: [SETTINGS],
       useFactory: ({ publicUrl }: Settings) => new SignOnCookie(publicUrl?.startsWith('https:') ?? false),
     },
   ],
-  exports: [ApiKeyStrategy, SignedTokenStrategy, SessionStrategy, AuthGuard, SessionCookie, SignOnCookie],
+  exports: [
+    ApiKeyStrategy,
+    SignedTokenStrategy,
+    SessionStrategy,
+    AuthGuard,
+    DeviceCookie,
+    SessionCookie,
+    SignOnCookie,
+  ],
 })
 export class StrategiesModule {}

@@ -9,6 +9,7 @@ export type TokenPurpose =
   | 'recovery code'
   | 'sign-in brake'
   | 'passkey challenge'
+  | 'known device'
   | 'sign-on state'
   | 'logout token';
 

@@ -23,7 +23,7 @@ export const SIGN_IN_ERRORS = {
   sign_in_failed: {
     status: 401,
     type: 'authentication_error',
-    message: 'The e-mail address or the password is wrong.',
+    message: 'The e-mail address or the password is wrong, or your organization requires single sign-on.',
   },
   second_factor_required: {
     status: 403,

@@ -22,6 +22,9 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set([
   `${ROOT}auth/single-sign-on/start`,
 ]);
 
+/** The redirect URIs of identity providers: one for each, below this path. */
+const SIGN_ON_CALLBACKS = `${ROOT}auth/single-sign-on/callback/`;
+
 /** Paths for importing logs of requests made elsewhere. */
 const INGESTION_PATHS: ReadonlySet<string> = new Set([`${ROOT}logs`, `${ROOT}otel/v1/traces`]);
 
@@ -37,5 +40,7 @@ export function bodyLimitOf(target: string): number {
   const end = target.indexOf('?');
   const path = end < 0 ? target : target.slice(0, end);
   if (INGESTION_PATHS.has(path)) return INGESTION_BODY_LIMIT;
-  return PUBLIC_PATHS.has(path) ? PUBLIC_BODY_LIMIT : ADMINISTRATION_BODY_LIMIT;
+  return PUBLIC_PATHS.has(path) || path.startsWith(SIGN_ON_CALLBACKS)
+    ? PUBLIC_BODY_LIMIT
+    : ADMINISTRATION_BODY_LIMIT;
 }

@@ -3,6 +3,8 @@ import { AppError } from '../errors/app-error.js';
 import {
   COOKIE_OVER_HTTP,
   COOKIE_OVER_HTTPS,
+  DEVICE_OVER_HTTP,
+  DEVICE_OVER_HTTPS,
   SIGN_ON_OVER_HTTP,
   SIGN_ON_OVER_HTTPS,
 } from './session-cookie-names.js';
@@ -29,6 +31,12 @@ class DashboardCookie {
     return parseCookie(header)[this.name] || null;
   }
 
+  /** Every value under the name, for a use in which a planted cookie does no harm. */
+  readAll(header: string | undefined): readonly string[] {
+    const pairs = (header ?? '').split(';').filter((pair) => pair.split('=')[0]?.trim() === this.name);
+    return pairs.flatMap((pair) => parseCookie(pair)[this.name] || []);
+  }
+
   /** `Set-Cookie` with this lifetime in seconds. */
   write(value: string, maxAge: number): string {
     return stringifySetCookie({
@@ -51,6 +59,13 @@ class DashboardCookie {
 export class SessionCookie extends DashboardCookie {
   constructor(isSecure: boolean) {
     super(isSecure ? COOKIE_OVER_HTTPS : COOKIE_OVER_HTTP, isSecure);
+  }
+}
+
+/** Marks a browser in which a user has signed in before. It opens nothing. */
+export class DeviceCookie extends DashboardCookie {
+  constructor(isSecure: boolean) {
+    super(isSecure ? DEVICE_OVER_HTTPS : DEVICE_OVER_HTTP, isSecure);
   }
 }
 

@@ -99,7 +99,7 @@ describe('the OpenAPI document', () => {
       'post /v1/auth/passkeys/request-options',
       'post /v1/auth/single-sign-on/back-channel-logout',
       'post /v1/auth/single-sign-on',
-      'get /v1/auth/single-sign-on/callback',
+      'get /v1/auth/single-sign-on/callback/{provider}',
       'get /v1/auth/single-sign-on/start',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ]);
@@ -116,7 +116,7 @@ describe('the OpenAPI document', () => {
     );
     expect(withoutScope.map(({ where }) => where).sort()).toEqual([
       'get /v1/admin/me',
-      'get /v1/auth/single-sign-on/callback',
+      'get /v1/auth/single-sign-on/callback/{provider}',
       'get /v1/auth/single-sign-on/start',
       'get /v1/model-configs/pricing/{provider}/{model}',
       'get /v1/provider-catalog',

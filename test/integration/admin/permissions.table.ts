@@ -316,7 +316,7 @@ export const ENDLESS: readonly string[] = ['GET /v1/logs/stream'];
 /** Doors for those who have no credential: what they send is one, or everybody may know the answer. */
 export const PUBLIC: readonly string[] = [
   'GET /v1/logs/exports/{id}/file',
-  'GET /v1/auth/single-sign-on/callback',
+  'GET /v1/auth/single-sign-on/callback/{provider}',
   'GET /v1/auth/single-sign-on/start',
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',

@@ -68,7 +68,7 @@ async function call(operation: Operation, query: string): Promise<Answer> {
 
 /** A browser comes here on its way to an identity provider and back: what is wrong is told on the page to which it is redirected. */
 const REDIRECTS: ReadonlySet<string> = new Set([
-  '/v1/auth/single-sign-on/callback',
+  '/v1/auth/single-sign-on/callback/{provider}',
   '/v1/auth/single-sign-on/start',
 ]);
 

@@ -253,7 +253,7 @@ describe('the web server of the administration', () => {
       'post /v1/auth/sign-in',
       'post /v1/auth/single-sign-on',
       'post /v1/auth/single-sign-on/back-channel-logout',
-      'get /v1/auth/single-sign-on/callback',
+      'get /v1/auth/single-sign-on/callback/{provider}',
       'get /v1/auth/single-sign-on/start',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ];

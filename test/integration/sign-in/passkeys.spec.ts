@@ -79,6 +79,16 @@ describe('a passkey', () => {
     expect(listed.data[0].last_used_at).not.toBeNull();
   });
 
+  it('is added once, whoever has it already', async () => {
+    const { browser, authenticator } = await withPasskey();
+    const stranger = (await signedIn()).browser;
+    for (const by of [browser, stranger]) {
+      const again = await add(by, authenticator.create(await creationOptions(by)));
+      expect(again).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    }
+    expect((await stranger.call('GET', '/v1/auth/passkeys')).body.total).toBe(0);
+  });
+
   it.each(WRONG)('is not added %s', async (_, wrong) => {
     const { browser } = await signedIn();
     const authenticator = new PasskeyAuthenticator(ORIGIN, HOST);

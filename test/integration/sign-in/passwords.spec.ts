@@ -163,7 +163,7 @@ describe('guessing', () => {
     expect((await browser.signIn(email, password)).status).toBe(200);
   });
 
-  it('with a stolen session counts with the sign-ins of the account', async () => {
+  it('with a stolen session is stopped after 10 failures of the session', async () => {
     const { browser, password } = await signedIn();
     const stepUp = (text: string) => browser.call('POST', '/v1/auth/step-up', { body: { password: text } });
     for (let round = 0; round < 10; round++)

@@ -34,6 +34,20 @@ const environment = () => ({
 const resetLink = (email: string) => asOperator(environment(), (session) => newResetLink(session, email, {}));
 const tokenOf = ({ link }: { link: string }) => link.slice(link.indexOf('#') + 1);
 
+describe('a link that is open', () => {
+  it('ends when the user changes the password', async () => {
+    const { email, password } = await aUserWithPassword(app);
+    const token = tokenOf(await resetLink(email));
+    const browser = new Browser(app);
+    await browser.signIn(email, password);
+    const body = { current_password: password, new_password: 'seven-lanterns-in-quiet-harbour' };
+    expect((await browser.call('POST', '/v1/auth/password', { body })).status).toBe(200);
+
+    const used = await setUp(new Browser(app), { token, password: PASSWORD });
+    expect(used).toMatchObject({ status: 410, body: { error: { code: 'sign_in_link_gone' } } });
+  });
+});
+
 describe('the set-up link of the first start', () => {
   it('lets nobody sign in before, and sets address, name and password of the owner once', async () => {
     const token = app.first.setup_token ?? '';

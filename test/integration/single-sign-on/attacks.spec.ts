@@ -83,7 +83,7 @@ describe('an answer that somebody tampered with signs nobody in', () => {
   it('with what the provider refused', async () => {
     const browser = new Browser(world.app);
     const { searchParams } = await world.start(browser, provider);
-    const back = new URL(CALLBACK);
+    const back = new URL(`${CALLBACK}/${provider}`);
     back.search = new URLSearchParams({
       ...{
         error: 'access_denied',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../../support/browser.js';
-import { ORIGIN, refusalIn, SignOnWorld } from '../../support/single-sign-on.js';
+import { CALLBACK, ORIGIN, refusalIn, SignOnWorld } from '../../support/single-sign-on.js';
 
 let world: SignOnWorld;
 let provider = '';
@@ -25,7 +25,7 @@ describe('a sign-in at the identity provider', () => {
       state: expect.stringMatching(/^[\w-]{43}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
       scope: 'openid email profile',
-      redirect_uri: `${ORIGIN}/v1/auth/single-sign-on/callback`,
+      redirect_uri: `${CALLBACK}/${provider}`,
     });
     expect(browser.lastSetCookie).toMatch(
       /^__Host-gatehouse-sign-on=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -39,10 +39,10 @@ describe('a sign-in at the identity provider', () => {
     expect(user).toMatchObject({ id, email, role: 'admin' });
     expect(session.method).toBe('single_sign_on');
     expect((await browser.me()).identity_provider).toEqual({ id: provider, name: 'Directory' });
-    expect(Object.keys(browser.cookies)).toEqual(['__Host-gatehouse']);
+    expect(Object.keys(browser.cookies)).toEqual(['__Host-gatehouse-device', '__Host-gatehouse']);
     expect(await lastAudited()).toMatchObject({
       ...{ action: 'sessions.create', user_id: id, outcome: 'success', target_id: session.id },
-      path: '/v1/auth/single-sign-on/callback',
+      path: `/v1/auth/single-sign-on/callback/${provider}`,
     });
   });
 

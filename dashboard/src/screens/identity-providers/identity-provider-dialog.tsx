@@ -1,10 +1,11 @@
 import { Button, Checkbox, Modal } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
 import {
   createIdentityProvider,
   IDENTITY_PROVIDERS,
   type IdentityProvider,
+  reservedProviderQuery,
   updateIdentityProvider,
 } from '../../api/identity-providers';
 import { shownError } from '../../api/load-state';
@@ -29,10 +30,14 @@ interface IdentityProviderDialogProps {
 /** Adds or changes an identity provider. A test sign-in shows its claims before it is saved. */
 export function IdentityProviderDialog({ provider, onClose }: IdentityProviderDialogProps) {
   const queryClient = useQueryClient();
+  const reserved = useQuery({ ...reservedProviderQuery(useId()), enabled: provider === null });
+  const reservedId = reserved.data?.reserved_identity_provider_id;
   const [form, setForm] = useState<Form>(() => (provider ? formOf(provider) : EMPTY));
   const saving = useMutation({
     mutationFn: () =>
-      provider ? updateIdentityProvider(provider.id, changeOf(form)) : createIdentityProvider(newBody(form)),
+      provider
+        ? updateIdentityProvider(provider.id, changeOf(form))
+        : createIdentityProvider(newBody(form, reservedId)),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: [IDENTITY_PROVIDERS] });
       onClose();
@@ -55,11 +60,11 @@ export function IdentityProviderDialog({ provider, onClose }: IdentityProviderDi
           if (canSave) saving.mutate();
         }}
       >
-        <ProviderAddresses />
+        <ProviderAddresses of={provider ?? reserved.data} />
         <ConnectionFields form={form} provider={provider} onChange={setForm} />
         <MappingFields form={form} onChange={setForm} />
         <Choices form={form} onChange={setForm} />
-        <TrialPanel form={form} provider={provider} />
+        <TrialPanel form={form} provider={provider} reservedId={reservedId} />
         {saving.isError && <ErrorCard error={shownError(saving.error)} title={words.errors.actionTitle} />}
         <div className={styles.actions}>
           <Button onClick={onClose}>{words.parts.cancel}</Button>

@@ -1,5 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
-import { signInSettingsQuery } from '../../api/identity-providers';
 import { CopyButton } from '../../parts/values/identifier';
 import { identityProviderWords } from '../../words/identity-providers';
 import { words } from '../../words/en';
@@ -7,12 +5,16 @@ import styles from './identity-providers.module.css';
 
 const texts = identityProviderWords.dialog;
 
+interface ProviderAddressesProps {
+  /** Of the saved provider, or of the id that is reserved for a new one; undefined while it is loaded. */
+  readonly of: { readonly redirect_uri: string; readonly back_channel_logout_uri: string } | undefined;
+}
+
 /** The addresses to enter at the provider. */
-export function ProviderAddresses() {
-  const { data } = useQuery(signInSettingsQuery);
+export function ProviderAddresses({ of }: ProviderAddressesProps) {
   const addresses = [
-    [texts.redirect, data?.redirect_uri],
-    [texts.logout, data?.back_channel_logout_uri],
+    [texts.redirect, of?.redirect_uri],
+    [texts.logout, of?.back_channel_logout_uri],
   ] as const;
   return (
     <div className={styles.addresses}>

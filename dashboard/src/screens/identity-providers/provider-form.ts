@@ -99,14 +99,23 @@ const triedOf = (form: Form) => ({
 
 const bodyOf = (form: Form) => ({ name: form.name.trim(), ...triedOf(form) });
 
-export const newBody = (form: Form): NewIdentityProvider => ({ ...bodyOf(form), client_secret: form.secret });
+export const newBody = (form: Form, reservedId: string | undefined): NewIdentityProvider => ({
+  ...bodyOf(form),
+  client_secret: form.secret,
+  ...(reservedId !== undefined && { id: reservedId }),
+});
 
 export const changeOf = (form: Form): Partial<NewIdentityProvider> => bodyOf(form);
 
 /** `provider`: the saved one, whose secret is used if none was entered. */
-export const trialBody = (form: Form, provider: IdentityProvider | null): TrialDraft => ({
+export const trialBody = (
+  form: Form,
+  provider: IdentityProvider | null,
+  reservedId: string | undefined,
+): TrialDraft => ({
   ...triedOf(form),
   ...(provider && { identity_provider_id: provider.id }),
+  ...(!provider && reservedId !== undefined && { id: reservedId }),
 });
 
 /** A secret is only sent to the issuer that it was entered for. */

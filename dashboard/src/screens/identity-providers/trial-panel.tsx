@@ -22,12 +22,14 @@ const texts = identityProviderWords.trial;
 interface TrialPanelProps {
   readonly form: Form;
   readonly provider: IdentityProvider | null;
+  /** Id for a new provider, whose redirect URI the dialog shows. */
+  readonly reservedId: string | undefined;
 }
 
 /** Signs in with the entered settings in another tab, and shows the provider's claims and their effect. */
-export function TrialPanel({ form, provider }: TrialPanelProps) {
+export function TrialPanel({ form, provider, reservedId }: TrialPanelProps) {
   const start = useMutation({
-    mutationFn: () => startTrial(trialBody(form, provider)),
+    mutationFn: () => startTrial(trialBody(form, provider, reservedId)),
     // If a browser blocks the tab, the link below remains.
     onSuccess: ({ authorization_url }) => void window.open(authorization_url, '_blank', 'noopener'),
   });

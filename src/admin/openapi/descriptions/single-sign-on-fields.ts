@@ -17,7 +17,14 @@ export const SINGLE_SIGN_ON_FIELDS: Readonly<Record<string, string>> = {
   create_users: 'Whether a first sign-in creates a user. Default: false.',
   roles_follow_directory:
     'Whether every sign-in sets the roles from `role_mappings`, and not only the first. Owners stay owners. Default: false.',
-  redirect_uri: 'Redirect URI to register at the identity provider.',
+  redirect_uri:
+    'Redirect URI to register at the identity provider. Each identity provider has its own, which ends with its id.',
+  'CreateIdentityProvider.id': 'Reserved id, whose redirect URI you registered already. Default: a new id.',
+  'StartTrial.id': 'Reserved id for a new identity provider. Default: a new id.',
+  reserved_identity_provider_id:
+    'New id for the next identity provider. Send it as `id` when you try and save it. Nothing is stored.',
+  'StartedTrial.identity_provider_id':
+    'Id of the saved identity provider, or the reserved id. Save the identity provider with it.',
   back_channel_logout_uri: 'Back-channel logout URI to register at the identity provider.',
   sign_in_url: 'Link that starts a sign-in at this identity provider.',
   'RoleMapping.value': 'Name of the group or role, as the identity provider or the token sends it.',

@@ -1,0 +1,60 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { accessOf } from '../../auth/permissions/access.js';
+import { describeFailure } from '../../common/errors/describe-failure.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { UnitOfWork } from '../../database/unit-of-work.js';
+import { sessionAttempt, type SignInAttempt, SignInBrakes } from './sign-in-brakes.service.js';
+import { SignInPolicyService } from '../sign-in-policy/sign-in-policy.service.js';
+
+const logger = createLogger('sign-in');
+const ATTEMPTS = new WeakMap<object, SignInAttempt>();
+
+/** The attempts with passkeys that are in progress. */
+@Injectable()
+export class PasskeyThrottle {
+  constructor(
+    private readonly brakes: SignInBrakes,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  async count(request: FastifyRequest, attempt: SignInAttempt): Promise<void> {
+    await this.brakes.count(attempt);
+    ATTEMPTS.set(request, attempt);
+  }
+
+  /** The attempt does not count as a failure. After the commit, because a request must not take a second connection. */
+  succeeded(request: FastifyRequest): void {
+    const attempt = ATTEMPTS.get(request);
+    if (attempt) this.unitOfWork.afterCommit(() => void this.brakes.giveBack(attempt).catch(noteFailure));
+  }
+}
+
+const noteFailure = (error: unknown): void =>
+  logger.error({ failure: describeFailure(error) }, 'A successful attempt stays counted as a failure.');
+
+/**
+ * Throttles attempts with passkeys. A signature cannot be guessed, but each one takes work, and a known user's failures are recorded. For a
+ * session, passkeys must count for its user.
+ */
+@Injectable()
+export class PasskeyThrottleGuard implements CanActivate {
+  constructor(
+    private readonly throttle: PasskeyThrottle,
+    private readonly policy: SignInPolicyService,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { session } = accessOf(request);
+    const address = this.addresses.of(request.raw);
+    if (session) await this.policy.checkSession(session);
+    const attempt: SignInAttempt = session
+      ? sessionAttempt(session, address)
+      : { way: 'passkey', address, subject: '' };
+    await this.throttle.count(request, attempt);
+    return true;
+  }
+}
