@@ -17,7 +17,7 @@ let addresses = 0;
 /** A browser with the dashboard open: it keeps cookies as their attributes say and marks its requests as its own page's. */
 export class Browser {
   cookies: Record<string, string> = {};
-  /** The last `Set-Cookie`, as it was written. */
+  /** The last `Set-Cookie` but that of the known device, as it was written. */
   lastSetCookie = '';
   readonly address: string;
 
@@ -58,7 +58,7 @@ export class Browser {
   private keep(header: unknown): void {
     for (const line of typeof header === 'string' ? [header] : ((header ?? []) as string[])) {
       const { name, value, maxAge } = parseSetCookie(line);
-      this.lastSetCookie = line;
+      if (!name.endsWith('device')) this.lastSetCookie = line;
       if (maxAge === 0) Reflect.deleteProperty(this.cookies, name);
       else this.cookies[name] = value ?? '';
     }

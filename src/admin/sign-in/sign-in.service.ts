@@ -49,7 +49,7 @@ export interface PasswordCheck {
 
 /** A session with its cookie, and that of the known device. */
 export interface OpenedSignIn extends OpenedSession {
-  /** `Set-Cookie` headers. */
+  /** `Set-Cookie` headers, that of the session first. */
   readonly cookies: readonly string[];
 }
 
@@ -109,7 +109,7 @@ export class SignInService {
     if (method !== 'single_sign_on') await this.policy.checkOpenTo(active);
     await this.sessions.endPresented(origin.cookies);
     const opened = await this.sessions.open(user, method, origin);
-    return { ...opened, cookies: [this.devices.cookieOf(active.email), opened.cookie] };
+    return { ...opened, cookies: [opened.cookie, this.devices.cookieOf(active.email)] };
   }
 }
 

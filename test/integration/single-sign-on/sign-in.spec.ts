@@ -39,7 +39,7 @@ describe('a sign-in at the identity provider', () => {
     expect(user).toMatchObject({ id, email, role: 'admin' });
     expect(session.method).toBe('single_sign_on');
     expect((await browser.me()).identity_provider).toEqual({ id: provider, name: 'Directory' });
-    expect(Object.keys(browser.cookies)).toEqual(['__Host-gatehouse-device', '__Host-gatehouse']);
+    expect(Object.keys(browser.cookies)).toEqual(['__Host-gatehouse', '__Host-gatehouse-device']);
     expect(await lastAudited()).toMatchObject({
       ...{ action: 'sessions.create', user_id: id, outcome: 'success', target_id: session.id },
       path: `/v1/auth/single-sign-on/callback/${provider}`,
