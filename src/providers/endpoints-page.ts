@@ -1,4 +1,5 @@
 import type { ChargeRow } from './charging/charge.js';
+import { type SessionRow, sessionRows } from './charging/sessions.js';
 import { chargeRows } from './charging/table.js';
 import { type Endpoint, ENDPOINT_IDS, type EndpointId } from './endpoint.js';
 import { endpoints } from './endpoints/index.js';
@@ -90,9 +91,13 @@ export function chargingTable(): string {
     ...chargeRows.map(chargeLine),
     '| any other path, and `PUT` and `PATCH` | unknown | unknown | refused under a limit in dollars or tokens |',
     '| `GET`, `HEAD` and `DELETE` | nothing | – | nothing |',
-    '| WebSocket `/realtime` | tokens of each response | the events of the session | nothing |',
+    ...sessionRows.map(sessionLine),
+    '| any other WebSocket, and providers that do not report the usage of sessions | unknown | unknown | refused under a limit in dollars or tokens |',
   ].join('\n');
 }
+
+const sessionLine = ({ path, charged, knownFrom, reserved }: SessionRow): string =>
+  `| WebSocket ${code(path)} | ${charged} | ${knownFrom} | ${reserved} |`;
 
 function chargeLine({ operations, charged, knownFrom, reserved }: ChargeRow): string {
   const paths = operations.map(({ path }) => code(path)).join(' ');

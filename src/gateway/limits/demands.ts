@@ -11,6 +11,11 @@ import type { Pool } from './pool.js';
 export interface LimitDemand extends LimitedRequest {
   /** It is a request's first attempt, so limits that count once per request apply too. */
   readonly isFirst: boolean;
+  /**
+   * A step of a running session: a further response, which counts as a request, or a longer input of a response. Its session counts
+   * against concurrency. Absent for requests.
+   */
+  readonly step?: 'response' | 'input';
   /** Read only if a limit counts tokens or money. */
   readonly estimate: Estimate | Inestimable;
   /** Why the gateway could not read the body, which hides the model; null if it could, or does not read such bodies. */
@@ -56,10 +61,12 @@ export class Demands {
 
   private addCallersOwn(limit: Limit, group: Group | null): void {
     const isForRequest = limit.measure === 'requests' || limit.measure === 'concurrency';
-    if (!isForRequest || this.wanted.isFirst) this.add(limit, group, isForRequest);
+    if (this.wanted.step) this.add(limit, group, false);
+    else if (!isForRequest || this.wanted.isFirst) this.add(limit, group, isForRequest);
   }
 
   private add(limit: Limit, group: Group | null, isForRequest: boolean): void {
+    if (!countsIn(limit, this.wanted.step)) return;
     const amount = amountOf(limit, this.wanted);
     this.parts.push({ pool: this.poolOf(limit, group), amount, slice: null, isForRequest });
   }
@@ -79,6 +86,11 @@ export class Demands {
     const key = counterKey(limit.id, period, group ? group.id : '');
     return leases.open(name, { key, limit, group: group && group.text }, period.endsAt);
   }
+}
+
+function countsIn({ measure }: Limit, step: LimitDemand['step']): boolean {
+  if (step === undefined) return true;
+  return measure !== 'concurrency' && (measure !== 'requests' || step === 'response');
 }
 
 const ENDLESS = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY } as const;

@@ -48,7 +48,8 @@ export function estimateOf(request: EstimatedRequest): Estimate | Inestimable {
   return usages ? highestOf(usages, request.price) : { problem: 'usage_unknown', detail: name };
 }
 
-function highestOf(usages: readonly Usage[], price: Price | null): Estimate {
+/** The maximum of the usages in which a provider may bill the same work. */
+export function highestOf(usages: readonly Usage[], price: Price | null): Estimate {
   let tokens = 0;
   let costNanoUsd: number | null = null;
   let usage: Usage | undefined;

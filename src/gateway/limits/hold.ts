@@ -48,16 +48,32 @@ export class Hold {
 
   /** Replaces the reservation with the real usage. Returns the budget charges for the record. */
   settle(actual: Actual): readonly Charge[] {
-    const { parts, isForRequest } = this;
+    const { parts } = this;
     this.parts = SETTLED;
+    return this.charge(parts, ({ amount, pool }) => usedOf(pool.counter.limit.measure, amount, actual));
+  }
+
+  /** Returns all of the reservation: what it was for never began. */
+  release(): void {
+    const { parts } = this;
+    this.parts = SETTLED;
+    this.charge(parts, () => 0);
+  }
+
+  /** Charges usage beside the reservation, which stays. Returns the budget charges for the record. */
+  chargeBeside(actual: Actual): readonly Charge[] {
+    const beside = this.parts.map((part) => ({ ...part, amount: 0 }));
+    return this.charge(beside, ({ pool }) => usedOf(pool.counter.limit.measure, 0, actual));
+  }
+
+  private charge(parts: readonly Part[], usedIn: (part: Part) => number): readonly Charge[] {
     let charges: Charge[] | null = null;
     for (const part of parts) {
-      if (part.isForRequest !== isForRequest) continue;
+      if (part.isForRequest !== this.isForRequest) continue;
       const { pool, amount, slice } = part;
-      const { limit } = pool.counter;
-      const used = usedOf(limit.measure, amount, actual);
+      const used = usedIn(part);
       pool.settle(amount, used, slice);
-      if (limit.kind === 'budget') (charges ??= []).push(this.chargeOf(pool, used));
+      if (pool.counter.limit.kind === 'budget') (charges ??= []).push(this.chargeOf(pool, used));
     }
     return charges ?? NOTHING;
   }

@@ -1,5 +1,11 @@
 import type { Duplex } from 'node:stream';
-import { type Closure, closeFrame, type FrameReader } from './frames.js';
+import { type Closure, closeFrame, type FrameReader, textFrame } from './frames.js';
+
+/** Decides when read messages may pass. */
+export interface PassGate {
+  /** Whether all messages read so far may pass. If not, the bytes wait until `open` of their direction. */
+  mayPass(): boolean;
+}
 
 /**
  * One direction of a session: bytes from one socket to the other, unchanged. The sockets' own buffers limit the bytes that the reader has
@@ -12,6 +18,10 @@ export class Direction {
   /** Bytes of the last frame that still pass; null while everything passes. */
   private rest: number | null = null;
   private sayFarewell: () => void = () => undefined;
+  /** Bytes that wait for the gate. */
+  private held: Buffer[] = [];
+  /** Bytes of the last frame that had not been written when the first of them was held. */
+  private leftBefore: number | null = 0;
 
   constructor(
     private readonly from: Duplex,
@@ -19,6 +29,7 @@ export class Direction {
     private readonly frames: FrameReader,
     /** Frames to a server are masked. */
     private readonly isMasked: boolean,
+    private readonly gate: PassGate | null = null,
   ) {}
 
   get hasClosed(): boolean {
@@ -28,34 +39,53 @@ export class Direction {
   start(): void {
     this.to.on('drain', () => {
       this.stalledSince = null;
-      this.from.resume();
+      if (this.held.length === 0) this.from.resume();
     });
     this.from.on('data', (chunk: Buffer) => {
       this.pass(chunk);
     });
   }
 
+  /** The gate lets everything pass that waits for it. */
+  open(): void {
+    const { held } = this;
+    this.held = [];
+    for (const chunk of held) this.write(chunk);
+    if (this.stalledSince === null) this.from.resume();
+  }
+
   /**
-   * Sends a Close frame on behalf of the writer, after the frame in progress; nothing else passes afterwards. `done` runs once it is
-   * written.
+   * Sends a Close frame on behalf of the writer, after the frame in progress; nothing else passes afterwards. Before it goes a message
+   * of the gateway, if any, unless the writer's own message is in progress. `done` runs once it is written.
    */
-  close(closure: Closure, done: () => void): void {
+  close(closure: Closure, done: () => void, message: string | null = null): void {
     if (this.rest !== null) return;
-    const left = this.frames.bytesLeft;
+    // Waiting bytes never pass. If they are the rest of a frame, no frame of the gateway can follow.
+    const isHeld = this.held.length > 0;
+    const left = isHeld ? (this.leftBefore === 0 ? 0 : null) : this.frames.bytesLeft;
+    this.held = [];
     this.rest = left ?? 0;
     this.sayFarewell = (): void => {
       // Without known frame boundaries, a Close frame would be taken for a part of another frame.
-      if (left !== null && !this.hasClosed) this.write(closeFrame(closure, this.isMasked));
+      if (left !== null && !this.hasClosed) {
+        if (message !== null && !this.frames.isInMessage) this.write(textFrame(message));
+        this.write(closeFrame(closure, this.isMasked));
+      }
       done();
     };
     if (this.rest === 0) this.sayFarewell();
+    if (isHeld) this.from.resume();
   }
 
   private pass(chunk: Buffer): void {
     if (this.rest !== null) return this.passRest(chunk);
     this.bytes += chunk.length;
+    const left = this.frames.bytesLeft;
     this.frames.feed(chunk);
-    this.write(chunk);
+    if (this.gate === null || (this.held.length === 0 && this.gate.mayPass())) return this.write(chunk);
+    if (this.held.length === 0) this.leftBefore = left;
+    this.held.push(chunk);
+    this.from.pause();
   }
 
   private passRest(chunk: Buffer): void {

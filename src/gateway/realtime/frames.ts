@@ -23,11 +23,16 @@ const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /** Receives the messages of passing frames. */
 export interface FrameListener {
+  /** Whether messages are read; checked when one begins. Absent: always. */
+  readonly isListening?: boolean;
   /** A whole text message. */
   onText(text: Buffer): void;
-  /** A text message was too long to read, or the bytes are not readable frames. */
-  onUnread(): void;
+  /** A text message of this size was too long to read; or the bytes are not readable frames, and the size is unknown. */
+  onUnread(bytes: number | null): void;
 }
+
+/** Frames of clients are masked, frames of servers are not. https://www.rfc-editor.org/rfc/rfc6455#section-5.1 */
+type FrameSender = 'client' | 'server';
 
 /**
  * Reads WebSocket frames while their bytes pass, in chunks cut anywhere. It changes nothing and holds one text message of at most 1 MiB, or
@@ -39,13 +44,20 @@ export class FrameReader {
   /** Remaining bytes of the payload; null while a head is being read, 0 between frames. */
   private left: number | null = 0;
   private isText = false;
+  /** The listener reads the current message. */
+  private isRead = false;
   private isBroken = false;
   private pieces: Buffer[] = [];
   private messageBytes = 0;
   /** A Close frame has begun. */
   hasClosed = false;
+  /** A message has begun and its last frame has not ended, so that no other message may be sent. */
+  isInMessage = false;
 
-  constructor(private readonly listener: FrameListener | null) {}
+  constructor(
+    private readonly listener: FrameListener | null,
+    private readonly sender: FrameSender = 'server',
+  ) {}
 
   /** Remaining bytes of the current frame, 0 between frames; null if unknown. */
   get bytesLeft(): number | null {
@@ -72,16 +84,35 @@ export class FrameReader {
     if ((first & RESERVED) !== 0 || !KNOWN.has(first & OPCODE) || length === null) return this.giveUp();
     this.left = length;
     if ((first & OPCODE) === CLOSE) this.hasClosed = true;
-    if ((first & OPCODE) === TEXT || (first & OPCODE) === BINARY) this.isText = (first & OPCODE) === TEXT;
+    if ((first & OPCODE) === TEXT || (first & OPCODE) === BINARY)
+      this.messageBegins((first & OPCODE) === TEXT);
     if (length === 0) this.frameEnds();
+  }
+
+  private messageBegins(isText: boolean): void {
+    this.isText = isText;
+    this.isInMessage = true;
+    this.isRead = isText && this.listener !== null && this.listener.isListening !== false;
   }
 
   private payload(chunk: Buffer, at: number): number {
     const end = Math.min(chunk.length, at + (this.left as number));
+    if (this.isRead && !this.isControl) this.keep(this.unmasked(chunk.subarray(at, end)));
     this.left = (this.left as number) - (end - at);
-    if (this.listener && this.isText && !this.isControl) this.keep(chunk.subarray(at, end));
     if (this.left === 0) this.frameEnds();
     return end;
+  }
+
+  /** A copy without the mask; the passing bytes stay as they are. https://www.rfc-editor.org/rfc/rfc6455#section-5.3 */
+  private unmasked(piece: Buffer): Buffer {
+    const { head } = this;
+    if (!isMasked(head) || this.messageBytes + piece.length > MESSAGE_BYTES_MAX) return piece;
+    const maskAt = headLength(head) - MASK_BYTES;
+    const from = (payloadLength(head) as number) - (this.left as number);
+    const plain = Buffer.allocUnsafe(piece.length);
+    for (let at = 0; at < piece.length; at++)
+      plain[at] = (piece[at] as number) ^ (head[maskAt + ((from + at) % MASK_BYTES)] as number);
+    return plain;
   }
 
   private get isControl(): boolean {
@@ -95,19 +126,25 @@ export class FrameReader {
   }
 
   private frameEnds(): void {
-    if (this.isControl || ((this.head[0] as number) & FIN) === 0 || !this.listener) return;
+    if (this.isControl || ((this.head[0] as number) & FIN) === 0) return;
+    this.isInMessage = false;
+    if (this.isRead && this.listener) this.messageEnds(this.listener);
+  }
+
+  private messageEnds(listener: FrameListener): void {
     const { pieces, messageBytes } = this;
     this.pieces = [];
     this.messageBytes = 0;
-    if (!this.isText || messageBytes === 0) return;
-    if (messageBytes > MESSAGE_BYTES_MAX || isMasked(this.head)) this.listener.onUnread();
-    else this.listener.onText(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
+    if (messageBytes === 0) return;
+    const isForeign = isMasked(this.head) !== (this.sender === 'client');
+    if (messageBytes > MESSAGE_BYTES_MAX || isForeign) listener.onUnread(messageBytes);
+    else listener.onText(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
   }
 
   private giveUp(): void {
     this.isBroken = true;
     this.pieces = [];
-    this.listener?.onUnread();
+    this.listener?.onUnread(null);
   }
 }
 
@@ -129,7 +166,12 @@ function payloadLength(head: Buffer): number | null {
 }
 
 /** Close codes. https://www.iana.org/assignments/websocket/websocket.xhtml#close-code-number */
-export const CLOSE_CODES = { goingAway: 1001, policyViolation: 1008, badGateway: 1014 } as const;
+export const CLOSE_CODES = {
+  goingAway: 1001,
+  policyViolation: 1008,
+  tryAgainLater: 1013,
+  badGateway: 1014,
+} as const;
 
 export interface Closure {
   readonly code: number;
@@ -146,4 +188,15 @@ export function closeFrame({ code, reason }: Closure, isMasked: boolean): Buffer
   const mask = randomBytes(MASK_BYTES);
   for (const [index, byte] of payload.entries()) payload[index] = byte ^ (mask[index % MASK_BYTES] as number);
   return Buffer.concat([Buffer.from([FIN | CLOSE, MASKED | payload.length]), mask, payload]);
+}
+
+/** A text message of the gateway to a client, in one frame. */
+export function textFrame(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const isShort = payload.length < LENGTH_OF_2;
+  const head = Buffer.alloc(isShort ? 2 : 4);
+  head[0] = FIN | TEXT;
+  head[1] = isShort ? payload.length : LENGTH_OF_2;
+  if (!isShort) head.writeUInt16BE(payload.length, 2);
+  return Buffer.concat([head, payload]);
 }

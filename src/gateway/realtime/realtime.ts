@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { IdentityService } from '../../auth/identity/identity.service.js';
+import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
@@ -23,11 +24,11 @@ import { Router } from '../routing/router.js';
 import type { Answer } from '../attempt/answer.js';
 import type { ReadRequest } from '../types/content.js';
 import type { Exchange } from '../recording/exchange.js';
+import { Admission } from '../upstream/admission.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, modelQuery, responseOn } from './handshake.js';
-import type { RealtimeSession } from './session.js';
-import { recordedSession } from './session-record.js';
+import { recordedSession, type ReservingSession } from './session-record.js';
 import { RealtimeSessions } from './sessions.js';
 
 /** Content of a handshake, besides its path. */
@@ -42,6 +43,11 @@ interface OpeningExchange extends Exchange {
   readonly response: ServerResponse;
   readonly socket: Duplex;
   readonly early: Buffer;
+}
+
+/** Whose session it is, and what it was opened for. */
+interface OpenedSession extends Pick<ReadRequest, 'modelSlug' | 'path'> {
+  readonly caller: Principal;
 }
 
 /**
@@ -59,6 +65,7 @@ export class Realtime {
     private readonly router: Router,
     private readonly attempts: TargetAttempts,
     private readonly journal: Journal,
+    private readonly admission: Admission,
     @Inject(SETTINGS) settings: Settings,
   ) {
     this.sessions = new RealtimeSessions(settings.timeouts.idleMs);
@@ -100,7 +107,7 @@ export class Realtime {
     checkNamedKey(config, options);
     const sending = new SendableRequest(opening, caller, read);
     const answer = await this.router.route(config.plan, new RoutedExchange(this.attempts, sending));
-    if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, read);
+    if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, { ...read, caller });
     else this.deliver(opening, answer);
   }
 
@@ -108,16 +115,16 @@ export class Realtime {
     opening: OpeningExchange,
     { attempt, target, planned }: Answer,
     upstream: Duplex,
-    { modelSlug, path }: Pick<ReadRequest, 'modelSlug' | 'path'>,
+    { modelSlug, path, caller: opener }: OpenedSession,
   ): void {
     const { request, entry, socket, early } = opening;
     if (!acceptUpgrade(opening, attempt)) {
       upstream.destroy();
       throw new FailedAttempt(attempt, new AppError('upstream_protocol_error'));
     }
-    const session: RealtimeSession = recordedSession({
+    const { session, reservations }: ReservingSession = recordedSession({
       sides: { client: socket, upstream },
-      ...{ entry, attempt, target },
+      ...{ admission: this.admission, entry, attempt, caller: opener, target },
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
@@ -125,7 +132,12 @@ export class Realtime {
       checkCaller(caller);
       if (caller.policy) checkPolicy(caller.policy, target.provider.id, entry.trail.model);
       const { headers } = request;
-      await this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned, path });
+      const options = entry.asked;
+      // Limits may have changed, too.
+      reservations.follow(
+        caller,
+        await this.planner.plan({ caller, headers, options, modelSlug, planned, path }),
+      );
     });
     session.start(early);
   }

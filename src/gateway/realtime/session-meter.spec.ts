@@ -5,9 +5,10 @@ const session = (model: string, transcription: string | null = null): object => 
   type: 'session.created',
   session: { model, audio: { input: { transcription: transcription && { model: transcription } } } },
 });
-const done = (input: number, output: number): object => ({
+const done = (input: number, output: number, status = 'completed'): object => ({
   type: 'response.done',
   response: {
+    status,
     usage: {
       input_tokens: input,
       output_tokens: output,
@@ -21,57 +22,92 @@ const transcribed = (usage: object): object => ({
   usage,
 });
 
-function metered(...events: readonly object[]): SessionMeter {
+function metered(...events: readonly object[]) {
   const prices: Readonly<Record<string, number>> = { 'gpt-realtime': 10, 'gpt-4o-transcribe': 1 };
-  const meter = new SessionMeter('gpt-realtime', ({ input_tokens }, models) => {
-    const price = models.map((model) => prices[model ?? '']).find((rate) => rate !== undefined);
-    return price === undefined ? null : price * input_tokens;
-  });
+  const heard: unknown[][] = [];
+  const meter = new SessionMeter(
+    'gpt-realtime',
+    ({ input_tokens }, models) => {
+      const price = models.map((model) => prices[model ?? '']).find((rate) => rate !== undefined);
+      return price === undefined ? null : price * input_tokens;
+    },
+    {
+      responseBegan: () => heard.push(['began']),
+      responseEnded: (use, hasFailed) => heard.push(['ended', use.usage?.input_tokens, use.cost, hasFailed]),
+      requestRefused: () => heard.push(['refused']),
+      transcribed: ({ usage, cost }) => heard.push(['transcribed', usage?.input_tokens, cost]),
+      audioDropped: () => heard.push(['dropped']),
+      audioChanged: (characters) => heard.push(['format', characters]),
+      becameUnreadable: () => heard.push(['unreadable']),
+    },
+  );
   for (const event of events) meter.onText(Buffer.from(JSON.stringify(event)));
-  return meter;
+  return { meter, heard };
 }
 
 describe('SessionMeter', () => {
-  it('adds the usage of every response up', () => {
-    const { reading, cost } = metered(session('gpt-realtime-2025-08-28'), done(10, 5), done(20, 7));
-    expect(reading.usage).toEqual({
-      input_tokens: 30,
-      output_tokens: 12,
-      cached_input_tokens: 4,
-      audio_input_tokens: 8,
-      audio_output_tokens: 6,
-    });
-    expect(reading.responseModel).toBe('gpt-realtime-2025-08-28');
-    expect(cost).toBe(300);
+  it('reports the usage of every response at its price', () => {
+    const { meter, heard } = metered(session('gpt-realtime-2025-08-28'), done(10, 5), done(20, 7));
+    expect(heard).toEqual([
+      ['ended', 10, 100, false],
+      ['ended', 20, 200, false],
+    ]);
+    expect(meter.reading.responseModel).toBe('gpt-realtime-2025-08-28');
   });
 
-  it('charges a transcription at the price of its own model', () => {
-    const { reading, cost } = metered(
+  it('reports where responses begin, fail and are refused, and which audio is no input', () => {
+    const { heard } = metered(
+      { type: 'session.updated', session: { audio: { input: { format: { type: 'audio/pcmu' } } } } },
+      { type: 'response.created', response: { usage: null } },
+      { type: 'input_audio_buffer.speech_started' },
+      { type: 'error', error: { code: 'conversation_already_has_active_response' } },
+      { type: 'response.done', response: { status: 'failed', usage: null } },
+    );
+    expect(heard).toEqual([
+      ['format', 533],
+      ['began'],
+      ['dropped'],
+      ['refused'],
+      ['ended', undefined, null, true],
+    ]);
+  });
+
+  it('reports a transcription at the price of its own model', () => {
+    const { heard } = metered(
       session('gpt-realtime', 'gpt-4o-transcribe'),
-      done(10, 5),
       transcribed({ type: 'tokens', input_tokens: 8, output_tokens: 2 }),
     );
-    expect(reading.usage).toMatchObject({ input_tokens: 18, output_tokens: 7 });
-    expect(cost).toBe(108);
+    expect(heard).toEqual([['transcribed', 8, 8]]);
   });
 
-  it.each([
-    ['is charged by the second', [transcribed({ type: 'duration', seconds: 5 })]],
-    ['is of a model that nobody named', [transcribed({ type: 'tokens', input_tokens: 8, output_tokens: 2 })]],
-  ])('knows no cost where a transcription %s', (_, events) => {
-    expect(metered(session('gpt-realtime'), done(10, 5), ...events).cost).toBeNull();
+  it('reports a transcription without a price or usage as unknown', () => {
+    const { heard } = metered(
+      session('gpt-realtime'),
+      transcribed({ type: 'tokens', input_tokens: 8, output_tokens: 2 }),
+      { type: 'conversation.item.input_audio_transcription.completed', item_id: '1', usage: null },
+    );
+    expect(heard).toEqual([
+      ['transcribed', 8, null],
+      ['transcribed', undefined, null],
+    ]);
   });
 
-  it('knows no cost once a message went by unread', () => {
-    const meter = metered(done(10, 5));
-    meter.onUnread();
-    expect(meter.cost).toBeNull();
-    expect(meter.reading.usage).toMatchObject({ input_tokens: 10 });
+  it('reports frames that are unreadable, but not one long message', () => {
+    const { meter, heard } = metered();
+    meter.onUnread(2_000_000);
+    expect(heard).toEqual([]);
+    meter.onUnread(null);
+    expect(heard).toEqual([['unreadable']]);
   });
 
-  it('takes anything that a server may say', () => {
-    const meter = metered(done(-1, 5), { type: 'response.done', response: null, usage: 7 }, {}, done(1, 1));
-    expect(meter.reading.usage).toMatchObject({ input_tokens: 1, output_tokens: 1 });
+  it('survives anything that a server may send', () => {
+    const { meter, heard } = metered(
+      done(-1, 5),
+      { type: 'response.done', response: null, usage: 7 },
+      {},
+      done(1, 1),
+    );
+    expect(heard.at(-1)).toEqual(['ended', 1, 10, false]);
     meter.onText(Buffer.from('"usage" is no JSON'));
   });
 });

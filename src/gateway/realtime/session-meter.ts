@@ -1,34 +1,64 @@
-import type { Usage, UsageCount } from '../../common/contracts/usage.js';
+import type { Usage } from '../../common/contracts/usage.js';
+import { audioCharactersOf } from '../../providers/charging/sessions.js';
 import type { Json } from '../../providers/endpoint.js';
-import { isTranscription, realtimeUsage, transcriptionModelOf } from '../../providers/endpoints/realtime.js';
+import {
+  dropsAudio,
+  isTranscription,
+  realtimeUsage,
+  responseEventOf,
+  transcriptionModelOf,
+} from '../../providers/endpoints/realtime.js';
 import { nothingRead, parsedObject, type Reading } from '../recording/metering.js';
 import type { FrameListener } from './frames.js';
 
 /** The cost of a usage at the price of the first of these models that has one, in nano-dollars; null when none has. */
 export type CostOf = (usage: Usage, models: readonly (string | null)[]) => number | null;
 
-/** Every event that is worth parsing contains one of these; audio events do not. */
-const WORTH_READING = ['"usage"', '"session.'] as const;
+/** Use that a provider reported: of a response, or of a transcription. */
+export interface ReportedUse {
+  /** Null when the event reported none. */
+  readonly usage: Usage | null;
+  /** Nano-dollars; null when it is unknown. */
+  readonly cost: number | null;
+}
 
-/**
- * Sums up the reported tokens of a session's events, and their cost: each response at its own price, because a long one may cost more per
- * token. If one of them has no price, or passed unread, the sum is unknown.
- */
+/** Receives what a provider reports in its events. */
+export interface SessionObserver {
+  responseBegan(): void;
+  /** `hasFailed`: its provider reports a failure, and bills nothing unless it reports usage. */
+  responseEnded(use: ReportedUse, hasFailed: boolean): void;
+  /** The provider refused an event of the client, which may have requested a response. */
+  requestRefused(): void;
+  transcribed(use: ReportedUse): void;
+  /** Audio sent so far is not part of the input. */
+  audioDropped(): void;
+  /** The format of the input, as characters of base64 per token. */
+  audioChanged(characters: number): void;
+  /** The provider's events cannot be read any more. */
+  becameUnreadable(): void;
+}
+
+/** Every event that is worth parsing contains one of these; audio events do not. */
+const WORTH_READING = [
+  '"usage"',
+  '"session.',
+  '"response.created"',
+  '"response.done"',
+  '"error"',
+  '"input_audio_buffer.',
+] as const;
+
+/** Reads the events of a provider: reported tokens, each piece at its own price, and the beginning and end of responses. */
 export class SessionMeter implements FrameListener {
   readonly reading: Reading = nothingRead();
   private transcriptionModel: string | null = null;
-  private sum: number | null = 0;
 
   constructor(
     /** The requested model. */
     private readonly model: string | null,
     private readonly costOf: CostOf,
+    private readonly observer: SessionObserver,
   ) {}
-
-  /** Nano-dollars; null when it is not known to the last token. */
-  get cost(): number | null {
-    return this.sum;
-  }
 
   onText(text: Buffer): void {
     this.reading.firstEventAt ??= performance.now();
@@ -37,33 +67,32 @@ export class SessionMeter implements FrameListener {
     if (event) this.note(event);
   }
 
-  onUnread(): void {
-    this.sum = null;
+  /** A single long message reports no usage: a response whose end is not read is charged its reservation. */
+  onUnread(bytes: number | null): void {
+    if (bytes === null) this.observer.becameUnreadable();
   }
 
   private note(event: Json): void {
+    const { observer } = this;
+    this.noteSettings(event);
+    if (dropsAudio(event)) observer.audioDropped();
+    if (isTranscription(event)) return observer.transcribed(this.useIn(event, [this.transcriptionModel]));
+    const about = responseEventOf(event);
+    if (about === 'began') observer.responseBegan();
+    else if (about === 'refused') observer.requestRefused();
+    else if (about !== null)
+      observer.responseEnded(this.useIn(event, [this.reading.responseModel, this.model]), about === 'failed');
+  }
+
+  private noteSettings(event: Json): void {
     this.reading.responseModel = realtimeUsage.modelOf(event)?.slice(0, 256) ?? this.reading.responseModel;
     this.transcriptionModel = transcriptionModelOf(event) ?? this.transcriptionModel;
-    const usage = realtimeUsage.fromAnswer(event);
-    if (!usage) {
-      // A transcription always has a cost; this one did not report it.
-      if (isTranscription(event)) this.sum = null;
-      return;
-    }
-    const models = isTranscription(event)
-      ? [this.transcriptionModel]
-      : [this.reading.responseModel, this.model];
-    const cost = this.costOf(usage, models);
-    this.sum = this.sum === null || cost === null ? null : this.sum + cost;
-    this.reading.usage = added(this.reading.usage, usage);
+    const characters = audioCharactersOf(event);
+    if (characters !== null) this.observer.audioChanged(characters);
   }
-}
 
-function added(sum: Usage | null, usage: Usage): Usage {
-  if (!sum) return usage;
-  // A session generates no images, so its usages contain only counts.
-  const kinds = Object.keys({ ...sum, ...usage }) as UsageCount[];
-  const counts = kinds.map((kind) => [kind, (sum[kind] ?? 0) + (usage[kind] ?? 0)]);
-  const total: unknown = Object.fromEntries(counts);
-  return total as Usage;
+  private useIn(event: Json, models: readonly (string | null)[]): ReportedUse {
+    const usage = realtimeUsage.fromAnswer(event);
+    return { usage, cost: usage && this.costOf(usage, models) };
+  }
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Ending } from '../../request-log/record.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
-import { Direction } from './direction.js';
+import { Direction, type PassGate } from './direction.js';
 import { CLOSE_CODES, type Closure, FrameReader, type FrameListener } from './frames.js';
 
 /** How a session ended. */
@@ -13,6 +13,13 @@ export interface SessionEnd {
 export interface Sides {
   readonly client: Duplex;
   readonly upstream: Duplex;
+}
+
+/** Readers of both directions. */
+interface SessionReaders {
+  readonly meter: FrameListener;
+  /** Reads the client's messages, and decides when they may pass. */
+  readonly reservations: FrameListener & PassGate;
 }
 
 /** How long a side has to take bytes already written to it, and how long when the gateway ends the session. */
@@ -32,12 +39,13 @@ export class RealtimeSession {
 
   constructor(
     private readonly sides: Sides,
-    meter: FrameListener,
+    { meter, reservations }: SessionReaders,
     private readonly onEnd: (end: SessionEnd, then: () => void) => void,
   ) {
     const { client, upstream } = sides;
     this.down = new Direction(upstream, client, new FrameReader(meter), false);
-    this.up = new Direction(client, upstream, new FrameReader(null), true);
+    const frames = new FrameReader(reservations, 'client');
+    this.up = new Direction(client, upstream, frames, true, reservations);
   }
 
   /** Bytes of frames so far. */
@@ -60,13 +68,18 @@ export class RealtimeSession {
     else if (upstream.destroyed) this.upstreamLeft();
   }
 
-  /** Ends the session from here: both sides receive the reason. */
-  close(closure: Closure, errorCode: ErrorCode): void {
+  /** What the client sent and waits for a reservation may pass. */
+  openGate(): void {
+    if (!this.hasEnded && !this.ownEnd) this.up.open();
+  }
+
+  /** Ends the session from here: both sides receive the reason. `message`: the client receives it before. */
+  close(closure: Closure, errorCode: ErrorCode, message: string | null = null): void {
     if (this.hasEnded || this.ownEnd) return;
     const end = (this.ownEnd = { ending: 'completed', errorCode });
     const finish = (): void => this.end(end, GOODBYE_MS);
     this.up.close({ code: CLOSE_CODES.goingAway, reason: '' }, () => undefined);
-    this.down.close(closure, finish);
+    this.down.close(closure, finish, message);
     setTimeout(finish, GOODBYE_MS);
   }
 

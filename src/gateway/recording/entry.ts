@@ -209,17 +209,29 @@ export class ExchangeRecorder implements Findings {
     });
   }
 
+  /**
+   * Replaces the record of a running session: its use so far, and what it has reserved. Resolves when that would survive a kill of the
+   * process.
+   */
+  keepSoFar(session: readonly Omit<ReservedAttempt, 'attempt'>[]): Promise<void> {
+    this.reservations.clear();
+    for (const reserved of session) {
+      const attempt = this.attempts.length + this.reservations.size;
+      this.reservations.add(reservedAttempt({ ...reserved, attempt }));
+    }
+    if (this.opened) this.sink.update(this.opened, [...this.attempts, ...this.reservations], this.written);
+    return new Promise((resolve) => {
+      this.sink.whenWritten(resolve);
+    });
+  }
+
   /** The attempt ended, or was never sent. */
   closeReservation(record: AttemptRecord | null): void {
     if (record) this.reservations.delete(record);
   }
 
-  /** Adds the attempt whose response the client received, or would have received. */
-  addAttempt(
-    attempt: RecordedAttempt,
-    place: AttemptPlace,
-    ended: Omit<EndedAttempt, 'countable' | 'isAside'>,
-  ): void {
+  /** Adds the attempt whose response the client received, or would have received. `isAside`: an earlier part of a session. */
+  addAttempt(attempt: RecordedAttempt, place: AttemptPlace, ended: Omit<EndedAttempt, 'countable'>): void {
     this.add(attempt, place, ended);
   }
 
@@ -283,7 +295,7 @@ export class ExchangeRecorder implements Findings {
     attempt.target = null;
     attempt.partial = null;
     if (price) record.price = price;
-    if (isUnended(attempt, added.isComplete)) record.isEstimated = true;
+    if (added.isEstimated || isUnended(attempt, added.isComplete)) record.isEstimated = true;
     if (added.isAside) record.isAside = true;
     if (countable) record.countable = countable;
     if (hold) {

@@ -25,7 +25,7 @@ export interface RecordedAttempt {
   /** Its maximum usage; null if no limit reserved it. */
   readonly reserved: Estimate | null;
   /** From here on, fields are null once the record takes them over: limit reservations, its reservation record, target and reading. */
-  hold: Hold | null;
+  hold: Pick<Hold, 'settle'> | null;
   reservation: AttemptRecord | null;
   target: Target | null;
   partial: Reading | null;

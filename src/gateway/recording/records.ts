@@ -129,6 +129,8 @@ export interface EndedAttempt {
   /** Absent: the record of the request has the text of the response. */
   readonly countable?: AttemptRecord['countable'] | null;
   readonly isAside?: true;
+  /** Its usage includes an estimate, although it ended. */
+  readonly isEstimated?: boolean;
 }
 
 /** The record of an ended try. */
@@ -161,6 +163,8 @@ export interface ReservedAttempt {
   readonly target: Target;
   readonly charges: readonly Charge[];
   readonly estimate: Estimate;
+  /** Milliseconds since the epoch; absent: now. */
+  readonly startedAt?: number;
 }
 
 /** The record of an attempt about to be sent, for the case that its end is never recorded: it used its whole reservation. */
@@ -170,6 +174,7 @@ export function reservedAttempt({
   target,
   charges,
   estimate,
+  startedAt = Date.now(),
 }: ReservedAttempt): AttemptRecord {
   const { tokens, costNanoUsd, usage = NO_USAGE } = estimate;
   // A token limit reserves the maximum of tokens; the most expensive usage may have fewer.
@@ -180,14 +185,14 @@ export function reservedAttempt({
     provider: target.provider.id,
     virtual_key_id: target.virtualKey ? target.virtualKey.id : null,
     origin: target.origin,
-    started_at: Date.now(),
+    started_at: startedAt,
     first_byte_ms: null,
     duration_ms: 0,
     status: null,
     error_code: 'gateway_crashed',
     usage: { ...usage, output_tokens: usage.output_tokens + lacking },
     cost_nano_usd: costNanoUsd,
-    charges,
+    ...(charges.length > 0 && { charges }),
     isEstimated: true,
   };
 }

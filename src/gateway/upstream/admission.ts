@@ -14,7 +14,15 @@ import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from './attempt.js';
 import type { WireRequest } from './wire.js';
-import { type Estimate, estimateOf, FREE, type Inestimable, isInestimable } from '../limits/estimate.js';
+import { isMeasuredSession, OPENING_USAGES } from '../../providers/charging/sessions.js';
+import {
+  type Estimate,
+  estimateOf,
+  FREE,
+  highestOf,
+  type Inestimable,
+  isInestimable,
+} from '../limits/estimate.js';
 import { type Hold, UNUSED } from '../limits/hold.js';
 import { Limiter, type LimitReservation, type LimitDemand } from '../limits/limiter.js';
 
@@ -36,6 +44,15 @@ interface Aside {
   readonly model: string;
   /** No text has more tokens than bytes. */
   readonly body: Buffer;
+}
+
+/** A step of a running session. */
+interface SessionStepRequest {
+  readonly entry: Entry;
+  readonly caller: Principal;
+  readonly target: Target;
+  readonly estimate: Estimate;
+  readonly step: 'response' | 'input';
 }
 
 /** Admits an attempt once all its limits have capacity for it. */
@@ -83,6 +100,20 @@ export class Admission {
       : beginHolding({ ...place, hold: reserved.attempt }, start);
   }
 
+  /** Reserves a step of a running session from every limit that applies now. Rejects as `Limiter.reserve` does. */
+  reserveStep({ entry, caller, target, estimate, step }: SessionStepRequest): Hold | Promise<Hold> {
+    const { model, body } = entry.trail;
+    const metadata = metadataOf(entry.asked, body);
+    const demand = { caller, target, model, metadata, estimate, step, isFirst: false, unreadable: null };
+    const reserved = this.limiter.reserve(demand);
+    return reserved instanceof Promise ? reserved.then(({ attempt }) => attempt) : reserved.attempt;
+  }
+
+  /** Output tokens assumed for a response without a maximum of its own. */
+  get outputCeiling(): number {
+    return this.settings.outputTokensCeiling;
+  }
+
   private beginWith(
     { request, attempt: hold }: LimitReservation,
     wish: Wish,
@@ -111,9 +142,11 @@ export function estimateAt(
   { entry, target, content }: PlacedRequest,
   outputCeiling: number,
 ): Estimate | Inestimable {
+  const name = `${entry.method} /v1${entry.path}`;
+  if (content.isWebSocket) return openingEstimate({ entry, target, content }, name);
   return estimateOf({
-    charge: content.isWebSocket && !entry.endpoint?.usage ? 'unmeasured' : entry.chargeAt(target),
-    name: `${entry.method} /v1${entry.path}`,
+    charge: entry.chargeAt(target),
+    name,
     body: content.fields ?? content.json,
     unreadable: content.unreadable ?? null,
     bodyBytes: Math.max(
@@ -123,6 +156,12 @@ export function estimateAt(
     price: entry.priceAt(target, content.model),
     outputCeiling,
   });
+}
+
+/** An open session uses nothing before its client sends something, but must not be opened where nothing may be used. */
+function openingEstimate({ entry, target, content }: PlacedRequest, name: string): Estimate | Inestimable {
+  if (!isMeasuredSession(entry.path, target.provider.id)) return { problem: 'usage_unknown', detail: name };
+  return highestOf(OPENING_USAGES, entry.priceAt(target, content.model));
 }
 
 /** The demands of an attempt, computed when a limit reads them: most limits count requests, and read nothing. */
@@ -203,7 +242,7 @@ function limitsUse({ limits: callers }: Principal, { virtualKey }: Target): bool
 
 const countsUse = ({ measure }: Limit): boolean => measure === 'tokens' || measure === 'cost';
 
-function isLimited(caller: Principal, { virtualKey }: Target): boolean {
+export function isLimited(caller: Principal, { virtualKey }: Target): boolean {
   return caller.limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
 }
 

@@ -39,7 +39,7 @@ export class Attempt implements WireHandler, WatchedAttempt, Reply, RecordedAtte
   /** The connection was open and the request began to be sent: it must not be sent a second time. */
   wasSent = false;
   /** Its limit reservations, until it is recorded; null without limits. */
-  hold: Hold | null = null;
+  hold: Pick<Hold, 'settle'> | null = null;
   /** Its maximum usage, if a token or cost limit reserved it; otherwise null. */
   reserved: Estimate | null = null;
   /** Its record if the process dies before it ends; null without a budget reservation. */

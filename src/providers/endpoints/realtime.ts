@@ -31,3 +31,20 @@ export function transcriptionModelOf(event: Json): string | null {
   // The second is the field of the API's beta version.
   return textOrNull(objectOf(transcription ?? session.input_audio_transcription).model);
 }
+
+/** What an event says about responses: one began, ended, failed without being billed, or a request for one was refused. */
+export type ResponseEvent = 'began' | 'ended' | 'failed' | 'refused';
+
+export function responseEventOf({ type, response }: Json): ResponseEvent | null {
+  if (type === 'response.created') return 'began';
+  if (type === 'response.done') return objectOf(response).status === 'failed' ? 'failed' : 'ended';
+  return type === 'error' ? 'refused' : null;
+}
+
+/** Events after which earlier audio is no longer part of the input: silence before speech, or a cleared buffer. */
+const DROPS_AUDIO: ReadonlySet<unknown> = new Set([
+  'input_audio_buffer.speech_started',
+  'input_audio_buffer.cleared',
+]);
+
+export const dropsAudio = ({ type }: Json): boolean => DROPS_AUDIO.has(type);

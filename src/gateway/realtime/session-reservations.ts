@@ -1,0 +1,335 @@
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { heardTokens, responseUsages } from '../../providers/charging/sessions.js';
+import type { Charge } from '../../request-log/record.js';
+import { type Estimate, highestOf } from '../limits/estimate.js';
+import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
+import type { Entry } from '../recording/entry.js';
+import type { Target } from '../types/target.js';
+import { type Admission, isLimited } from '../upstream/admission.js';
+import type { PassGate } from './direction.js';
+import type { FrameListener } from './frames.js';
+import { SessionInput } from './session-input.js';
+import type { ReportedUse, SessionObserver } from './session-meter.js';
+import { plus, type SessionPart, SessionParts, type SessionUse } from './session-parts.js';
+
+/** A response that runs, was requested, or may follow from what the client sent. */
+interface SessionStep {
+  /** One for each slice of its input; none where no limit applies. */
+  readonly holds: Hold[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The session's own request covers it, so it does not count as another. */
+  readonly isFirst: boolean;
+}
+
+/** Input of a session's reservations. */
+export interface ReservedSession {
+  readonly admission: Admission;
+  readonly entry: Entry;
+  readonly caller: Principal;
+  readonly target: Target;
+  /** The reservation of the opened session, which counts against concurrency; null without limits. */
+  readonly opening: Hold | null;
+  /** Stores the use so far, to be charged if the process dies. Resolves when that would survive. */
+  readonly keep: (parts: readonly SessionPart[]) => Promise<void>;
+  /** What waited for a reservation may pass. */
+  readonly onCovered: () => void;
+  /** A limit has no room for the next response, and none is running. */
+  readonly onRefused: (error: AppError) => void;
+}
+
+/**
+ * The reservations of one session. Whatever the client sends passes only when a reservation covers the responses that may follow from it:
+ * one for each that runs or was requested, or for the one that the provider may begin by itself. A response that ends is charged what it
+ * reported, once; one without an end on record, what was reserved for it.
+ *
+ * Where no limit applies, nothing waits and the client's messages are not read, but responses are charged by the same rule.
+ */
+export class SessionReservations implements SessionObserver, PassGate, FrameListener {
+  private caller: Principal;
+  private target: Target;
+  private readonly input: SessionInput;
+  private readonly parts = new SessionParts();
+  /** The running responses, then those to come. */
+  private steps: SessionStep[] = [];
+  private running = 0;
+  /** Responses that the client has requested and that have not begun, and those whose request has passed. */
+  private requested = 0;
+  private passed = 0;
+  /** The client has sent something since the last response began, so that the provider may begin one by itself. */
+  private mayBegin = false;
+  private isFirstFree = true;
+  private isCovering = false;
+  /** Something changed that is not stored yet. */
+  private hasChanged = false;
+  private isWaiting = false;
+  private isOver = false;
+
+  constructor(private readonly session: ReservedSession) {
+    this.caller = session.caller;
+    this.target = session.target;
+    this.input = new SessionInput(() => session.admission.outputCeiling);
+  }
+
+  /** The client's messages are read only where limits apply. */
+  get isListening(): boolean {
+    return isLimited(this.caller, this.target);
+  }
+
+  /** From now on these apply, with their limits as they are now. */
+  follow(caller: Principal, target: Target): void {
+    this.caller = caller;
+    this.target = target;
+  }
+
+  onText(text: Buffer): void {
+    this.sent(this.input.read(text));
+  }
+
+  onUnread(bytes: number | null): void {
+    if (bytes !== null) this.sent(this.input.readLong(bytes));
+  }
+
+  private sent({ isSettings, isRequest }: { isSettings: boolean; isRequest: boolean }): void {
+    if (!isSettings) this.mayBegin = true;
+    if (isRequest) this.requested += 1;
+  }
+
+  mayPass(): boolean {
+    if (this.isListening && !(this.isCovered && !this.isCovering)) {
+      this.isWaiting = true;
+      void this.cover();
+      return false;
+    }
+    this.passed = this.requested;
+    return true;
+  }
+
+  responseBegan(): void {
+    this.began();
+    void this.cover();
+  }
+
+  private began(): void {
+    if (this.requested > 0) this.requested -= 1;
+    if (this.passed > 0) this.passed -= 1;
+    this.running += 1;
+    this.mayBegin = false;
+    if (!this.isListening && this.steps.length < this.running) this.steps.push(this.newStep());
+    this.input.responseBegan();
+  }
+
+  responseEnded(use: ReportedUse, hasFailed: boolean): void {
+    // Some providers report only the end.
+    if (this.running === 0) this.began();
+    this.running -= 1;
+    const step = this.steps.shift();
+    this.input.responseEnded(use.usage);
+    if (step)
+      this.settle(step, hasFailed ? this.reported(use) : (this.reported(use) ?? this.estimated(step)));
+    else this.chargeBeside(this.reported(use));
+    this.trim();
+    void this.cover();
+  }
+
+  /** Its reservation stays until a response ends: the refusal may be of another event. */
+  requestRefused(): void {
+    if (this.requested > 0) this.requested -= 1;
+    if (this.passed > 0) this.passed -= 1;
+  }
+
+  transcribed(use: ReportedUse): void {
+    const charged = this.reported(use) ?? this.useOf(this.input.transcription);
+    // Without responses, a session transcribes only: each transcription is a step.
+    const step = this.running + this.requested === 0 ? this.steps.shift() : undefined;
+    if (!step) return this.chargeBeside(charged);
+    this.mayBegin = false;
+    this.input.audioDropped();
+    this.settle(step, charged);
+    void this.cover();
+  }
+
+  audioDropped(): void {
+    this.input.audioDropped();
+  }
+
+  audioChanged(characters: number): void {
+    this.input.audioChanged(characters);
+  }
+
+  becameUnreadable(): void {
+    this.parts.becameUnknown();
+    const detail = 'a WebSocket with unreadable frames';
+    if (this.isListening) this.refuse(new AppError('usage_unknown', { detail, reader: 'its limits' }));
+  }
+
+  /** Ends the session. Responses without an end on record are charged their reservation. */
+  finish(): SessionParts {
+    this.isOver = true;
+    const unended = this.running + this.passed;
+    for (const [at, step] of this.steps.entries())
+      if (at < unended) this.settle(step, this.estimated(step));
+      else release(step);
+    for (let at = this.steps.length; at < unended; at++) this.chargeBeside(this.estimated(this.newStep()));
+    this.steps = [];
+    this.session.opening?.settle(UNUSED);
+    return this.parts;
+  }
+
+  private get needed(): number {
+    const certain = this.running + this.requested;
+    return certain === 0 && this.mayBegin ? 1 : certain;
+  }
+
+  private get isCovered(): boolean {
+    if (this.steps.length < this.needed) return false;
+    const { tokens } = this.input;
+    return this.steps.every(({ inputTokens }, at) => at < this.running || inputTokens >= tokens);
+  }
+
+  private get lacksCover(): boolean {
+    return this.isListening && !this.isCovered && !this.isOver;
+  }
+
+  /** Reserves what is missing and stores what is charged if the process dies; then lets pass what waits for it. */
+  private async cover(): Promise<void> {
+    this.hasChanged = true;
+    if (this.isCovering || this.isOver) return;
+    this.isCovering = true;
+    try {
+      while (this.lacksCover || (this.hasChanged && !this.isOver)) {
+        this.hasChanged = false;
+        while (this.lacksCover) await this.coverNext();
+        if (!this.isOver) await this.session.keep(this.soFar());
+      }
+    } catch (error) {
+      return this.refuse(AppError.from(error));
+    } finally {
+      this.isCovering = false;
+    }
+    this.letPass();
+  }
+
+  private letPass(): void {
+    if (this.isOver || !this.isWaiting) return;
+    this.isWaiting = false;
+    this.passed = this.requested;
+    this.session.onCovered();
+  }
+
+  private async coverNext(): Promise<void> {
+    const { tokens } = this.input;
+    const at = this.steps.findIndex((step, index) => index >= this.running && step.inputTokens < tokens);
+    const step = this.steps[at];
+    if (!step) return this.addStep();
+    const estimate = this.estimate(tokens - step.inputTokens, 0);
+    const hold = await this.reserve(estimate, 'input');
+    // Responses may have begun or ended meanwhile.
+    if (this.isOver || !this.steps.includes(step)) return hold.release();
+    const longer = { ...step, inputTokens: tokens, holds: [...step.holds, hold] };
+    this.steps = this.steps.map((one) => (one === step ? longer : one));
+  }
+
+  private async addStep(): Promise<void> {
+    const step = this.newStep();
+    const estimate = this.estimate(step.inputTokens, step.outputTokens);
+    const hold = await this.reserve(estimate, step.isFirst ? 'input' : 'response');
+    step.holds.push(hold);
+    if (this.isOver) release(step);
+    else this.steps.push(step);
+    this.isFirstFree &&= !step.isFirst;
+  }
+
+  private newStep(): SessionStep {
+    const { tokens: inputTokens, outputTokens } = this.input;
+    return { holds: [], inputTokens, outputTokens, isFirst: this.isFirstFree };
+  }
+
+  private reserve(estimate: Estimate, step: 'response' | 'input'): Hold | Promise<Hold> {
+    const { admission, entry } = this.session;
+    return admission.reserveStep({ entry, caller: this.caller, target: this.target, estimate, step });
+  }
+
+  /** A running response may end and free enough. If it has no reservation itself, the session must end now. */
+  private refuse(error: AppError): void {
+    if (this.isOver) return;
+    if (this.running > 0 && this.steps.length >= this.running) return;
+    this.session.onRefused(error);
+  }
+
+  /** Releases reservations of responses that were never begun. */
+  private trim(): void {
+    if (this.running + this.requested > 0) return;
+    for (const step of this.steps.splice(this.needed)) {
+      this.isFirstFree ||= step.isFirst;
+      release(step);
+    }
+  }
+
+  private settle({ holds }: SessionStep, use: SessionUse | null): void {
+    const [first, ...slices] = holds;
+    const charges = first ? [...first.settle(use ? actualOf(use) : UNUSED)] : [];
+    for (const slice of slices) slice.settle(UNUSED);
+    if (use) this.parts.add(use, charges);
+  }
+
+  /** Charges what no step was reserved for. */
+  private chargeBeside(use: SessionUse | null): void {
+    if (!use) return;
+    const hold = this.steps.at(-1)?.holds[0] ?? this.session.opening;
+    this.parts.add(use, hold?.chargeBeside(actualOf(use)) ?? []);
+    void this.cover();
+  }
+
+  /** At an unknown price, use costs what it would as use of the session's own model. */
+  private reported({ usage, cost }: ReportedUse): SessionUse | null {
+    if (!usage) return null;
+    if (cost !== null) return { usage, cost, isEstimated: false };
+    const assumed = this.useOf(usage);
+    return { ...assumed, isEstimated: assumed.cost !== null };
+  }
+
+  private estimated({ inputTokens, outputTokens }: SessionStep): SessionUse {
+    const { usage, costNanoUsd } = this.estimate(inputTokens, outputTokens);
+    const tokens = { input_tokens: inputTokens, output_tokens: outputTokens };
+    return { usage: usage ?? tokens, cost: costNanoUsd, isEstimated: true };
+  }
+
+  private useOf(usage: SessionUse['usage']): SessionUse {
+    const { price } = this;
+    const { costNanoUsd } = highestOf([usage], price);
+    return {
+      usage,
+      cost: costNanoUsd ?? highestOf([heardTokens(usage)], price).costNanoUsd,
+      isEstimated: true,
+    };
+  }
+
+  private estimate(inputTokens: number, outputTokens: number): Estimate {
+    return highestOf(responseUsages(inputTokens, outputTokens), this.price);
+  }
+
+  private get price() {
+    const { entry } = this.session;
+    return entry.priceAt(this.target, entry.trail.model);
+  }
+
+  /** The parts so far; the last one with all that is reserved. */
+  private soFar(): readonly SessionPart[] {
+    const steps = this.steps.map((step) => ({ use: this.estimated(step), charges: reservedBy(step) }));
+    const last = steps.reduce((part, { use, charges }) => plus(part, use, charges), this.parts.last);
+    return [...this.parts.all.slice(0, -1), last];
+  }
+}
+
+const reservedBy = ({ holds }: SessionStep): readonly Charge[] => holds.flatMap((hold) => hold.reservation);
+
+function release({ holds }: SessionStep): void {
+  for (const hold of holds) hold.release();
+}
+
+function actualOf({ usage, cost }: SessionUse): Actual {
+  const tokens = usage.input_tokens + usage.output_tokens;
+  return { costNanoUsd: cost, tokens, isCountedLater: false };
+}
