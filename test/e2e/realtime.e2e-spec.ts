@@ -325,6 +325,67 @@ describe('a refusal comes before the upgrade, as an HTTP answer', () => {
   });
 });
 
+describe('a session obeys the limits of its API key', () => {
+  /** Responds to each message with 1,000 and 500 tokens of text, which cost $0.012. */
+  const respond = (socket: WebSocket): void => {
+    socket.on('message', () => {
+      socket.send(JSON.stringify({ type: 'response.created', response: {} }));
+      const usage = { input_tokens: 1000, output_tokens: 500 };
+      socket.send(JSON.stringify({ type: 'response.done', response: { status: 'completed', usage } }));
+    });
+  };
+  const limited = async (limits: object): Promise<Record<string, string>> => {
+    const { key } = await world.administration.createKey(
+      `limited-${randomBytes(4).toString('hex')}`,
+      ['completions.write'],
+      limits,
+    );
+    return { 'x-gateway-api-key': key, 'x-gateway-virtual-key': slug };
+  };
+
+  it.each([
+    ['a budget', { usage_limits: { credit_limit: 0.00001 } }, 402, 'budget_exceeded'],
+    ['a budget of tokens', { usage_limits: { credit_limit: 1, type: 'tokens' } }, 402, 'budget_exceeded'],
+  ])('is refused before it opens when %s has no room', async (_, limits, status, code) => {
+    const refusal = await refused({ headers: await limited(limits) });
+    expect([refusal.status, refusal.body.error.code]).toEqual([status, code]);
+  });
+
+  it('is refused under a dollar budget when its model has no price', async () => {
+    const headers = await limited({ usage_limits: { credit_limit: 10 } });
+    const { status, body } = await refused({ headers, path: '/v1/realtime?model=unknown-live-9' });
+    expect([status, body.error.code]).toEqual([402, 'price_unknown']);
+  });
+
+  it.each([
+    ['its budget', { usage_limits: { credit_limit: 0.35 } }, 1008, 'budget_exceeded'],
+    ['its rate', { rate_limits: { type: 'requests', unit: 'rph', value: 3 } }, 1013, 'rate_limited'],
+  ])('is closed with an error event before %s is exceeded', async (_, limits, code, reason) => {
+    upstream.play = respond;
+    const { socket, id, closed } = await open({ headers: await limited(limits) });
+    const events: { type: string; error?: { code: string } }[] = [];
+    socket.on('message', (data: Buffer) => {
+      events.push(JSON.parse(data.toString()) as { type: string });
+      if (data.includes('response.done')) socket.send('{"type":"response.create"}');
+    });
+    socket.send('{"type":"response.create"}');
+    expect(await closed).toEqual({ code, reason });
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: reason } });
+    const responses = events.filter(({ type }) => type === 'response.done').length;
+    expect(responses).toBeGreaterThanOrEqual(1);
+    await eventually(() => upstream.last.closedAt, { what: 'the end at the provider' });
+    const row = await world.logs.row(id);
+    expect(row).toMatchObject({
+      ending: 'completed',
+      error_code: reason,
+      error_source: 'gateway',
+      usage_source: 'provider',
+      cost_nano_usd: responses * 12_000_000,
+    });
+    expect(row.cost_nano_usd).toBeLessThanOrEqual(350_000_000);
+  });
+});
+
 describe('a session ends', () => {
   it('within two seconds of its key being revoked', async () => {
     const key = await world.administration.createKey(`revoked-${randomBytes(4).toString('hex')}`);

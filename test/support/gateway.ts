@@ -243,6 +243,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         find: (_provider, model) =>
           wishes.price === undefined ? priceOf(model, wishes.prices) : wishes.price,
       },
+      settings,
     ),
     new LocalModels(
       new UsableModelsFinder(

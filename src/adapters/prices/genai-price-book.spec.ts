@@ -127,6 +127,11 @@ describe('GenaiPriceBook', () => {
     ).toEqual([]);
   });
 
+  it.each(['GPT-4o', ' gpt-4o ', 'openai/gpt-4o', 'OpenAI/gpt-4o'])('knows gpt-4o as %j too', (model) => {
+    const book = new GenaiPriceBook();
+    expect(book.find('openai', model)).toEqual(book.find('openai', 'gpt-4o'));
+  });
+
   it('gives prices that can be charged exactly', () => {
     for (const { id, pricesId } of rows) {
       for (const model of listedOf(id, pricesId).models) {

@@ -1,6 +1,7 @@
 import { calcPrice, type ModelInfo } from '@pydantic/genai-prices';
 import { LRUCache } from 'lru-cache';
 import { createLogger } from '../../common/observability/logger.js';
+import { canonicalModel } from '../../common/text/model-name.js';
 import { PriceBook } from '../../gateway/ports.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type PriceSchedule, priceAt, type ScheduledPrice } from '../../providers/prices/schedule.js';
@@ -32,6 +33,7 @@ export class GenaiPriceBook extends PriceBook {
     let schedule = this.schedules.get(key);
     if (schedule === undefined) {
       schedule = compile(providerId, model);
+      if (schedule.length === 0) schedule = compile(providerId, canonicalModel(model, providerId));
       this.schedules.set(key, schedule);
     }
     return schedule.length === 0 ? null : priceAt(schedule, Date.now());

@@ -4,6 +4,8 @@ import { createDataSource } from '../../schema/data-source.js';
 import {
   type Books,
   type BookComparison,
+  type EstimatedCause,
+  estimatedCauses,
   type EstimatedPart,
   estimatedParts,
   rebuildCounters,
@@ -56,14 +58,19 @@ async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions, countedIn: 
 interface Findings {
   readonly books: readonly Books[];
   readonly estimates: readonly EstimatedPart[];
+  readonly causes: readonly EstimatedCause[];
 }
 
 async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise<Findings> {
   await manager.query('SET TRANSACTION READ ONLY');
-  return { books: await verifyMoney(manager, countedIn), estimates: await estimatedParts(manager) };
+  return {
+    books: await verifyMoney(manager, countedIn),
+    estimates: await estimatedParts(manager),
+    causes: await estimatedCauses(manager),
+  };
 }
 
-function report({ books, estimates }: Findings): number {
+function report({ books, estimates, causes }: Findings): number {
   const rows = books.map(({ name, compared, differences }) => [
     name,
     String(compared),
@@ -74,8 +81,15 @@ function report({ books, estimates }: Findings): number {
   for (const difference of differences) say(explained(difference));
   for (const estimate of estimates) for (const line of linesOf(estimate)) say(line);
   if (estimates.length === 0) say('No budget includes estimated amounts.');
+  if (causes.length > 0) say(table(['Estimated, because', 'Attempts', 'Nano-dollars'], causes.map(rowOf)));
   return differences.some(({ reason }) => reason === null) ? 1 : 0;
 }
+
+const rowOf = ({ cause, attempts, nanoDollars }: EstimatedCause): string[] => [
+  cause,
+  String(attempts),
+  String(nanoDollars),
+];
 
 function linesOf({ counter, measure, spent, estimated, lost }: EstimatedPart): string[] {
   const unit = measure === 'cost' ? 'nano-dollars' : 'tokens';

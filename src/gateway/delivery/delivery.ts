@@ -99,7 +99,10 @@ export class Delivery implements ReplySink {
   }
 
   private get reading(): Reading {
-    return this.meter ? this.meter.reading : UNREAD;
+    if (!this.meter) return UNREAD;
+    const { reading } = this.meter;
+    // A refusal may report usage. Its text is no output.
+    return this.attempt.status < 400 ? reading : { ...reading, outputText: '' };
   }
 
   start(): void {
@@ -181,14 +184,14 @@ export class Delivery implements ReplySink {
         this.release();
       });
     };
-    if (this.meter && this.attempt.status < 400) this.meter.end(finish);
+    if (this.meter) this.meter.end(finish);
     else finish();
   }
 
   /** A stream can report a failure only after a success status. */
   private endOf(): readonly [ExchangeOutcome['ending'], errorCode: string | null] {
     if (this.hasLeft) return ['client_aborted', null];
-    return (this.isStream || this.isArray) && this.reading.hasFailed
+    return (this.isStream || this.isArray) && this.reading.hasFailed && this.attempt.status < 400
       ? ['upstream_truncated', 'upstream_error']
       : ['completed', null];
   }

@@ -36,6 +36,7 @@ async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> 
     message,
     { hasRoom: true, open: stop, update: stop, close: stop, whenWritten: stop },
     { find: () => null },
+    16_384,
   );
   const path = { path: '/audio/transcriptions', query: '', isProxied: false };
   return {

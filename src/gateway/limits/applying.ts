@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { canonicalModel, isSameModel } from '../../common/text/model-name.js';
 import type { Policy } from '../../common/limits/limit.js';
 import type { PolicyCondition, PolicyKey } from '../../common/limits/rules.js';
 import type { Principal } from '../../auth/principal.js';
@@ -55,8 +56,11 @@ function groupIdOf(values: readonly string[]): string {
 function isMet({ key, value }: PolicyCondition, request: LimitedRequest): boolean {
   const actual = valueOf(key, request);
   if (actual === null) return false;
-  if (typeof value === 'string') return value === '*' || value === actual;
-  return value.includes('*') || value.includes(actual);
+  const isMatch = (one: string): boolean =>
+    one === '*' ||
+    one === actual ||
+    (key === 'model' && isSameModel(one, actual, request.target.provider.id));
+  return typeof value === 'string' ? isMatch(value) : value.some(isMatch);
 }
 
 function valueOf(key: PolicyKey, { caller, target, model, metadata }: LimitedRequest): string | null {
@@ -71,6 +75,7 @@ function valueOf(key: PolicyKey, { caller, target, model, metadata }: LimitedReq
     case 'provider':
       return target.provider.id;
     default:
-      return model;
+      // Groups do not depend on the spelling either.
+      return model === null ? null : canonicalModel(model, target.provider.id);
   }
 }

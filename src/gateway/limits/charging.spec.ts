@@ -229,10 +229,24 @@ describe('without a budget', () => {
     });
   });
 
-  it('what nobody knows stays unknown', async () => {
+  it('a background response is charged what a limit would have reserved', async () => {
     await given({ price: TOKENS, answers: [json({ id: 'resp_1', status: 'queued', usage: null })] });
+    const body = { model: 'gpt-5', background: true, input: 'Hi', max_output_tokens: 100 };
 
-    await ask({ path: '/v1/responses', body: { model: 'gpt-5', background: true, input: 'Hi' } });
+    await ask({ path: '/v1/responses', body });
+
+    const input_tokens = JSON.stringify(body).length;
+    expect(gateway.logs[0]?.record).toMatchObject({
+      usage: { input_tokens, output_tokens: 100 },
+      usage_source: 'counted',
+      cost_nano_usd: input_tokens * 1_000 + 100 * 2_000,
+    });
+  });
+
+  it('what the gateway cannot measure stays unknown', async () => {
+    await given({ price: TOKENS, answers: [json({ id: 'batch_1' })] });
+
+    await ask({ path: '/v1/batches', body: { model: 'gpt-5' } });
 
     expect(gateway.logs[0]?.record).toMatchObject({ usage: null, usage_source: 'none', cost_nano_usd: null });
   });

@@ -498,8 +498,20 @@ describe('policies', () => {
   });
 
   it.each([
+    ['that concern it', { conditions: [{ key: 'model', value: 'gpt-4o' }] }],
+    ['that group by it', { groups: ['model'] }],
+  ] as const)('%s know a model whatever its spelling', async (_, wishes) => {
+    const one = policy(wishes);
+    expect(await outcome(under(one, { model: 'gpt-4o' }))).toBeTypeOf('object');
+    for (const model of ['GPT-4o', 'gpt-4o ', ' gpt-4o', 'openai/gpt-4o'])
+      expect(await outcome(under(one, { model }))).toBe('rate_limited');
+  });
+
+  it.each([
     [{ key: 'provider', value: 'anthropic' }, false],
     [{ key: 'model', value: ['gpt-4o', 'o3'] }, true],
+    [{ key: 'model', value: 'GPT-4o' }, true],
+    [{ key: 'model', value: 'gpt-4' }, false],
     [{ key: 'api_key', value: '*' }, true],
     [{ key: 'metadata.team', value: '*' }, false],
     [{ key: 'virtual_key', value: 'a' }, false],

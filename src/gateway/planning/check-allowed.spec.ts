@@ -57,18 +57,21 @@ describe('checkModel', () => {
     ['reading without a model', only, null, 'GET'],
     ['deleting without a model', only, null, 'DELETE'],
   ] as const)('lets through %s', (_, allowed, model, method) => {
-    expect(() => checkModel(allowed, model, method)).not.toThrow();
+    expect(() => checkModel(aTarget(allowed), model, method)).not.toThrow();
   });
 
   it.each([
     ['a model that is not in the list', only, 'other', 'POST'],
     ['another spelling', only, 'GPT-4o', 'POST'],
     ['an exception', allBut, 'gpt-4o', 'POST'],
+    ['an exception in another case', allBut, 'GPT-4o', 'POST'],
+    ['an exception with white space', allBut, ' gpt-4o ', 'POST'],
+    ['an exception behind the name of its provider', allBut, 'google/gpt-4o', 'POST'],
     ['a forbidden model, however it is asked for', only, 'other', 'GET'],
     ['a body that nobody read', only, null, 'POST'],
     ['a body that nobody read, where there are exceptions', allBut, null, 'POST'],
   ] as const)('refuses %s', (_, allowed, model, method) => {
-    expect(() => checkModel(allowed, model, method)).toThrow(
+    expect(() => checkModel(aTarget(allowed), model, method)).toThrow(
       expect.objectContaining({ code: 'model_not_allowed' }),
     );
   });

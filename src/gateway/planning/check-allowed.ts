@@ -1,5 +1,6 @@
 import type { OrganizationPolicy, Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { sameModelIn } from '../../common/text/model-name.js';
 import type { Entry } from '../recording/entry.js';
 import type { Content } from '../types/content.js';
 import type { AllowedModels, Target } from '../types/target.js';
@@ -19,7 +20,7 @@ export function checkAllowed(
   const isHidden = isUnreadSession(content, entry);
   if (policy?.models && model === null && (isHidden || entry.chargeAt(target) !== 'nothing'))
     throw hiddenModel(unreadable);
-  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, isHidden ? '' : entry.method);
+  if (target.virtualKey?.models) checkModel(target, model, isHidden ? '' : entry.method);
 }
 
 /** A WebSocket begins as a GET, and only its messages name the model. */
@@ -38,7 +39,7 @@ const hiddenModel = (detail: string | undefined): AppError =>
  */
 export function checkShown({ policy }: Principal, target: Target, { model }: Content): void {
   if (policy) checkPolicy(policy, target.provider.id, model);
-  if (model !== null && target.virtualKey?.models) checkModel(target.virtualKey.models, model);
+  if (model !== null) checkModel(target, model);
 }
 
 /** Methods that do not use a model. */
@@ -46,13 +47,23 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
 /**
  * Throws `model_not_allowed` for a model that a virtual key must not be used for. `model` is the one that goes upstream; null if it was not
- * read: the gateway cannot allow a model that it cannot see, so such a request may only read and delete.
+ * read: the gateway cannot allow a model that it cannot see, so such a request may only read and delete. An allowed name is compared exactly,
+ * a forbidden one whatever its spelling.
  */
-export function checkModel({ names, areAllowed }: AllowedModels, model: string | null, method = ''): void {
-  const isAllowed = model === null ? READING.has(method) : names.has(model) === areAllowed;
+export function checkModel(
+  { provider, virtualKey }: Pick<Target, 'provider' | 'virtualKey'>,
+  model: string | null,
+  method = '',
+): void {
+  const rule = virtualKey?.models;
+  if (!rule) return;
+  const isAllowed = model === null ? READING.has(method) : allows(rule, model, provider.id);
   if (!isAllowed)
     throw new AppError('model_not_allowed', { model: model ?? 'that the request does not show' });
 }
+
+const allows = ({ names, areAllowed }: AllowedModels, model: string, providerId: string): boolean =>
+  areAllowed ? names.has(model) : !names.has(model) && sameModelIn(names, model, providerId) === null;
 
 /** Throws `provider_not_allowed` or `model_not_allowed` for requests that the policy of the caller's organization forbids. */
 export function checkPolicy(

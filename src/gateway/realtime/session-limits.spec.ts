@@ -81,6 +81,7 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
       close: (record) => (closed = record),
     },
     { find: (_, model) => (model === 'unpriced' || wishes.price === null ? null : PRICE) },
+    OUTPUT,
   );
   entry.identified(caller, null);
   entry.isFor(null, '/realtime');
@@ -105,7 +106,7 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
   );
   const [client, clientEnd] = duplexPair();
   const [upstream, providerEnd] = duplexPair();
-  attempt.onUpgrade(101, [], upstream as never);
+  attempt.onUpgrade(101, [], upstream);
   const { session, reservations } = recordedSession({
     sides: { client: clientEnd, upstream },
     ...{ admission, entry, attempt, caller, target, onEnded: () => undefined },

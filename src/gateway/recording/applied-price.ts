@@ -1,3 +1,4 @@
+import { sameModelIn } from '../../common/text/model-name.js';
 import type { Usage } from '../../common/contracts/usage.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Estimate } from '../limits/estimate.js';
@@ -42,15 +43,21 @@ export function priceFor(
 ): FoundPrice | null {
   const own = target.virtualKey?.prices;
   return (
-    (own && (foundIn(own, responseModel) ?? foundIn(own, model))) ??
+    (own && (foundIn(own, responseModel, target) ?? foundIn(own, model, target))) ??
     listed(book, target, responseModel) ??
     listed(book, target, model)
   );
 }
 
-function foundIn(own: OwnPrices, model: string | null): FoundPrice | null {
-  const price = model === null ? undefined : own.get(model);
+function foundIn(own: OwnPrices, model: string | null, { provider }: Target): FoundPrice | null {
+  const price = model === null ? null : ownPrice(own, model, provider.id);
   return price ? { price, source: 'agreed', model: model as string } : null;
+}
+
+/** The own price of a model, whatever its spelling. */
+export function ownPrice(own: OwnPrices, model: string, providerId: string): Price | null {
+  const name = own.has(model) ? model : sameModelIn(own, model, providerId);
+  return (name !== null && own.get(name)) || null;
 }
 
 function listed(book: PriceBook, { provider }: Target, model: string | null): FoundPrice | null {

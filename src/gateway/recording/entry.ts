@@ -21,6 +21,7 @@ import {
   type Bill,
   coveredCost,
   type ModelAtTarget,
+  ownPrice,
   priceFor,
   UNBILLED,
 } from './applied-price.js';
@@ -36,6 +37,7 @@ import {
   type Findings,
   hasText,
   isUnended,
+  type NewRecord,
   openedExchange,
   type ExchangeOutcome,
   type ReservedAttempt,
@@ -114,6 +116,8 @@ export class ExchangeRecorder implements Findings {
     private readonly request: ClientRequest,
     private readonly sink: LogSink,
     private readonly prices: PriceBook,
+    /** Output tokens assumed for a request that sets no maximum itself. */
+    readonly outputCeiling: number,
   ) {}
 
   get method(): string {
@@ -269,7 +273,7 @@ export class ExchangeRecorder implements Findings {
   }
 
   private add(attempt: RecordedAttempt, { target, trail }: AttemptPlace, added: EndedAttempt): void {
-    const { errorCode, reading, countable } = added;
+    const { errorCode, reading } = added;
     this.closeReservation(attempt.reservation);
     attempt.reservation = null;
     // A cache hit is not a try: no provider was called, and nothing is charged.
@@ -281,7 +285,8 @@ export class ExchangeRecorder implements Findings {
     // A form may name its model after the file, when the attempt is already running.
     const model = attempt.model ?? trail.model;
     const isCounted = isCountedLater(added, trail);
-    const { cost, price } = this.billed(added, { target, model }, attempt.reserved, isCounted);
+    const reserved = attempt.reserved ?? reading.assumed ?? null;
+    const { cost, price } = this.billed(added, { target, model }, reserved, isCounted);
     const record = attemptRecord(attempt, target, {
       attempt: this.attempts.length,
       option_path: attempt.option,
@@ -294,10 +299,7 @@ export class ExchangeRecorder implements Findings {
     // A connection that stays open must not reference the request.
     attempt.target = null;
     attempt.partial = null;
-    if (price) record.price = price;
-    if (added.isEstimated || isUnended(attempt, added.isComplete)) record.isEstimated = true;
-    if (added.isAside) record.isAside = true;
-    if (countable) record.countable = countable;
+    markRecord(record, attempt, added, price);
     if (hold) {
       const charges = hold.settle(actualOf(added, cost, isCounted));
       if (charges.length > 0) record.charges = charges;
@@ -376,8 +378,22 @@ export class ExchangeRecorder implements Findings {
   /** The current price of a model at a target; null when it is unknown. */
   priceAt({ virtualKey, provider }: Target, model: string | null): Price | null {
     if (model === null) return null;
-    return virtualKey?.prices?.get(model) ?? this.prices.find(provider.id, model);
+    const own = virtualKey?.prices && ownPrice(virtualKey.prices, model, provider.id);
+    return own ?? this.prices.find(provider.id, model);
   }
+}
+
+/** Sets the columns that few records have. */
+function markRecord(
+  record: NewRecord,
+  attempt: RecordedAttempt,
+  { countable, isAside, isEstimated, isComplete }: EndedAttempt,
+  price: Bill['price'],
+): void {
+  if (price) record.price = price;
+  if (isEstimated || isUnended(attempt, isComplete)) record.isEstimated = true;
+  if (isAside) record.isAside = true;
+  if (countable) record.countable = countable;
 }
 
 function isCountedLater({ countable, reading, isCut }: EndedAttempt, { body }: Trail): boolean {

@@ -2,6 +2,7 @@ import type { Usage } from '../../common/contracts/usage.js';
 import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { usageOf } from '../../providers/endpoints/openai-usage.js';
+import type { Estimate } from '../limits/estimate.js';
 import type { UsageSoFar } from '../../providers/translation.js';
 import { type AnswerDecoder, decoding } from './decoding.js';
 import { JsonObjects, skipLongLines, SseParser } from '../framing/index.js';
@@ -23,6 +24,8 @@ export interface Reading {
   hasFailed: boolean;
   /** No usage was reported; it is taken from the request, or from its reservation. */
   isAssumed?: true;
+  /** The reservation that it is taken from, or what a limit would have reserved. */
+  assumed?: Estimate;
   /** No usage was reported; the input is counted, and the output as far as it was read. */
   isInputCounted?: true;
 }
@@ -209,12 +212,26 @@ export function note(reading: Reading, reader: UsageReader, answer: Json | null)
   if (!answer) return;
   if (reportsFailure(answer)) reading.hasFailed = true;
   const usage = reader.fromAnswer(answer, reading.usage);
-  if (usage) {
+  if (usage && (reading.usage === null || !isEmpty(usage))) {
     reading.usage = usage;
-    reading.isBeginning = reader.marksBeginning?.(answer, usage) ?? false;
+    // Zero may be a placeholder, so the output is gathered all the same.
+    reading.isBeginning = isEmpty(usage) || (reader.marksBeginning?.(answer, usage) ?? false);
   }
   noteServed(reading, reader, answer);
   if (isGathered(reading)) reading.outputText += reader.outputText(answer);
+}
+
+/** A usage that reports that nothing was used. */
+function isEmpty(usage: Usage): boolean {
+  if (usage.input_tokens + usage.output_tokens > 0) return false;
+  return Object.values(usage).every((value) => typeof value !== 'number' || value === 0);
+}
+
+/** A response with text that reports zero has reported nothing: its text is counted. */
+export function believed(reading: Reading): Reading {
+  const { usage, outputText } = reading;
+  if (!usage || outputText === '' || !isEmpty(usage)) return reading;
+  return { ...reading, usage: null, isBeginning: false };
 }
 
 /** Reads the model of the response, and its tier. */

@@ -131,6 +131,116 @@ describe('an attempt whose answer has no end on record', () => {
   });
 });
 
+describe('a reported usage', () => {
+  const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  const told = (usage: object): string => `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
+  const answer = (usage: object, content = 'Hello'): string =>
+    JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content } }], usage });
+
+  it('of a refusal is charged', async () => {
+    const { chat, logged } = await given({
+      answers: [{ status: 400, chunks: [JSON.stringify({ error: { message: 'no' }, usage: USAGE })] }],
+    });
+
+    await chat(CHAT);
+
+    expect(await logged()).toMatchObject({
+      status: 400,
+      ending: 'completed',
+      usage_source: 'provider',
+      cost_nano_usd: ACTUAL,
+    });
+  });
+
+  it('stays charged when a later chunk reports zero', async () => {
+    const { chat, logged } = await given({
+      answers: [{ headers: SSE, chunks: [word('Hello'), told(USAGE), told(zero), 'data: [DONE]\n\n'] }],
+    });
+
+    await (await chat(STREAM)).text();
+
+    expect(await logged()).toMatchObject({ usage_source: 'provider', cost_nano_usd: ACTUAL });
+  });
+
+  it.each([
+    ['of a stream', STREAM, { headers: SSE, chunks: [word('Hello'), told(zero), 'data: [DONE]\n\n'] }],
+    [
+      'of a stream that begins with it',
+      STREAM,
+      { headers: SSE, chunks: [told(zero), word('Hello'), END[1]] },
+    ],
+    ['of a plain response', CHAT, { chunks: [answer(zero)] }],
+    ['of impossible size', CHAT, { chunks: [answer({ prompt_tokens: 2e9, completion_tokens: 1 })] }],
+  ] as const)(
+    '%s with text is not believed where it is zero or impossible: the text is counted',
+    async (_, body, sent) => {
+      const { chat, logged } = await given({ answers: [sent as never] });
+
+      await (await chat(body)).text();
+
+      const record = await logged();
+      expect(record).toMatchObject({ usage: null, countable: { output: 'Hello' } });
+      expect(record.countable).toMatchObject({ input: expect.stringContaining('Hi') as string });
+    },
+  );
+
+  it('of zero is believed where there is no text', async () => {
+    const { chat, logged } = await given({ answers: [{ chunks: [answer(zero, '')] }] });
+
+    await chat(CHAT);
+
+    expect(await logged()).toMatchObject({ usage_source: 'provider', cost_nano_usd: 0 });
+  });
+});
+
+describe('without any limit, the same attempts', () => {
+  const free = { caller: aCaller() };
+
+  it('are charged what a limit would have reserved where they timed out after they were sent', async () => {
+    const { chat, logged } = await given({ ...free, answers: [{ isEndless: true, status: 0 }] });
+
+    await chat(CHAT, { 'x-gateway-request-timeout': '40' });
+
+    const record = await logged();
+    expect(record).toMatchObject({
+      usage_source: 'estimated',
+      cost_nano_usd: reservedFor(CHAT),
+      attempts: [{ error_code: 'request_timeout', isEstimated: true, cost_nano_usd: reservedFor(CHAT) }],
+    });
+    expect(record.attempts[0]).not.toHaveProperty('charges');
+  });
+
+  it('are charged it where a plain response broke off', async () => {
+    const { chat, logged } = await given({
+      ...free,
+      answers: [{ status: 200, chunks: [ANSWER.slice(0, 20)], error: new AppError('upstream_error') }],
+    });
+
+    await chat(CHAT);
+
+    expect(await logged()).toMatchObject({ usage_source: 'estimated', cost_nano_usd: reservedFor(CHAT) });
+  });
+
+  it('have no cost where the model has no price', async () => {
+    const { chat, logged } = await given({ ...free, price: null, answers: [{ isEndless: true, status: 0 }] });
+
+    await chat(CHAT, { 'x-gateway-request-timeout': '40' });
+
+    expect(await logged()).toMatchObject({ usage_source: 'estimated', cost_nano_usd: null });
+  });
+
+  it('are charged nothing where they were never sent, or their connection was lost before a response', async () => {
+    const unsent = await given({ ...free, answers: [{ isUnsent: true, isEndless: true, status: 0 }] });
+    await unsent.chat(CHAT, { 'x-gateway-request-timeout': '40' });
+    expect(await unsent.logged()).toMatchObject({ cost_nano_usd: null, usage: null });
+    await unsent.close();
+
+    const lost = await given({ ...free, answers: [{ error: new AppError('upstream_error') }] });
+    await lost.chat(CHAT);
+    expect(await lost.logged()).toMatchObject({ cost_nano_usd: null, usage: null });
+  });
+});
+
 describe('a client that leaves', () => {
   /** Sends a request and disconnects once the response has begun, or the request has reached the provider. */
   async function leaveEarly({ url, key, calls }: TestGateway, body: object, config: object): Promise<void> {

@@ -5,11 +5,13 @@ import type { Price } from '../../providers/prices/price.js';
 import { type Estimate, estimateOf, isInestimable } from '../limits/estimate.js';
 import type { Target } from '../types/target.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
-import { type Reading, UNREAD } from './metering.js';
+import { believed, type Reading, UNREAD } from './metering.js';
 
 /** Facts of the request. */
 interface ChargedExchange {
   readonly endpoint: Endpoint | null;
+  /** Output tokens assumed for a request that sets no maximum itself. */
+  readonly outputCeiling: number;
   chargeAt(target: Target): ChargeKind;
   priceAt(target: Target, model: string | null): Price | null;
 }
@@ -26,14 +28,16 @@ interface ChargedPlace {
 
 /**
  * The usage of a billed response that reported none: exact units of the request, such as characters and images; else its text, which is
- * counted when the record is stored; else its reservation. Without a limit, a usage that cannot be determined stays unknown.
+ * counted when the record is stored; else its reservation. Without a limit, that is what a limit would have reserved, so that a charge does
+ * not depend on who watches it.
  */
 export function withUnreported(
   exchange: ChargedExchange,
   attempt: RecordedAttempt,
   place: ChargedPlace,
-  reading: Reading,
+  reported: Reading,
 ): Reading {
+  const reading = believed(reported);
   if (reading.usage !== null || reading.hasFailed || !isBilled(attempt)) return reading;
   const charge = exchange.chargeAt(place.target);
   return typeof charge === 'string' ? reading : assumed(exchange, { attempt, place, charge }, reading);
@@ -50,11 +54,13 @@ function assumed(
   { attempt, place, charge }: Assumption,
   reading: Reading,
 ): Reading {
-  const { reserved } = attempt;
-  const usage = (reserved ?? shown(exchange, place, charge))?.usage;
-  if (usage && isUnits(usage)) return { ...reading, usage, isAssumed: true };
-  if (isCountable(exchange, { attempt, place, charge }, reading)) return { ...reading, isInputCounted: true };
-  return usage && reserved ? { ...reading, usage, isAssumed: true } : reading;
+  const isText = isCountable(exchange, { attempt, place, charge }, reading);
+  if (isText && !attempt.reserved && !charge.isExact) return { ...reading, isInputCounted: true };
+  const estimate = attempt.reserved ?? reservationFor(exchange, place, charge);
+  const usage = estimate?.usage;
+  if (usage && isUnits(usage)) return { ...reading, usage, isAssumed: true, assumed: estimate };
+  if (isText) return { ...reading, isInputCounted: true };
+  return usage ? { ...reading, usage, isAssumed: true, assumed: estimate } : reading;
 }
 
 /** A provider bills for a response with a success status, and for work that it had begun when the attempt timed out. */
@@ -82,14 +88,14 @@ function isCountable(
   }
 }
 
-/** The amount that a limit would reserve, for a request that shows it exactly. */
-function shown(
+/** The amount that a limit would have reserved; null if the request was not read. */
+function reservationFor(
   exchange: ChargedExchange,
   { target, trail }: ChargedPlace,
   charge: ChargeRule,
 ): Estimate | null {
   const { body, model, requestBody } = trail;
-  if (!charge.isExact || !body) return null;
+  if (!body) return null;
   const estimate = estimateOf({
     charge,
     name: '',
@@ -97,7 +103,7 @@ function shown(
     unreadable: null,
     bodyBytes: requestBody.bytes,
     price: exchange.priceAt(target, model),
-    outputCeiling: 0,
+    outputCeiling: exchange.outputCeiling,
   });
   return isInestimable(estimate) ? null : estimate;
 }

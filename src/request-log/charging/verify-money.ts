@@ -83,6 +83,37 @@ export async function estimatedParts(database: Database): Promise<EstimatedPart[
   }));
 }
 
+/** Estimated amounts of attempts with one cause, whether budgets count them or not. */
+export interface EstimatedCause {
+  readonly cause: string;
+  readonly attempts: number;
+  readonly nanoDollars: bigint;
+}
+
+/** The first that applies. `session`: some responses of a WebSocket session had no end on record. */
+const CAUSE = `CASE
+    WHEN a.error_code = 'gateway_crashed' THEN 'the process died'
+    WHEN a.error_code IN ('upstream_timeout', 'request_timeout') THEN 'the attempt timed out'
+    WHEN a.status = 101 THEN 'a response of a session did not end'
+    WHEN r.ending = 'client_aborted' THEN 'the client disconnected'
+    WHEN a.error_code IS NOT NULL OR r.ending = 'upstream_truncated' THEN 'the response broke off'
+    ELSE 'the gateway ended the attempt' END`;
+
+const CAUSES = `
+  SELECT ${CAUSE} AS cause, count(*) AS attempts, coalesce(sum(a.cost_nano_usd), 0)::bigint AS amount
+  FROM request_attempts a LEFT JOIN request_logs r ON r.id = a.id AND r.created_at = a.created_at
+  WHERE a.estimated GROUP BY 1 ORDER BY 1`;
+
+/** The estimated amounts by their causes. */
+export async function estimatedCauses(database: Database): Promise<EstimatedCause[]> {
+  const rows = (await database.query(CAUSES)) as Record<'cause' | 'attempts' | 'amount', string>[];
+  return rows.map(({ cause, attempts, amount }) => ({
+    cause,
+    attempts: Number(attempts),
+    nanoDollars: BigInt(amount),
+  }));
+}
+
 /** Retention may have removed records from before this time, in some workspaces and not in others. */
 const CUT_BEFORE = "(SELECT before FROM rollup_seals WHERE grain = 'row')";
 

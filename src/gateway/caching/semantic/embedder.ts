@@ -99,7 +99,7 @@ export class Embedder {
     const asked = { caller, headers: {}, options: NOTHING_ASKED, modelSlug, planned: AS_ASKED };
     const target = await this.planner.plan(asked);
     if (caller.policy) checkPolicy(caller.policy, target.provider.id, model);
-    if (target.virtualKey?.models) checkModel(target.virtualKey.models, model);
+    checkModel(target, model);
     return target;
   }
 
