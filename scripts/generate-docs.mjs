@@ -19,7 +19,7 @@ import { coverageTable } from '../dist/gateway/guardrails/covered/coverage-table
 import { originHeadersTable } from '../dist/gateway/upstream/origin-headers.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
 import { unreadTable } from '../dist/gateway/guardrails/unread-table.js';
-import { chargingTable, endpointsPage } from '../dist/providers/endpoints-page.js';
+import { chargingTable, endpointsPage, limitEffectsTable } from '../dist/providers/endpoints-page.js';
 import { roomArrows } from './room-arrows.mjs';
 
 const cell = (text) => String(text).replaceAll('|', '\\|');
@@ -190,7 +190,8 @@ const PAGES = {
   'docs/guardrails.md': () =>
     withParts('docs/guardrails.md', { coverage: coverageTable(), unread: unreadTable() }),
   'docs/clients.md': () => withParts('docs/clients.md', { 'origin headers': originHeadersTable() }),
-  'docs/limits.md': () => withParts('docs/limits.md', { charging: chargingTable() }),
+  'docs/limits.md': () =>
+    withParts('docs/limits.md', { charging: chargingTable(), 'limit effects': limitEffectsTable() }),
   'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
   'docs/endpoints.md': endpointsPage,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINT_IDS } from './endpoint.js';
 import { endpoints } from './endpoints/index.js';
-import { chargingTable, endpointsPage, markOf } from './endpoints-page.js';
+import { chargingTable, limitEffectsTable, endpointsPage, markOf } from './endpoints-page.js';
 import { findProvider, providers } from './registry.js';
 
 const lines = endpointsPage().split('\n');
@@ -49,10 +49,11 @@ describe('the page of endpoints', () => {
   });
 });
 
-describe('the charging table of docs/limits.md', () => {
-  it('is the one that the rows make', async () => {
+describe('the tables of docs/limits.md', () => {
+  it('are those that the rows make', async () => {
     const page = await readFile(new URL('../../docs/limits.md', import.meta.url), 'utf8');
 
     expect(page).toContain(`\n${chargingTable()}\n`);
+    expect(page).toContain(`\n${limitEffectsTable()}\n`);
   });
 });

@@ -1,4 +1,5 @@
 import type { ChargeRow } from './charging/charge.js';
+import { LIMIT_KINDS, type LimitEffect, limitEffectRows } from './charging/limit-effects.js';
 import { type SessionRow, sessionRows } from './charging/sessions.js';
 import { chargeRows } from './charging/table.js';
 import { type Endpoint, ENDPOINT_IDS, type EndpointId } from './endpoint.js';
@@ -98,6 +99,24 @@ export function chargingTable(): string {
 
 const sessionLine = ({ path, charged, knownFrom, reserved }: SessionRow): string =>
   `| WebSocket ${code(path)} | ${charged} | ${knownFrom} | ${reserved} |`;
+
+const EFFECTS: Readonly<Record<LimitEffect, string>> = {
+  refused: 'refused',
+  unmeasured: '402 `usage_unknown`',
+  unaffected: '–',
+};
+
+/** The table of limits and paths in Markdown, for docs/limits.md, generated from the rows that the tests walk. */
+export function limitEffectsTable(): string {
+  const lines = limitEffectRows.map(
+    ({ path, effects }) => `| ${[path, ...LIMIT_KINDS.map((kind) => EFFECTS[effects[kind]])].join(' | ')} |`,
+  );
+  return [
+    `| Requests | ${LIMIT_KINDS.join(' | ')} |`,
+    `|---|${LIMIT_KINDS.map(() => '---').join('|')}|`,
+    ...lines,
+  ].join('\n');
+}
 
 function chargeLine({ operations, charged, knownFrom, reserved }: ChargeRow): string {
   const paths = operations.map(({ path }) => code(path)).join(' ');

@@ -149,8 +149,12 @@ class Trial implements ReplySink {
     const { attempt, translated } = this.answer;
     const whole = Buffer.concat(this.clear);
     const failure = reportedFailure(whole);
-    if (failure) this.fail(errorOfProvider('answer'), failure);
-    else if (translated && !isReadable(attempt, whole, translated)) this.fail(unreadableAnswer());
+    if (failure) {
+      // A reported failure is not billed.
+      this.told.hasFailed = true;
+      attempt.partial = this.told;
+      this.fail(errorOfProvider('answer'), failure);
+    } else if (translated && !isReadable(attempt, whole, translated)) this.fail(unreadableAnswer());
     else this.pass();
   }
 

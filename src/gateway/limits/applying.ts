@@ -75,7 +75,10 @@ function valueOf(key: PolicyKey, { caller, target, model, metadata }: LimitedReq
     case 'provider':
       return target.provider.id;
     default:
-      // Groups do not depend on the spelling either.
-      return model === null ? null : canonicalModel(model, target.provider.id);
+      return modelName(model, target);
   }
 }
+
+/** Groups do not depend on the spelling either. */
+const modelName = (model: string | null, { provider }: Target): string | null =>
+  model === null ? null : canonicalModel(model, provider.id);

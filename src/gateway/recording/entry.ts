@@ -11,10 +11,11 @@ import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../types/gateway-headers.js';
 import type { Estimate } from '../limits/estimate.js';
-import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
+import { type Hold, UNUSED } from '../limits/hold.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
+import { actualOf, isCountedLater, markRecord } from './attempt-columns.js';
 import type { RecordedAttempt } from './recorded-attempt.js';
 import {
   appliedPrice,
@@ -36,8 +37,6 @@ import {
   type EndedAttempt,
   type Findings,
   hasText,
-  isUnended,
-  type NewRecord,
   openedExchange,
   type ExchangeOutcome,
   type ReservedAttempt,
@@ -381,33 +380,6 @@ export class ExchangeRecorder implements Findings {
     const own = virtualKey?.prices && ownPrice(virtualKey.prices, model, provider.id);
     return own ?? this.prices.find(provider.id, model);
   }
-}
-
-/** Sets the columns that few records have. */
-function markRecord(
-  record: NewRecord,
-  attempt: RecordedAttempt,
-  { countable, isAside, isEstimated, isComplete }: EndedAttempt,
-  price: Bill['price'],
-): void {
-  if (price) record.price = price;
-  if (isEstimated || isUnended(attempt, isComplete)) record.isEstimated = true;
-  if (isAside) record.isAside = true;
-  if (countable) record.countable = countable;
-}
-
-function isCountedLater({ countable, reading, isCut }: EndedAttempt, { body }: Trail): boolean {
-  if (countable !== undefined) return countable !== null;
-  return lacksOutput(reading) && (hasText(reading) || isCut === true) && body !== null;
-}
-
-function actualOf(
-  { reading: { usage } }: EndedAttempt,
-  costNanoUsd: number | null,
-  isCounted: boolean,
-): Actual {
-  const tokens = usage && usage.input_tokens + usage.output_tokens;
-  return { costNanoUsd, tokens, isCountedLater: isCounted };
 }
 
 /** The exchange record as its readers see it. */

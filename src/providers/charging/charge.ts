@@ -26,6 +26,8 @@ export interface ChargeRule {
   unreported(body: Json): 'text' | 'input' | 'reservation';
   /** The request determines the units exactly, so that they are recorded even if no limit reserves them. */
   readonly isExact?: true;
+  /** It is billed by other units only, which token limits do not count. */
+  readonly hasNoTokens?: true;
   /** Providers that do not bill it. */
   readonly freeAt?: ReadonlySet<string>;
 }

@@ -24,7 +24,11 @@ const BYTES = 'one token per byte of the body';
 const bounded = (fields: string): string => `${BYTES}, plus ${fields} or the output ceiling`;
 
 /** The maximum number of pages of a document. */
-const ocrCharge: ChargeRule = { most: ({ body }) => [mostPages(body)], unreported: () => 'reservation' };
+const ocrCharge: ChargeRule = {
+  most: ({ body }) => [mostPages(body)],
+  unreported: () => 'reservation',
+  hasNoTokens: true,
+};
 
 /** Requests that are billed themselves. */
 const metered: readonly ChargeRow[] = [
