@@ -36,7 +36,7 @@ export interface OpenedExchange {
   readonly metadata: Readonly<Record<string, string>> | null;
   /**
    * The attempts so far, to be recorded if the process dies now. Attempts under way count with what they reserved of budgets, because their
-   * provider bills for them. Present when one of them holds part of a budget; the last frame of an exchange counts.
+   * provider bills for them. Present when one of them holds part of a budget, and for sessions; the last frame of an exchange counts.
    */
   readonly attempts_so_far?: readonly AttemptRecord[];
 }

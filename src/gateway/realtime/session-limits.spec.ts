@@ -59,6 +59,20 @@ interface Wishes {
   /** Null: no model has one. */
   readonly price?: null;
   readonly store?: MemoryLimitStore;
+  readonly place?: Place;
+}
+
+/** Where limits are. A workspace's come with those of its key. */
+const PLACES = ['API key', 'workspace', 'policy', 'virtual key'] as const;
+type Place = (typeof PLACES)[number];
+
+function callerUnder(limits: readonly Limit[] | null, place: Place) {
+  if (!limits || place === 'virtual key') return aCaller();
+  const policies = limits.map((limit) => ({
+    ...{ limit, groups: [] },
+    conditions: [{ key: 'model' as const, value: 'GPT-Realtime' }],
+  }));
+  return aCaller({ limits: place === 'policy' ? { limits: [], policies } : { limits, policies: [] } });
 }
 
 /** An open session under limits: `say` speaks for the client, `report` for the provider. */
@@ -66,10 +80,12 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
   const store = wishes.store ?? new MemoryLimitStore();
   const limiter = new Limiter(store);
   const admission = new Admission(limiter, loadSettings({ GATEHOUSE_OUTPUT_TOKENS_CEILING: String(OUTPUT) }));
-  const caller = aCaller(limits ? { limits: { limits, policies: [] } } : {});
+  const place = wishes.place ?? 'API key';
+  const caller = callerUnder(limits, place);
+  const ofKey = limits && place === 'virtual key' ? { id: 'vk', slug: 'vk', limits } : null;
   const target: Target = {
     ...{ provider: findProvider('openai'), origin: 'https://api.openai.com', basePath: '/v1', query: '' },
-    ...{ virtualKey: null, credentials: { key: null, fields: {} }, isCustomHost: false, forwarded: null },
+    ...{ virtualKey: ofKey, credentials: { key: null, fields: {} }, isCustomHost: false, forwarded: null },
   };
   const kept: (readonly AttemptRecord[])[] = [];
   let closed: RequestLogRecord | null = null;
@@ -394,18 +410,49 @@ describe('a session without limits', () => {
 });
 
 describe('the handshake', () => {
-  it.each([
-    ['an exhausted budget', aBudget(0), 'budget_exceeded'],
-    ['an exhausted token budget', aBudget(0, { type: 'tokens' }), 'budget_exceeded'],
-    ['an exhausted rate', aLimit({ amount: 0 }), 'rate_limited'],
-    ['no free slot', slots(0), 'concurrency_limited'],
-  ])('is refused by %s', async (_, limit, code) => {
-    await expect(aSession([limit])).rejects.toMatchObject({ code });
+  const USED_UP = [
+    ['an exhausted budget', () => aBudget(0), 'budget_exceeded'],
+    ['an exhausted token budget', () => aBudget(0, { type: 'tokens' }), 'budget_exceeded'],
+    ['an exhausted rate', () => aLimit({ amount: 0 }), 'rate_limited'],
+    ['no free slot', () => slots(0), 'concurrency_limited'],
+  ] as const;
+
+  it.each(
+    PLACES.flatMap((place) => USED_UP.map(([name, limit, code]) => [place, name, limit, code] as const)),
+  )('under a limit of the %s is refused by %s', async (place, _, limit, code) => {
+    await expect(aSession([limit()], { place })).rejects.toMatchObject({ code });
   });
 
-  it('is refused under a dollar budget where the model has no price', async () => {
-    await expect(aSession([aBudget(10_000)], { price: null })).rejects.toMatchObject({
-      code: 'price_unknown',
-    });
+  it.each(PLACES)(
+    'under a dollar budget of the %s is refused where the model has no price',
+    async (place) => {
+      await expect(aSession([aBudget(10_000)], { price: null, place })).rejects.toMatchObject({
+        code: 'price_unknown',
+      });
+    },
+  );
+});
+
+describe('the next response', () => {
+  const ONE_LEFT = [
+    ['requests', () => aLimit({ amount: 1 }), 1013, 'rate_limited'],
+    ['tokens of a rate', () => aLimit({ measure: 'tokens', amount: OPENING + STEP }), 1013, 'rate_limited'],
+    ['tokens of a budget', () => aBudget(OPENING + STEP, { type: 'tokens' }), 1008, 'budget_exceeded'],
+    ['dollars', () => aBudget(OPENING + STEP), 1008, 'budget_exceeded'],
+  ] as const;
+
+  it.each(
+    PLACES.flatMap((place) =>
+      ONE_LEFT.map(([kind, limit, code, reason]) => [place, kind, limit, code, reason] as const),
+    ),
+  )('under a limit of the %s on %s is refused when only one fits', async (place, _, limit, code, reason) => {
+    const { say, report, seen, heard, closeCode } = await aSession([limit()], { place });
+    say(CREATE);
+    await soon(() => expect(seen).toHaveLength(1));
+    report(CREATED, DONE);
+    await soon(() => expect(heard).toHaveLength(2));
+    say(CREATE);
+    expect(await closeCode()).toEqual({ code, reason });
+    expect(seen).toHaveLength(1);
   });
 });

@@ -161,7 +161,8 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   becameUnreadable(): void {
     this.parts.becameUnknown();
     const detail = 'a WebSocket with unreadable frames';
-    if (this.isListening) this.refuse(new AppError('usage_unknown', { detail, reader: 'its limits' }));
+    if (this.isListening)
+      this.session.onRefused(new AppError('usage_unknown', { detail, reader: 'a limit' }));
   }
 
   /** Ends the session. Responses without an end on record are charged their reservation. */

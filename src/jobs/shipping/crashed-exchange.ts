@@ -5,7 +5,7 @@ import type { AttemptRecord, OpenedExchange, RequestLogRecord } from '../../requ
  * The record of an exchange whose process died: only its beginning is known, and what its attempts reserved of budgets.
  *
  * Attempts under way are settled at their reservation, because their provider received them and bills for them: the cost is an estimate,
- * and an upper bound. Without a budget nothing was reserved, and the cost is null, not 0.
+ * and an upper bound. Without a budget nothing was reserved, and the cost is null, not 0; except for sessions, which record what they used.
  *
  * Status 500, because a crash of the gateway is a server failure in error rates; the status that was actually sent, if any, is lost.
  * `diedAt` is the process's last heartbeat, so the duration is a bound.
