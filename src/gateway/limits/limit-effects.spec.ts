@@ -119,13 +119,13 @@ const PLACES = {
   }),
 } as const;
 
-let gateway: TestGateway;
-afterEach(() => gateway.close());
+let gateway: TestGateway | null = null;
+afterEach(() => gateway?.close());
 
 /** The code of the refusal, or `passed`. */
-async function outcomeOf({ path, method = 'POST', body }: Sample): Promise<string> {
+async function outcomeOf(made: TestGateway, { path, method = 'POST', body }: Sample): Promise<string> {
   const content = typeof body === 'function' ? (body as () => FormData)() : body && JSON.stringify(body);
-  const answer = await gateway.request(`/v1${path.replace(/\{(\w+)\}/g, 'x1')}`, {
+  const answer = await made.request(`/v1${path.replace(/\{(\w+)\}/g, 'x1')}`, {
     method,
     headers: {
       'x-gateway-virtual-key': 'openai-prod',
@@ -153,18 +153,18 @@ describe.each(ROWS.map((row) => [`${row.method ?? 'POST'} ${row.path}`, row] as 
   it.each(LIMIT_KINDS)('obeys a used-up limit of %s in every place', async (kind) => {
     for (const [place, under] of Object.entries(PLACES)) {
       const limit = USED_UP[kind]();
-      gateway = await aGateway({
+      const made = (gateway = await aGateway({
         virtualKeys: { 'openai-prod': row.provider ?? 'openai' },
         price: PRICE,
         answers: [{ chunks: ['{}'] }],
         ...under(limit),
-      });
-      gateway.limits.windows.set(limit.id, [{ at: performance.now(), amount: 1 }]);
-      gateway.limits.leased.set(limit.id, 1);
-      const outcome = await outcomeOf(row);
+      }));
+      made.limits.windows.set(limit.id, [{ at: performance.now(), amount: 1 }]);
+      made.limits.leased.set(limit.id, 1);
+      const outcome = await outcomeOf(made, row);
       expect([place, outcome]).toEqual([place, expectedOf(row.effects[kind], kind)]);
-      expect(gateway.calls).toHaveLength(outcome === 'passed' ? 1 : 0);
-      await gateway.close();
+      expect(made.calls).toHaveLength(outcome === 'passed' ? 1 : 0);
+      await made.close();
     }
   });
 });
