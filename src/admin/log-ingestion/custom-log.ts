@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { isStorableUsage, MOST_TOKENS } from '../../common/contracts/usage.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
+import { placeOfTooLarge } from './largest-numbers.js';
 import type { UnpricedCall } from './log-ingestion.service.js';
 import { providerOfUrl, usageIn } from './reported-usage.js';
 
@@ -14,6 +16,24 @@ const LONGEST_CALL_MS = 24 * 60 * 60_000;
 const text = z.string().max(LONGEST);
 const headers = z.record(text, z.union([z.string(), z.number(), z.boolean()])).optional();
 const body = z.record(z.string(), z.unknown());
+
+/**
+ * Counts that their columns cannot hold are refused: stored as other numbers, they would be charged and summed. Counts that are added up,
+ * such as those of cached tokens beside the input, may be too large together only.
+ */
+const answer = body.superRefine((told, context) => {
+  const { usage, usageMetadata } = told;
+  const place = placeOfTooLarge({ usage, usageMetadata });
+  const sum = place ? null : usageIn(told);
+  if (place)
+    context.addIssue({ code: 'custom', path: [...place], message: `it must be at most ${MOST_TOKENS}` });
+  if (sum && !isStorableUsage(sum))
+    context.addIssue({
+      code: 'custom',
+      path: [usage === undefined ? 'usageMetadata' : 'usage'],
+      message: `its total of input or output tokens must be at most ${MOST_TOKENS}`,
+    });
+});
 
 /** https://portkey.ai/docs/api-reference/inference-api/logs/insert-a-log, plus the provider and the streaming mode. */
 const customLog = z.strictObject({
@@ -30,7 +50,7 @@ const customLog = z.strictObject({
   response: z.strictObject({
     status: z.int().min(100).max(599).optional(),
     headers,
-    body,
+    body: answer,
     response_time: z.number().min(0).max(LONGEST_CALL_MS).optional(),
     responseTime: z.number().min(0).max(LONGEST_CALL_MS).optional(),
     streamingMode: z.boolean().optional(),

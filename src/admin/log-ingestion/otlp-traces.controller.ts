@@ -7,7 +7,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';
-import { BadSpan, callOfSpan } from './otlp/span-to-call.js';
+import { BadSpan, readSpan } from './otlp/span-to-call.js';
 import {
   type OtlpSpan,
   type PartialSuccess,
@@ -20,6 +20,7 @@ const MOST_SPANS = 5_000;
 const PROTOBUF = 'application/x-protobuf';
 
 class PartialSuccessDto {
+  /** 0 when all spans are stored, and the message only says what of them is not kept. */
   @ApiProperty({ type: 'integer', example: 1 }) readonly rejectedSpans: number;
   @ApiProperty({ example: 'spans without "gen_ai." attributes are not kept' }) readonly errorMessage: string;
 }
@@ -53,7 +54,10 @@ export class OtlpTracesController {
     return protobufAnswer(partialSuccess);
   }
 
-  /** Invalid spans must not cause the loss of valid ones. */
+  /**
+   * Invalid spans must not cause the loss of valid ones. Numbers that are not kept are warnings: the spans are not rejected.
+   * https://opentelemetry.io/docs/specs/otlp/#partial-success-1
+   */
   private async take(caller: Principal, spans: readonly OtlpSpan[]): Promise<PartialSuccess | null> {
     if (spans.length > MOST_SPANS)
       throw new AppError('invalid_request', {
@@ -65,14 +69,15 @@ export class OtlpTracesController {
     let rejectedSpans = 0;
     for (const span of spans)
       try {
-        const call = callOfSpan(span, tenant, Date.now());
+        const { call, warnings } = readSpan(span, tenant, Date.now());
         calls.set(call.id, call);
+        for (const warning of warnings) reasons.add(warning);
       } catch (error) {
         if (!(error instanceof BadSpan)) throw error;
         rejectedSpans += 1;
         reasons.add(error.message);
       }
     await this.ingestion.take(caller, [...calls.values()]);
-    return rejectedSpans === 0 ? null : { rejectedSpans, errorMessage: [...reasons].join('; ') };
+    return reasons.size === 0 ? null : { rejectedSpans, errorMessage: [...reasons].join('; ') };
   }
 }

@@ -41,3 +41,10 @@ export interface Usage {
 
 /** The fields of a usage that hold a number. */
 export type UsageCount = Exclude<keyof Usage, 'image_size' | 'image_quality'>;
+
+/** The largest total of tokens of one request: its column has 32 bits. */
+export const MOST_TOKENS = 2 ** 31 - 1;
+
+/** Whether the log can store the totals; every finer count of tokens is part of one of them. */
+export const isStorableUsage = ({ input_tokens, output_tokens }: Usage): boolean =>
+  input_tokens <= MOST_TOKENS && output_tokens <= MOST_TOKENS;

@@ -53,6 +53,13 @@ it('an answer that is short is read wherever its usage stands', async () => {
   expect(await metered(json({ usage: USAGE, data: [{ b64_json: 'AAAA' }] }))).toEqual(READ);
 });
 
+it('a usage too large for its column is not read, so that the text is counted', async () => {
+  expect(await metered(json({ usage: { ...USAGE, output_tokens: 2 ** 31 } }))).toBeNull();
+  expect(await metered(json({ usage: { ...USAGE, output_tokens: 2 ** 31 - 1 } }))).toMatchObject({
+    output_tokens: 2 ** 31 - 1,
+  });
+});
+
 describe('a stream that breaks off before the usage that was asked for', () => {
   const chat = (delta: object, more = {}): object => ({
     model: 'm',

@@ -27,11 +27,11 @@ interface Row {
   readonly reason: string | null;
 }
 
-/** The amount of each counter, and the amount that attempts were charged to it. */
+/** The amount of each counter, and the amount that attempts were charged to it. Sums are numeric, which has no largest number. */
 const CHARGED = `
   SELECT counter.key, counter.created_at, counter.spent,
     coalesce(sum(CASE WHEN counter.measure = 'cost' THEN attempt.cost_nano_usd
-      ELSE attempt.input_tokens::bigint + attempt.output_tokens END), 0)::bigint AS amount
+      ELSE attempt.input_tokens::bigint + attempt.output_tokens END), 0) AS amount
   FROM limit_counters counter
   LEFT JOIN (
     SELECT charge.key, a.cost_nano_usd, a.input_tokens, a.output_tokens
@@ -53,7 +53,7 @@ export interface EstimatedPart {
 }
 
 const ESTIMATED = `
-  SELECT c.key AS counter, c.measure, c.spent, coalesce(attempt.amount, 0)::bigint AS estimated, coalesce(lease.amount, 0)::bigint AS lost
+  SELECT c.key AS counter, c.measure, c.spent, coalesce(attempt.amount, 0) AS estimated, coalesce(lease.amount, 0) AS lost
   FROM limit_counters c
   LEFT JOIN (
     SELECT charge.key, sum(CASE WHEN counter.measure = 'cost' THEN a.cost_nano_usd
@@ -127,7 +127,7 @@ const COUNTERS = `
 
 /** Logs of requests made elsewhere carry their own cost and have no attempts. */
 const REQUESTS = `
-  SELECT 'requests of ' || day AS what, sum(attempts)::bigint AS expected, sum(request)::bigint AS found, NULL AS reason
+  SELECT 'requests of ' || day AS what, sum(attempts) AS expected, sum(request) AS found, NULL AS reason
   FROM (
     SELECT to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, coalesce(r.cost_nano_usd, 0) AS request,
       CASE WHEN r.cost_nano_usd IS NULL THEN 0 ELSE coalesce(a.cost, 0) END AS attempts
@@ -138,8 +138,8 @@ const REQUESTS = `
   ) AS both_books GROUP BY day`;
 
 const ROLLUPS = `
-  SELECT 'rollup of ' || coalesce(logged.day, counted.day) AS what, coalesce(logged.cost, 0)::bigint AS expected,
-    coalesce(counted.cost, 0)::bigint AS found,
+  SELECT 'rollup of ' || coalesce(logged.day, counted.day) AS what, coalesce(logged.cost, 0) AS expected,
+    coalesce(counted.cost, 0) AS found,
     CASE WHEN logged.cost IS NULL
       OR (logged.cost < counted.cost AND logged.day < to_char(${CUT_BEFORE} AT TIME ZONE 'UTC', 'YYYY-MM-DD')) THEN 'its records were removed by retention' END AS reason
   FROM (

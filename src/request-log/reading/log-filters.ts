@@ -76,7 +76,8 @@ const anyConfig: Filter = {
 };
 
 const NANO_USD_PER_CENT = '10000000';
-const TOTAL_TOKENS = 'coalesce(input_tokens + output_tokens, input_tokens, output_tokens)';
+/** In 64 bits: each summand may be the largest number of 32. */
+const TOTAL_TOKENS = 'coalesce(0::bigint + input_tokens + output_tokens, input_tokens, output_tokens)';
 
 const outcome: Filter = {
   sql: (placeholder) => `(status < 400) = ${placeholder}::boolean`,

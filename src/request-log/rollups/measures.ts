@@ -29,20 +29,31 @@ export const WORKED_OUT = Object.entries(BUCKETS)
   .map(([name, microseconds]) => `histogram_bucket(${microseconds}) AS ${name}`)
   .join(', ');
 
-const plus = (one: string, other: string): string => `${one} + ${other}`;
+/** The largest bigint. */
+const MOST = '9223372036854775807';
+
+/**
+ * Sums stop at the largest bigint instead of failing: a sum that fails would leave its whole batch uncounted. Clients report costs and
+ * counts, so no number is too large to occur. Summands are never negative.
+ */
+const plus = (one: string, other: string): string => `least(${one}, ${MOST} - ${other}) + ${other}`;
+const total = (value: string): string => `least(coalesce(sum(${value}), 0), ${MOST})::bigint`;
+/** A sum of Int64 wraps around in ClickHouse, one of Int128 does not. */
+const totalInClickHouse = (value: string): string =>
+  `toInt64(least(coalesce(sum(toInt128(${value})), 0), ${MOST}))`;
 
 /** A whole number per request; null adds nothing. */
 const sum =
   (value: string) =>
   (name: string): RollupMeasure => ({
     type: 'bigint',
-    ofRequests: `coalesce(sum(${value}), 0)::bigint`,
-    ofRollup: `coalesce(sum(${name}), 0)::bigint`,
+    ofRequests: total(value),
+    ofRollup: total(name),
     added: plus,
     clickhouse: {
       type: 'SimpleAggregateFunction(sum, Int64)',
-      ofRequests: `toInt64(coalesce(sum(${value}), 0))`,
-      ofRollup: `sum(${name})`,
+      ofRequests: totalInClickHouse(value),
+      ofRollup: totalInClickHouse(name),
     },
   });
 

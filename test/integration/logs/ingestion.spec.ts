@@ -148,6 +148,31 @@ describe('POST /v1/logs', () => {
     });
   });
 
+  it.each<readonly [string, object, string]>([
+    ['a count', { usage: { prompt_tokens: 2 ** 31, completion_tokens: 1 } }, 'usage.prompt_tokens'],
+    [
+      'a finer count',
+      { usage: { prompt_tokens: 1, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 1e12 } } },
+      'usage.prompt_tokens_details.cached_tokens',
+    ],
+    ['a count of Google', { usageMetadata: { promptTokenCount: 1e15 } }, 'usageMetadata.promptTokenCount'],
+    ['a sum', { usage: { input_tokens: 2e9, cache_read_input_tokens: 2e9, output_tokens: 1 } }, 'usage'],
+  ])('refuses %s beyond the largest that is stored, and names it', async (_, body, place) => {
+    const refused = await post('/v1/logs', custom('too-large', { response: { body } }));
+
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.message).toContain(`The field "response.body.${place}" is invalid`);
+    expect(await listed('trace_id=too-large')).toEqual([]);
+  });
+
+  it('takes the largest counts as they are', async () => {
+    const usage = { prompt_tokens: 2 ** 31 - 1, completion_tokens: 2 ** 31 - 1 };
+    expect((await post('/v1/logs', custom('largest', { response: { body: { usage } } }))).status).toBe(200);
+    expect(await listed('trace_id=largest&total_units_min=4294967294')).toMatchObject([
+      { input_tokens: 2 ** 31 - 1, output_tokens: 2 ** 31 - 1 },
+    ]);
+  });
+
   it("costs the organization's own price, whichever name it has, before the list price", async () => {
     const cost = async (trace_id: string) => {
       await post('/v1/logs', custom(trace_id, { response: { body: ANSWER } }));
@@ -330,6 +355,65 @@ describe('POST /v1/otel/v1/traces', () => {
         usage_source: 'none',
       },
     ]);
+  });
+
+  const costing = (value: object, ...more: object[]) => ({
+    attributes: [
+      text('gen_ai.provider.name', 'openai'),
+      text('gen_ai.request.model', 'gpt-4o'),
+      { key: 'gen_ai.usage.cost', value },
+      ...more,
+    ],
+  });
+  const currency = (name: string, value: string) => text(name, value);
+
+  it.each<readonly [string, object]>([
+    ['in another currency', costing({ doubleValue: 0.5 }, currency('gen_ai.usage.cost.currency', 'EUR'))],
+    [
+      'in another currency by a shorter name',
+      costing({ doubleValue: 0.5 }, currency('gen_ai.cost_currency', 'eur')),
+    ],
+    ['that is negative', costing({ doubleValue: -1 })],
+    ['that is not a number', costing({ doubleValue: 'NaN' })],
+    ['that is infinite', costing({ doubleValue: 'Infinity' })],
+    ['that no call has', costing({ doubleValue: 1e10 })],
+    ['with its currency in the text', costing({ stringValue: '1.5 EUR' })],
+    ['that is a truth value', costing({ boolValue: true })],
+    ['that is empty', costing({ stringValue: '' })],
+  ])('keeps a span with a cost %s, without counting it as dollars, and says so', async (_, more) => {
+    const { status, body } = await post(path, message(span('1414141414141414', more)));
+
+    expect([status, body.partialSuccess?.rejectedSpans]).toEqual([200, 0]);
+    expect(body.partialSuccess.errorMessage).toMatch(
+      /^"gen_ai\.usage\.cost" .*; the span is kept without it$/,
+    );
+    expect(await listed(`trace_id=${traceId}`)).toMatchObject([{ cost_nano_usd: null }]);
+  });
+
+  it('takes a cost whose currency is the dollar', async () => {
+    const more = costing({ stringValue: '0.25' }, currency('gen_ai.usage.cost.currency', 'USD'));
+    expect((await post(path, message(span('1515151515151515', more)))).body).toEqual({});
+    expect(await listed(`trace_id=${traceId}`)).toMatchObject([{ cost_nano_usd: 250_000_000 }]);
+  });
+
+  it.each([
+    ['beyond 32 bits', { intValue: '2147483648' }],
+    ['beyond 64 bits', { doubleValue: 1e300 }],
+    ['below zero', { intValue: -1 }],
+    ['that are a truth value', { boolValue: true }],
+  ])('keeps a span with tokens %s without a usage, and says so', async (_, value) => {
+    const attributes = [...span('x').attributes.slice(0, 3), { key: 'gen_ai.usage.output_tokens', value }];
+    const { body } = await post(path, message(span('1616161616161616', { attributes })));
+
+    expect(body.partialSuccess).toMatchObject({ rejectedSpans: 0 });
+    expect(body.partialSuccess.errorMessage).toContain('"gen_ai.usage.output_tokens" must be a whole number');
+    expect(await listed(`trace_id=${traceId}`)).toMatchObject([{ input_tokens: null, cost_nano_usd: null }]);
+  });
+
+  it('says that a duration was cut', async () => {
+    const more = { endTimeUnixNano: nano(Date.now() + 30 * 86_400_000) };
+    const { body } = await post(path, message(span('1717171717171717', more)));
+    expect(body.partialSuccess.errorMessage).toContain('"endTimeUnixNano" must be 0 to 24 hours after');
   });
 
   it('keeps the good ones of a batch, and says how many were not and why', async () => {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Usage } from '../../../common/contracts/usage.js';
 import type { UnpricedCall } from '../log-ingestion.service.js';
+import { NUMBER_NAMES, numbersOf } from './span-numbers.js';
 import type { AnyValue, KeyValue, OtlpSpan } from './trace-message.js';
 
 /** Why a span was rejected, for the operator of an exporter. */
 export class BadSpan extends Error {}
 
 const NANO_PER_MS = 1_000_000n;
-const NANO_PER_USD = 1_000_000_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const LONGEST = 256;
@@ -27,10 +26,6 @@ const NAMES = {
   model: ['gen_ai.request.model'],
   responseModel: ['gen_ai.response.model'],
   operation: ['gen_ai.operation.name'],
-  input: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'],
-  output: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'],
-  cached: ['gen_ai.usage.cache_read.input_tokens', 'gen_ai.usage.cached_tokens'],
-  cost: ['gen_ai.usage.cost', 'gen_ai.cost'],
   inputMessages: ['gen_ai.input.messages', 'gen_ai.prompt'],
   outputMessages: ['gen_ai.output.messages', 'gen_ai.completion'],
   status: ['http.response.status_code', 'http.status_code'],
@@ -50,8 +45,14 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   x_ai: 'x-ai',
 };
 
+/** A span in the log's format, and what of it is not kept, for the operator of its exporter. */
+export interface SpanReading {
+  readonly call: UnpricedCall;
+  readonly warnings: readonly string[];
+}
+
 /** A span of a model request in the log's format. Throws `BadSpan` if it cannot be stored. */
-export function callOfSpan(span: OtlpSpan, tenant: string, now: number): UnpricedCall {
+export function readSpan(span: OtlpSpan, tenant: string, now: number): SpanReading {
   const attributes = attributesOf(span);
   if (![...attributes.keys()].some((name) => name.startsWith(GEN_AI)))
     throw new BadSpan('spans without "gen_ai." attributes are not kept');
@@ -62,26 +63,38 @@ export function callOfSpan(span: OtlpSpan, tenant: string, now: number): Unprice
     throw new BadSpan(
       '"startTimeUnixNano" is more than a day in the past, or more than an hour in the future',
     );
-  const status = statusOf(span, attributes);
-  return {
+  const { usage, costNanoUsd, warnings } = numbersOf(attributes);
+  const durationMs = Math.min(Math.max(0, ended - started), DAY_MS);
+  const call = {
     id: idOfSpan(tenant, traceId, spanId, started),
-    source: 'otlp',
+    source: 'otlp' as const,
     startedAt: started,
-    durationMs: Math.min(Math.max(0, ended - started), DAY_MS),
+    durationMs,
     traceId,
     spanId,
     parentSpanId: span.parentSpanId ? idOf(span.parentSpanId, 16, 'parentSpanId') : null,
     spanName: typeof span.name === 'string' ? span.name.slice(0, LONGEST) : null,
+    ...attributesOfCall(attributes, span),
+    usage,
+    reportedCostNanoUsd: costNanoUsd,
+  };
+  const isOfItsTimes = durationMs === ended - started;
+  return { call, warnings: isOfItsTimes ? warnings : [...warnings, DURATION_CUT] };
+}
+
+const DURATION_CUT =
+  '"endTimeUnixNano" must be 0 to 24 hours after "startTimeUnixNano"; the nearest duration is kept';
+
+function attributesOfCall(attributes: Attributes, span: OtlpSpan) {
+  return {
     method: 'POST',
     url: textOf(attributes, 'url') ?? textOf(attributes, 'operation') ?? 'span',
     provider: providerOf(attributes),
     model: textOf(attributes, 'model'),
     responseModel: textOf(attributes, 'responseModel'),
     streamed: attributes.get('gen_ai.request.stream') === true,
-    status,
+    status: statusOf(span, attributes),
     errorCode: textOf(attributes, 'errorType'),
-    usage: usageOf(attributes),
-    reportedCostNanoUsd: costOf(attributes),
     metadata: metadataOf(attributes),
     request: { headers: {}, body: bodyOf(attributes, 'inputMessages', span, 'gen_ai.content.prompt') },
     response: { headers: {}, body: bodyOf(attributes, 'outputMessages', span, 'gen_ai.content.completion') },
@@ -134,32 +147,6 @@ function providerOf(attributes: Attributes): string | null {
   return name === null ? null : (PROVIDERS[name] ?? name);
 }
 
-const MOST_TOKENS = 2 ** 31 - 1;
-
-function tokensOf(attributes: Attributes, what: 'input' | 'output' | 'cached'): number | null {
-  const value = Number(first(attributes, what) ?? Number.NaN);
-  return Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null;
-}
-
-function usageOf(attributes: Attributes): Usage | null {
-  const input_tokens = tokensOf(attributes, 'input');
-  const output_tokens = tokensOf(attributes, 'output');
-  const cached_input_tokens = tokensOf(attributes, 'cached');
-  if (input_tokens === null && output_tokens === null) return null;
-  return {
-    input_tokens: input_tokens ?? 0,
-    output_tokens: output_tokens ?? 0,
-    ...(cached_input_tokens === null ? {} : { cached_input_tokens }),
-  };
-}
-
-/** In dollars, as exporters write it. */
-function costOf(attributes: Attributes): number | null {
-  const dollars = Number(first(attributes, 'cost') ?? Number.NaN);
-  const nano = Math.round(dollars * NANO_PER_USD);
-  return dollars >= 0 && Number.isSafeInteger(nano) ? nano : null;
-}
-
 /** Messages are in an attribute, as a value or as JSON, or in an event of the older conventions. */
 function bodyOf(
   attributes: Attributes,
@@ -187,7 +174,7 @@ function jsonIn(text: string): unknown {
 
 /** Attributes that do not describe the request itself become metadata to search by. */
 function metadataOf(attributes: Attributes): Readonly<Record<string, string>> | null {
-  const known = new Set<string>(Object.values(NAMES).flat());
+  const known = new Set<string>([...Object.values(NAMES).flat(), ...NUMBER_NAMES]);
   const free = [...attributes]
     .filter(([name, value]) => !known.has(name) && name.length <= LONGEST && typeof value !== 'object')
     .slice(0, MOST_METADATA)

@@ -45,7 +45,11 @@ const quantile = (histogram: string, share: number): string => {
 /** An expression over the measures of a group. */
 export function groupOrderSql(order: GroupOrder): string {
   if ('latencyAt' in order) return quantile('duration_histogram', order.latencyAt);
-  const sum = order.sumOf.join(' + ');
+  const sum = sumSql(order.sumOf);
   const whole = order.less === undefined ? sum : `${sum} - ${order.less}`;
   return order.perRequest ? `(${whole}) / requests` : whole;
 }
+
+/** Several measures may exceed 64 bits together, where ClickHouse would wrap around. */
+const sumSql = (measures: readonly string[]): string =>
+  measures.length === 1 ? measures.join() : measures.map((name) => `toInt128(${name})`).join(' + ');

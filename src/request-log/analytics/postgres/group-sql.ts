@@ -46,7 +46,11 @@ export function namedSql(by: GroupedBy, key: string, source: PostgresSource): st
 /** An expression over the measures of a group. */
 export function groupOrderSql(order: GroupOrder): string {
   if ('latencyAt' in order) return `counts_quantile(duration_histogram, ${order.latencyAt})`;
-  const sum = order.sumOf.join(' + ');
+  const sum = sumSql(order.sumOf);
   const whole = order.less === undefined ? sum : `${sum} - ${order.less}`;
   return order.perRequest ? `(${whole})::float8 / requests` : whole;
 }
+
+/** Several measures may exceed a bigint together. */
+const sumSql = (measures: readonly string[]): string =>
+  measures.length === 1 ? measures.join() : measures.map((name) => `${name}::numeric`).join(' + ');
