@@ -194,4 +194,6 @@ export abstract class LimitStore {
   abstract take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]>;
   /** Returns unused leases, and keeps the rest alive. Without returns, it only checks that the store is available. */
   abstract giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]>;
+  /** Writes something that counts nowhere. Rejects when the store takes no writes, although it may still respond. */
+  abstract tryWrite(): Promise<void>;
 }

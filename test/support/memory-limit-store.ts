@@ -1,3 +1,4 @@
+import type { Limit } from '../../src/common/limits/limit.js';
 import {
   type AskAnswer,
   type LimitAsk,
@@ -15,6 +16,8 @@ export class MemoryLimitStore extends LimitStore {
   readonly windows = new Map<string, { at: number; amount: number }[]>();
   calls = 0;
   isUnavailable = false;
+  /** It answers what needs no write. */
+  refusesWrites = false;
 
   constructor(private readonly now: () => number = () => performance.now()) {
     super();
@@ -22,7 +25,13 @@ export class MemoryLimitStore extends LimitStore {
 
   override async take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
     await this.answer();
+    if (this.refusesWrites && asks.some((ask) => this.isFree(ask)))
+      throw new Error('OOM command not allowed');
     return asks.map((ask) => this.grant(ask));
+  }
+
+  override async tryWrite(): Promise<void> {
+    if (this.isUnavailable || this.refusesWrites) throw new Error('OOM command not allowed');
   }
 
   override async giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
@@ -40,12 +49,21 @@ export class MemoryLimitStore extends LimitStore {
     if (this.isUnavailable) throw new Error('The store is away.');
   }
 
-  private grant({ key, limit, debt, first, need, spare }: LimitAsk): LimitGrant {
+  private isFree({ key, limit, debt, first }: LimitAsk): boolean {
+    return limit.amount - this.usedOf(key, limit).used - debt >= first;
+  }
+
+  private usedOf(key: string, limit: Limit) {
     const marks = (this.windows.get(key) ?? []).filter(({ at }) => this.now() - at < limit.windowMs);
     const used =
       limit.kind === 'window'
         ? marks.reduce((sum, { amount }) => sum + amount, 0)
         : (this.leased.get(key) ?? 0);
+    return { marks, used };
+  }
+
+  private grant({ key, limit, debt, first, need, spare }: LimitAsk): LimitGrant {
+    const { marks, used } = this.usedOf(key, limit);
     const free = limit.amount - used - debt;
     const granted =
       free >= need ? need + Math.min(spare, Math.floor((free - need) / 32)) : free >= first ? first : 0;

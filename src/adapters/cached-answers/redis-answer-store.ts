@@ -22,6 +22,9 @@ const REMOVALS_MAX = 100;
  * Removes expired responses, then those that expire soonest, until the new response fits the size limit, and stores it. A response that
  * still does not fit is not stored. The same Redis holds the queue and must not evict (https://docs.bullmq.io/guide/going-to-production),
  * so the cache limits its own size.
+ *
+ * Books of another type, or without a number, are deleted and start again: otherwise no response would be stored any more. The responses in
+ * them are not counted until they expire.
  */
 const KEEP = `
   local answer, ends, sizes, total = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -29,10 +32,20 @@ const KEEP = `
   local clock = redis.call('TIME')
   local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
+  local function isOf(key, type)
+    local found = redis.call('TYPE', key).ok
+    return found == 'none' or found == type
+  end
+  local function isSound()
+    if not (isOf(ends, 'zset') and isOf(sizes, 'hash') and isOf(total, 'string')) then return false end
+    return string.match(redis.call('GET', total) or '0', '^%-?%d+$') ~= nil
+  end
+  if not isSound() then redis.call('DEL', ends, sizes, total) end
+
   local function remove(name)
     redis.call('DEL', name)
     redis.call('ZREM', ends, name)
-    redis.call('DECRBY', total, redis.call('HGET', sizes, name) or 0)
+    redis.call('DECRBY', total, string.match(redis.call('HGET', sizes, name) or '', '^%d+$') or 0)
     redis.call('HDEL', sizes, name)
   end
 
@@ -42,7 +55,11 @@ const KEEP = `
   for _ = 1, ${REMOVALS_MAX} do
     if tonumber(redis.call('GET', total) or 0) + bytes <= most then break end
     local soonest = redis.call('ZRANGE', ends, 0, 0)[1]
-    if not soonest then break end
+    if not soonest then
+      -- Nothing is stored, whatever the sum says.
+      redis.call('DEL', sizes, total)
+      break
+    end
     remove(soonest)
   end
   if tonumber(redis.call('GET', total) or 0) + bytes > most then return 0 end

@@ -41,6 +41,14 @@ export class PostgresLimitStore extends LimitStore {
     return answerApart(returns, (some) => this.giveAll(some), isFaultOfData);
   }
 
+  /** Unused windows are removed with the others. */
+  override async tryWrite(): Promise<void> {
+    await this.database.query(
+      'INSERT INTO limit_windows (key) VALUES ($1) ON CONFLICT (key) DO UPDATE SET used_at = EXCLUDED.used_at',
+      [`write-check/${this.holder}`],
+    );
+  }
+
   private async takeAll(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
     const rows = await this.database.query<Record<Column, string>>(
       'SELECT granted, free, retry_ms, others, step FROM lease_limits($1, $2) ORDER BY place',

@@ -4,7 +4,7 @@
  * after a later one changes nothing.
  *
  * For each counter, a script reads and checks everything before it writes, and writes absolute values: no write depends on the previous
- * value, so none can fail halfway. A counter that cannot be read is deleted and starts again. If Redis refuses writes (it is full, or a
+ * value, so none can fail halfway. A key that cannot be read, a counter's or the one of the calls, is deleted and starts again. If Redis refuses writes (it is full, or a
  * replica), the first write of the script fails and with it the whole call:
  * https://redis.io/docs/latest/develop/reference/eviction/#how-the-eviction-process-works
  *
@@ -16,6 +16,8 @@ const COMMON = `
   local clock = redis.call('TIME')
   local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
   local STEPS = 100
+  -- A year, in milliseconds. No lease ends later, whatever was done to the clock; an entry that does was not written by a process.
+  local LONGEST_LEASE = 31536000000
 
   local function text(number) return string.format('%.0f', number) end
 
@@ -33,17 +35,33 @@ const COMMON = `
     local held = 0
     for at = 1, #fields, 2 do
       local amount, expires = string.match(fields[at + 1], '^(%d+):(%d+)$')
-      if not amount then isCorrupt = true end
-      if not amount or tonumber(expires) <= now then redis.call('HDEL', key, fields[at])
+      if not amount or tonumber(expires) > now + LONGEST_LEASE then
+        isCorrupt = true
+        redis.call('HDEL', key, fields[at])
+      elseif tonumber(expires) <= now then redis.call('HDEL', key, fields[at])
       elseif fields[at] ~= holder then held = held + tonumber(amount) end
     end
     return held, isCorrupt
   end
 
-  -- Notes what the holder holds of slots. False where a later call has done so already.
+  -- The last call of the holder about a counter, and whether the key of the calls could not be read, which is deleted. The key of a
+  -- process that is silent expires, so that no number in it is believed forever.
+  local function lastCall(key)
+    local last = redis.pcall('HGET', calls, key)
+    if type(last) == 'table' and last.err then
+      redis.call('DEL', calls)
+      return 0, true
+    end
+    if not last then return 0, false end
+    if not string.match(last, '^%d+$') then return 0, true end
+    if redis.call('PTTL', calls) < 0 then redis.call('PEXPIRE', calls, lease) end
+    return tonumber(last), false
+  end
+
+  -- Notes what the holder holds of slots. False where a later call has done so already; then, whether the calls were corrupt.
   local function hold(key, amount, call)
-    local last = tonumber(redis.call('HGET', calls, key) or '')
-    if last and last > call then return false end
+    local last, isCorrupt = lastCall(key)
+    if last > call then return false, isCorrupt end
     if amount > 0 then
       redis.call('HSET', key, holder, text(amount) .. ':' .. text(now + lease))
       redis.call('PEXPIRE', key, lease)
@@ -53,7 +71,7 @@ const COMMON = `
       redis.call('HDEL', key, holder)
       redis.call('HDEL', calls, key)
     end
-    return true
+    return true, isCorrupt
   end
 
   -- Amounts of a window by step; empty and true where it was corrupt, and is deleted.
@@ -92,8 +110,9 @@ export const TAKE = `${COMMON}
     local others, isCorrupt = heldByOthers(key)
     local free = ask.amount - others - ask.holds - ask.debt
     local granted = grant(free, ask.first, ask.need, ask.spare)
-    if not hold(key, ask.holds + granted + ask.debt, ask.call) then granted = 0 end
-    return { granted, free - granted, 0, others, 0, isCorrupt and 1 or 0 }
+    local isHeld, areCallsCorrupt = hold(key, ask.holds + granted + ask.debt, ask.call)
+    if not isHeld then granted = 0 end
+    return { granted, free - granted, 0, others, 0, (isCorrupt or areCallsCorrupt) and 1 or 0 }
   end
 
   local function takeWindow(key, ask)
@@ -163,8 +182,8 @@ export const GIVE_BACK = `${COMMON}
     at = at + 5 + 2 * count
     if kind == 'slots' then
       local _, isCorrupt = heldByOthers(KEYS[index])
-      hold(KEYS[index], holds, call)
-      answers[index] = isCorrupt and 0 or 1
+      local _, areCallsCorrupt = hold(KEYS[index], holds, call)
+      answers[index] = (isCorrupt or areCallsCorrupt) and 0 or 1
     else
       answers[index] = giveBack(KEYS[index], window, parts)
     end

@@ -94,6 +94,14 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     }
   }
 
+  /** Redis refuses writes by their command, whatever their size: https://redis.io/docs/latest/commands/command/#flags */
+  override async tryWrite(): Promise<void> {
+    await answerOf(
+      this.redis.set(limitKey(`write-check/${this.holder}`), '1', 'PX', this.slotLeaseMs),
+      this.answerMs,
+    );
+  }
+
   private async takeAll(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
     const args = asks.flatMap(({ limit, debt, first, need, spare, holds, call }) => [
       limit.kind,

@@ -7,6 +7,8 @@ import { answerOf, connectForRequests } from '../redis-connection.js';
 import { limitKey } from './redis-limit-scripts.js';
 
 const STEPS = 100;
+const AMOUNT = /^-?\d{1,15}$/;
+const HELD = /^(\d{1,15}):(\d{1,15})$/;
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -45,12 +47,12 @@ function countedIn(fields: Fields, windowMs: number, now: number): number {
   const step = Math.floor(now / Math.max(Math.floor(windowMs / STEPS), 1));
   return Object.entries(fields)
     .filter(([at]) => Number(at) > step - STEPS && Number(at) <= step + STEPS)
-    .reduce((sum, [, amount]) => sum + (Number(amount) || 0), 0);
+    .reduce((sum, [, amount]) => sum + (AMOUNT.test(amount) ? Number(amount) : 0), 0);
 }
 
 /** Each holder's entry is "amount:expires at". */
 function heldIn(fields: Fields, now: number): number {
   return Object.values(fields)
-    .map((entry) => entry.split(':').map(Number))
-    .reduce((sum, [amount = 0, expires = 0]) => sum + (expires > now ? amount : 0), 0);
+    .map((entry) => HELD.exec(entry) ?? [])
+    .reduce((sum, [, amount = '0', expires = '0']) => sum + (Number(expires) > now ? Number(amount) : 0), 0);
 }

@@ -88,9 +88,9 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     await this.round();
   }
 
-  /** Checks whether the store is available, unless it failed a moment ago. `health` has the result. */
+  /** Checks whether the store takes writes, unless it failed a moment ago. `health` has the result. */
   async probe(): Promise<void> {
-    if (performance.now() >= this.unavailableUntil) await this.give([]);
+    if (performance.now() >= this.unavailableUntil) await this.give([], true);
   }
 
   /** Returns idle leases and keeps the others alive. */
@@ -105,7 +105,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     this.forget(now);
     const isUsed = this.pools.size + this.ended.size > 0 || returns.length > 0;
     const isProbed = this.health.unavailableSince !== null || now - this.calledAt >= PROBE_MS;
-    if (isUsed || isProbed) await this.give(returns);
+    if (isUsed || isProbed) await this.give(returns, isProbed);
     else this.loop.succeeded();
   }
 
@@ -133,13 +133,12 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     });
   }
 
-  private async give(returns: readonly PoolReturn[]): Promise<void> {
+  private async give(returns: readonly PoolReturn[], isProbed = false): Promise<void> {
     this.calledAt = performance.now();
     try {
       const answers = await inTime(this.store.giveBack(returns.map(({ due }) => due)));
-      this.health.answered();
-      this.loop.succeeded();
       returns.forEach(({ pool, due }, at) => this.returned(pool, due, answers[at]));
+      if (isProbed) await this.tryWrite();
       this.loop.succeeded();
     } catch (error) {
       // Leases that could not be returned stay with this process, and so do their pools.
@@ -148,6 +147,16 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
       this.isUnavailable(error);
     } finally {
       this.scheduleRest();
+    }
+  }
+
+  /** A store that refuses it is still called: limits that are used up need no write to refuse. */
+  private async tryWrite(): Promise<void> {
+    try {
+      await inTime(this.store.tryWrite());
+      this.health.wrote();
+    } catch (error) {
+      this.health.failed(error);
     }
   }
 
@@ -209,7 +218,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
   private async send(asks: readonly LimitAsk[], pools: readonly Pool[]): Promise<void> {
     try {
       const answers = await inTime(this.store.take(asks));
-      this.health.answered();
+      if (answers.some(isGranted)) this.health.wrote();
       const now = performance.now();
       asks.forEach((ask, at) => this.granted(pools[at], ask, answers[at], now));
     } catch (error) {
@@ -240,6 +249,9 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
       this.schedule();
   }
 }
+
+/** Only a grant is sure to have been written. */
+const isGranted = (answer: AskAnswer): boolean => !(answer instanceof LimitFault) && answer.granted > 0;
 
 const CORRUPT = new LimitFault(new Error('The counter was corrupt and starts again at 0.'));
 const UNANSWERED = new LimitFault(new Error('The store returned no result for this counter.'));

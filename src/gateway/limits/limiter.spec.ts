@@ -329,6 +329,47 @@ describe('a limit whose store is unavailable', () => {
   });
 });
 
+describe('a store that refuses writes', () => {
+  it('is unavailable until it takes one, whatever calls without a write succeed meanwhile', async () => {
+    const [used, rate, slot] = [aLimit({ amount: 1 }), aLimit({ amount: 3 }), slots(1)];
+    await reserve(wants([used]));
+    const before = limitCounts.storesUnavailable;
+    store.refusesWrites = true;
+
+    expect(await outcome(wants([rate]))).toBeTypeOf('object');
+    for (let at = 0; at < 8; at++) {
+      await vi.advanceTimersByTimeAsync(700);
+      await outcome(wants([at % 2 ? used : slot]));
+      expect(limitCounts.storesUnavailable - before, `after ${at} rounds`).toBe(1);
+      expect(await limiter.problem()).toContain('The limit store is unavailable.');
+    }
+    store.refusesWrites = false;
+    await vi.advanceTimersByTimeAsync(1_100);
+
+    expect(limitCounts.storesUnavailable).toBe(before);
+    expect(await limiter.problem()).toBeNull();
+  });
+
+  it('is noticed by a process that has no use for it', async () => {
+    limiter.onApplicationBootstrap();
+    const before = limitCounts.storesUnavailable;
+    store.refusesWrites = true;
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(limitCounts.storesUnavailable - before).toBe(1);
+    store.refusesWrites = false;
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(limitCounts.storesUnavailable).toBe(before);
+  });
+
+  it('still refuses what is used up', async () => {
+    const used = aLimit({ amount: 1 });
+    await reserve(wants([used]));
+    store.refusesWrites = true;
+
+    expect(await outcome(wants([used]))).toBe('rate_limited');
+  });
+});
+
 describe('a store that fails for one counter', () => {
   const broken = aLimit({ amount: 1 });
   const faulty = () =>

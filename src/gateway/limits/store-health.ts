@@ -3,7 +3,12 @@ import { limitCounts } from './limit-metrics.js';
 
 const log = createLogger('limits');
 
-/** The availability of a limit store for this process. Logs the start and the end of each outage. */
+/**
+ * The availability of a limit store for this process. Logs the start and the end of each outage.
+ *
+ * Only a call that wrote ends an outage. A store that refuses writes (a full Redis, a replica, a read-only database) still answers calls
+ * that need none, and no limit holds meanwhile.
+ */
 export class LimitStoreHealth {
   /** When the outage began, in milliseconds since the epoch; null while the store is available. */
   unavailableSince: number | null = null;
@@ -19,7 +24,7 @@ export class LimitStoreHealth {
     log.warn({ err: error }, `The limit store is unavailable. ${this.consequence}.`);
   }
 
-  answered(): void {
+  wrote(): void {
     if (this.unavailableSince === null) return;
     const outage = {
       outage_seconds: Math.round((Date.now() - this.unavailableSince) / 1_000),

@@ -16,11 +16,15 @@ import {
 } from '../../../src/gateway/ports.js';
 import { ForgetAnswers } from '../../../src/jobs/forget-answers.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { OwnRedis } from '../../support/own-redis.js';
 
 const PROMPT = 'data: {"content":"a secret plan"}\n\n';
 const MINUTE = 60_000;
 const secrets = new SecretBox(new Secret(randomBytes(32).toString('base64')));
-const redisUrl = process.env['TEST_REDIS_URL'];
+/** Given by the caller of the tests, or of this file's own where this machine has one. */
+const ownRedis = process.env['TEST_REDIS_URL'] ? null : await OwnRedis.start();
+const redisUrl = process.env['TEST_REDIS_URL'] ?? ownRedis?.url;
+afterAll(() => ownRedis?.kill());
 
 let database: TestDatabase;
 const opened: RedisAnswerStore[] = [];
@@ -48,7 +52,6 @@ const redis = (bytesMax = 1024 * 1024): AnswerStore => {
   opened.push(store);
   return store;
 };
-/** Redis itself is asked where the caller of the tests gave one. */
 const STORES: [string, () => AnswerStore][] = [['PostgreSQL', postgres]];
 if (redisUrl) STORES.push(['Redis', redis]);
 
@@ -257,5 +260,36 @@ describe.skipIf(!redisUrl)('cached answers in Redis', () => {
     const redisItself = new Redis(redisUrl ?? '');
     expect(Number(await redisItself.get(`${own}:total`))).toBe(200_000);
     await redisItself.quit();
+  });
+});
+
+describe.runIf(redisUrl)('a store of answers in a Redis whose books hold garbage', () => {
+  const GARBAGE: readonly (readonly [string, (client: Redis, key: string) => Promise<unknown>])[] = [
+    ['a text', (client, key) => client.set(key, 'a text')],
+    ['a list', (client, key) => client.rpush(key, 'a')],
+    ['a hash', (client, key) => client.hset(key, 'a', 'b')],
+    ['a set', (client, key) => client.sadd(key, 'a')],
+  ];
+  const CELLS = ['ends', 'sizes', 'total', 'the answer'].flatMap((book) =>
+    GARBAGE.map(([what, write]) => ({ book, what, write })),
+  );
+
+  it.each(CELLS)('keeps responses again: $what in $book', async ({ book, write }) => {
+    const store = redis(100);
+    const place = aPlace();
+    const client = new Redis(redisUrl ?? '');
+    const key =
+      book === 'the answer'
+        ? `${room}:${place.organizationId}:${place.workspaceId}:${place.key}`
+        : `${room}:${book}`;
+    await client.del(key);
+    await write(client, key);
+    await client.quit();
+
+    await store.keep(place, bytes('a', 60), inAMinute());
+    expect(await store.find(place)).toEqual(bytes('a', 60));
+    const next = aPlace();
+    await store.keep(next, bytes('b', 60), inAMinute());
+    expect([await store.find(place), await store.find(next)]).toEqual([null, bytes('b', 60)]);
   });
 });

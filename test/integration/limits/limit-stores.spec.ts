@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
+import { RedisRateUse } from '../../../src/adapters/limits/redis-rate-use.js';
 import { RedisLimitStore } from '../../../src/adapters/limits/redis-limit-store.js';
 import { Secret } from '../../../src/common/settings/secret.js';
 import type { Limit } from '../../../src/common/limits/limit.js';
@@ -13,6 +14,11 @@ import {
   type LimitStore,
   RETURNED,
 } from '../../../src/gateway/ports.js';
+import type { Queryable } from '../../../src/database/queryable.js';
+import { Limiter } from '../../../src/gateway/limits/limiter.js';
+import { limitCounts } from '../../../src/gateway/limits/limit-metrics.js';
+import { attemptUnder, outcomeOf } from '../../support/limited-attempts.js';
+import { eventually } from '../../support/waiting.js';
 import { OwnRedis } from '../../support/own-redis.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { aBudget, aLimit, asks, returns, slots } from '../../support/limits.js';
@@ -331,23 +337,159 @@ describe.runIf(redisUrl)('slots in a Redis that has forgotten them', () => {
 });
 
 describe.runIf(ownRedis)('a Redis that takes no writes', () => {
-  it.each([
+  const WAYS: [string, string[], string[]][] = [
     ['is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
     ['became a replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
-  ])('is unavailable, and no counter is at fault: it %s', async (_why, begin, stop) => {
-    const store = await redis();
+    [
+      'has too few replicas',
+      ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+      ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+    ],
+  ];
+  const withAdmin = async (
+    work: (call: (command: readonly string[]) => Promise<unknown>) => Promise<void>,
+  ) => {
     const admin = new Redis(redisUrl ?? '');
-    const call = ([command = '', ...args]: readonly string[]) => admin.call(command, args);
-    const [rate, slot] = [aLimit(), slots(3)];
     try {
-      await call(begin);
-      await expect(store.take([asks(rate), asks(slot)])).rejects.toThrow(/^(OOM|READONLY) /);
+      await work(([command = '', ...args]) => admin.call(command, args));
     } finally {
-      await call(stop);
+      for (const [, , [command = '', ...args]] of WAYS) await admin.call(command, args);
       await admin.quit();
     }
+  };
+
+  it.each(WAYS)('is unavailable, and no counter is at fault: it %s', async (_why, begin, stop) => {
+    const store = await redis();
+    const [rate, slot] = [aLimit(), slots(3)];
+    await withAdmin(async (call) => {
+      await call(begin);
+      await expect(store.take([asks(rate), asks(slot)])).rejects.toThrow(/^(OOM|READONLY|NOREPLICAS) /);
+      await expect(store.tryWrite()).rejects.toThrow(/^(OOM|READONLY|NOREPLICAS) /);
+      await call(stop);
+    });
 
     expect(await one(store, rate)).toMatchObject({ granted: 1, free: 99 });
+    await store.tryWrite();
+  });
+
+  it.each(WAYS)(
+    'is reported as unavailable all the time, and not in turns with available: it %s',
+    async (_why, begin, stop) => {
+      const limiter = new Limiter(await redis());
+      limiter.onApplicationBootstrap();
+      const before = limitCounts.storesUnavailable;
+      const [rate, used] = [aLimit({ amount: 1_000 }), aLimit({ amount: 1 })];
+      const pass = (limit: Limit) => outcomeOf(limiter, attemptUnder([limit]));
+      await pass(used);
+      await withAdmin(async (call) => {
+        await call(begin);
+        await expect.poll(async () => (await pass(rate), limitCounts.storesUnavailable)).toBe(before + 1);
+        const seen = new Set<number>();
+        for (const ends = Date.now() + 4_000; Date.now() < ends; await delay(50)) {
+          await pass(used);
+          if ((await limiter.problem()) === null) seen.add(-1);
+          seen.add(limitCounts.storesUnavailable - before);
+        }
+        expect([...seen]).toEqual([1]);
+        await call(stop);
+      });
+      await expect.poll(() => limitCounts.storesUnavailable, { timeout: 10_000 }).toBe(before);
+      expect(await limiter.problem()).toBeNull();
+      await limiter.onApplicationShutdown();
+    },
+  );
+});
+
+describe('a PostgreSQL that takes no writes', () => {
+  it('is unavailable, and no counter is at fault', async () => {
+    const readOnly: Queryable = {
+      query: <Row>(sql: string, parameters?: readonly unknown[]) =>
+        database.dataSource.transaction(async (manager) => {
+          await manager.query('SET TRANSACTION READ ONLY');
+          return manager.query<Row>(sql, [...(parameters ?? [])]);
+        }),
+    } as Queryable;
+    const store = new PostgresLimitStore(readOnly, randomUUID());
+
+    await expect(store.giveBack([])).rejects.toThrow('read-only transaction');
+    for (const limit of [aLimit(), slots(3), aBudget(100)])
+      await expect(store.take([asks(limit)]), limit.kind).rejects.toThrow('read-only transaction');
+    await expect(store.tryWrite()).rejects.toThrow('read-only transaction');
+    await postgres().tryWrite();
+  });
+});
+
+/** Everything that may stand under a key instead of what belongs there. */
+const GARBAGE: readonly (readonly [
+  string,
+  (client: Redis, key: string, field: string) => Promise<unknown>,
+])[] = [
+  ['a text', (client, key) => client.set(key, 'a text')],
+  ['a list', (client, key) => client.rpush(key, 'a', 'b')],
+  ['a set', (client, key) => client.sadd(key, 'a')],
+  ['a sorted set', (client, key) => client.zadd(key, 1, 'a')],
+  ['a stream', (client, key) => client.xadd(key, '*', 'a', 'b')],
+  ['fields of others', (client, key) => client.hset(key, 'a', 'b', '', '')],
+  ['a text for a number', (client, key, field) => client.hset(key, field, 'a text')],
+  ['infinity', (client, key, field) => client.hset(key, field, '1e999')],
+  ['a number without a time', (client, key, field) => client.hset(key, field, '-')],
+  ['slots that never end', (client, key) => client.hset(key, 'nobody', `9999999:${Date.now() * 1_000}`)],
+  ['bytes', (client, key, field) => client.hset(key, field, Buffer.from([0xff, 0, 0xfe]))],
+];
+
+describe.runIf(redisUrl)('a key of limits in Redis that holds garbage', () => {
+  const KEYS = ['window', 'slots', 'calls'] as const;
+  const OPERATIONS = ['take', 'giveBack'] as const;
+  const CELLS = KEYS.flatMap((kind) =>
+    OPERATIONS.flatMap((operation) => GARBAGE.map(([what, write]) => ({ kind, operation, what, write }))),
+  );
+
+  it.each(CELLS)('is replaced: $what in the key of $kind, found by $operation', async (cell) => {
+    const store = await redis();
+    const limit = cell.kind === 'window' ? aLimit({ amount: 5 }) : slots(5);
+    const id = cell.kind === 'calls' ? `calls/${store.holder}` : limit.id;
+    const field = cell.kind === 'window' ? currentStep() : `{gatehouse-limits}:${limit.id}`;
+    await inRedis((client, key) => cell.write(client, key, cell.kind === 'slots' ? 'another holder' : field))(
+      id,
+    );
+    const call = (number: number) => ({ call: number, holds: 0 });
+
+    if (cell.operation === 'take') await one(store, limit, call(1));
+    else await store.giveBack([returns(limit, 0, { ...call(1), step: 0 })]);
+    await store.giveBack([returns(limit, 0, call(2))]);
+    const grants = [];
+    for (let at = 3; at < 9; at++) {
+      const { granted, wasCorrupt } = await one(store, limit, { call: at, holds: Math.min(at - 3, 5) });
+      grants.push(granted);
+      expect(wasCorrupt).toBe(false);
+    }
+
+    const before = cell.kind === 'window' && cell.operation === 'take' ? 1 : 0;
+    expect(grants).toEqual([1, 1, 1, 1, 1 - before, 0]);
+  });
+
+  it('does not keep a process from its slots for longer than their lease, though its number of calls is too large', async () => {
+    const store = await redis(300);
+    const limit = slots(5);
+    const key = `{gatehouse-limits}:${limit.id}`;
+    await inRedis((client, calls) => client.hset(calls, key, '999999999999'))(`calls/${store.holder}`);
+
+    await expect
+      .poll(() => one(store, limit, { call: 7 }), { timeout: 10_000 })
+      .toMatchObject({ granted: 1 });
+  });
+
+  it.each(GARBAGE)('counts as nothing in what a rate is shown to use: %s', async (_what, write) => {
+    const use = new RedisRateUse(new Secret(redisUrl ?? ''));
+    const rules = [
+      { id: randomUUID(), type: 'requests', unit: 'rpm', value: 5 },
+      { id: randomUUID(), type: 'concurrency', unit: null, value: 5 },
+    ] as const;
+    for (const { id } of rules) await inRedis((client, key) => write(client, key, currentStep()))(id);
+
+    const used = await eventually(() => use.read(rules), { what: 'the use of rates' });
+    expect([...used.values()]).toEqual([0, 0]);
+    await use.onApplicationShutdown();
   });
 });
 
