@@ -408,7 +408,7 @@ describe('a PostgreSQL that takes no writes', () => {
           await manager.query('SET TRANSACTION READ ONLY');
           return manager.query<Row>(sql, [...(parameters ?? [])]);
         }),
-    } as Queryable;
+    };
     const store = new PostgresLimitStore(readOnly, randomUUID());
 
     await expect(store.giveBack([])).rejects.toThrow('read-only transaction');
