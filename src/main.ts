@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DirectorySnapshot } from './adapters/directories/directory-snapshot.js';
+import { deliveryChecks } from './adapters/delivery-checks.js';
+import { administrationCheck } from './server/administration-check.js';
 import { AdminRelay } from './server/admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './database/sessions/query-pool.js';
@@ -25,6 +27,7 @@ import { Limiter } from './gateway/limits/limiter.js';
 import { Pipeline } from './gateway/pipeline.js';
 import { Realtime } from './gateway/realtime/realtime.js';
 import { attemptsEnded } from './gateway/upstream/deadlines.js';
+import { spoolProblem } from './request-log/spool/spool-metrics.js';
 import { FrontServer, refuseUnidentified } from './server/http.js';
 
 const logger = createLogger('main');
@@ -66,6 +69,8 @@ async function main(settings: Settings, { place, database }: StartedChild): Prom
           ...checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
           ...stores.all,
           clock.check,
+          ...deliveryChecks(pool),
+          administrationCheck(adminSocket),
         ],
         settings.metricsToken,
       ),
@@ -102,6 +107,14 @@ function checks({ pool, limiter, isDraining }: ReadinessParts): ReadinessCheck[]
       isVital: false,
       run: async () => {
         await pool.query('SELECT 1');
+      },
+    },
+    {
+      name: 'spool',
+      isVital: false,
+      run: () => {
+        const problem = spoolProblem();
+        if (problem !== null) throw new CheckFailure(problem);
       },
     },
     {

@@ -159,8 +159,12 @@ function bookCommands(program: Command): void {
     .command('verify')
     .description('check that no record was changed, removed, inserted or moved; exit code 1 if one was')
     .option('--organization <id>', 'check only this organization (default: all)')
-    .addHelpText('after', examples('gatehouse audit verify'))
-    .action(async (options: { readonly organization?: string }) => {
+    .option(
+      '--anchor <file>',
+      'compare with the ends of the log in this file: kept anchors, log lines or forwarded records',
+    )
+    .addHelpText('after', examples('gatehouse audit verify', 'gatehouse audit verify --anchor anchors.jsonl'))
+    .action(async (options: { readonly organization?: string; readonly anchor?: string }) => {
       const { verifyCommand } = await import('./audit/verify-command.js');
       await finish(verifyCommand(process.env, options));
     });

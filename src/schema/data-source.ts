@@ -53,6 +53,7 @@ import { Rollups1763800000012 } from './migrations/1763800000012-rollups.js';
 import { Audit1763800000013 } from './migrations/1763800000013-audit.js';
 import { ResponseCache1763800000014 } from './migrations/1763800000014-response-cache.js';
 import { AuditPages1763800000015 } from './migrations/1763800000015-audit-pages.js';
+import { AuditHeads1763800000036 } from './migrations/1763800000036-audit-heads.js';
 import { AuthorOfTokenRules1763800020030 } from './migrations/1763800020030-author-of-token-rules.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from '../database/sessions/postgres-connections.js';
@@ -128,6 +129,7 @@ const MIGRATIONS = [
   Audit1763800000013,
   ResponseCache1763800000014,
   AuditPages1763800000015,
+  AuditHeads1763800000036,
   AuthorOfTokenRules1763800020030,
 ];
 

@@ -56,7 +56,7 @@ export class OverviewService {
   async read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
     const asked = analyticsQueryOf(query, reach.own, Object.keys(SERIES_PARAMETERS));
     const period = (range: TimeRange): Promise<Period> => this.period(reach, { ...asked, range }, query);
-    const [now, before, models, keys, users, failing] = await Promise.all([
+    const [now, earlier, models, keys, users, failing] = await Promise.all([
       period(asked.range),
       period(rangeBefore(asked.range)),
       this.costliest(reach, asked, { kind: 'dimension', dimension: 'model' }),
@@ -64,6 +64,9 @@ export class OverviewService {
       this.costliest(reach, asked, { kind: 'dimension', dimension: 'end_user' }),
       this.failing(reach, { ...asked, range: lastHourOf(asked.range) }),
     ]);
+    // Where only whole hours are left, more than the range is counted, and the same time must not be in both periods.
+    const isWidened = now.series.range.from < asked.range.from || now.series.range.to > asked.range.to;
+    const before = isWidened ? await period(rangeBefore(now.series.range)) : earlier;
     return Object.assign(new OverviewDto(), {
       range: shownRange(now.series.range),
       previous_range: shownRange(before.series.range),

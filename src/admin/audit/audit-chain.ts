@@ -3,6 +3,7 @@ import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
 import { isDatabaseUnavailable } from '../../database/database-errors.js';
 import { AuditRecord } from './audit-record.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
+import { createLogger } from '../../common/observability/logger.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditSeal, type ChainEnd, chainHash } from './audit-seal.js';
 import { written } from './canonical-record.js';
@@ -11,8 +12,11 @@ export type UnchainedRecord = Omit<AuditRecord, 'seq' | 'hash' | 'seal'>;
 
 type Head = Pick<ChainEnd, 'seq' | 'hash'>;
 
+const log = createLogger('audit');
+
 const LOCK_HEAD = 'SELECT seq, hash FROM audit_heads WHERE organization_id = $1 FOR UPDATE';
-const FIRST_HEAD =
+/** The end of a chain without records. Every organization is created with it. */
+export const FIRST_HEAD =
   "INSERT INTO audit_heads (organization_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING";
 const MOVE_HEAD = 'UPDATE audit_heads SET seq = $2, hash = $3, seal = $4 WHERE organization_id = $1';
 
@@ -58,6 +62,10 @@ export class AuditChain {
 async function lockHead(manager: EntityManager, organizationId: string): Promise<Head> {
   const [known] = await manager.query<Head[]>(LOCK_HEAD, [organizationId]);
   if (known) return known;
+  log.error(
+    { organization_id: organizationId },
+    'The audit log of an organization has lost its head: its records were removed.',
+  );
   await manager.query(FIRST_HEAD, [organizationId]);
   const [made] = await manager.query<Head[]>(LOCK_HEAD, [organizationId]);
   if (!made) throw new Error('The audit chain has no head.');

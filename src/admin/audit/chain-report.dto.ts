@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { PartReport } from './chain-verification.service.js';
 
-const PROBLEMS = ['missing', 'changed', 'forged', 'cut'] as const;
+const PROBLEMS = ['missing', 'changed', 'forged', 'cut', 'set_back'] as const;
 
 /** Result of checking a part of the audit log. */
 export class ChainReportDto {
@@ -25,7 +25,7 @@ export class ChainReportDto {
 
   /**
    * `missing`: a record is missing. `changed`: its content differs from what was hashed. `forged`: someone without the key
-   * computed the chain again. `cut`: the end of the chain is missing.
+   * computed the chain again. `cut`: the end of the chain is missing. `set_back`: a record that this machine has seen is missing.
    */
   @ApiProperty({ type: String, enum: [...PROBLEMS, null], nullable: true, example: null })
   readonly problem: (typeof PROBLEMS)[number] | null;

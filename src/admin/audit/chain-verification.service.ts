@@ -1,8 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Client } from 'pg';
 import { UnitOfWork } from '../../database/unit-of-work.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
 import { AuditSeal } from './audit-seal.js';
+import { ChainAnchors, checkedAgainst } from './chain-anchors.js';
 import { type ChainReport, verifyChain } from './verify-chain.js';
 
 /** Records checked per request: a fraction of a second. */
@@ -22,6 +25,7 @@ export class ChainVerification {
     private readonly dataSource: DataSource,
     private readonly unitOfWork: UnitOfWork,
     private readonly seal: AuditSeal,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'dataDir'>,
   ) {}
 
   /** The records after number `after`, which the previous part has checked. */
@@ -29,8 +33,20 @@ export class ChainVerification {
     const total = await this.lengthOf(organizationId);
     const isLast = total - after <= RECORDS_AT_ONCE;
     const upTo = isLast ? null : after + RECORDS_AT_ONCE;
-    const report = await this.verify(organizationId, { after, upTo });
+    const part = await this.verify(organizationId, { after, upTo });
+    const report = isLast ? await this.anchored(organizationId, part) : part;
     return { ...report, total, next: report.problem === null ? upTo : null };
+  }
+
+  /** Where this machine keeps anchors, the chain must have the record of its anchor. */
+  private async anchored(organizationId: string, report: ChainReport): Promise<ChainReport> {
+    const anchors = await new ChainAnchors(this.settings.dataDir).read();
+    const { manager } = this.unitOfWork;
+    return checkedAgainst(
+      (sql, parameters) => manager.query(sql, [...parameters]),
+      anchors.get(organizationId),
+      report,
+    );
   }
 
   private async lengthOf(organizationId: string): Promise<number> {

@@ -21,9 +21,9 @@ export interface ChainReport {
 
 /**
  * `missing`: another number is there, or none; `changed`: its content differs from the hash; `forged`: the chain was recomputed without the
- * key; `cut`: the chain ends before the signed end.
+ * key; `cut`: the chain ends before the signed end, or has lost it; `set_back`: it lacks the record of an anchor (chain-anchors.ts).
  */
-export type ChainProblem = 'missing' | 'changed' | 'forged' | 'cut';
+export type ChainProblem = 'missing' | 'changed' | 'forged' | 'cut' | 'set_back';
 
 const HEAD = 'SELECT seq, hash, seal FROM audit_heads WHERE organization_id = $1';
 
@@ -124,7 +124,7 @@ class ChainCheck {
       return;
     }
     if (!head) {
-      this.problem = this.records === 0 ? null : 'cut';
+      this.problem = 'cut';
       return;
     }
     const { seq, hash, seal } = head;

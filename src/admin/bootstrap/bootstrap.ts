@@ -8,6 +8,7 @@ import { checkPassword } from '../password-policy.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
 import { ApiKey } from '../api-keys/api-key.entity.js';
+import { FIRST_HEAD } from '../audit/audit-chain.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { SignInLink } from '../sign-in/sign-in-link.entity.js';
 import { UserCredential } from '../sign-in/user-credential.entity.js';
@@ -88,6 +89,7 @@ async function makeFirstTenant(
     wrappedKey: wrapped,
     settings: {},
   });
+  await manager.query(FIRST_HEAD, [organizationId]);
   await manager.insert(Workspace, {
     id: workspaceId,
     organizationId,

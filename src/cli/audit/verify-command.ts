@@ -1,4 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import type { Client } from 'pg';
+import {
+  anchorsIn,
+  type ChainAnchor,
+  ChainAnchors,
+  checkedAgainst,
+  latestOf,
+  type RowsOf,
+} from '../../admin/audit/chain-anchors.js';
 import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from '../../admin/audit/audit-seal-key.js';
 import type { ChainProblem, ChainReport } from '../../admin/audit/verify-chain.js';
 import { postgresClient } from '../../database/sessions/postgres-connections.js';
@@ -14,6 +23,15 @@ import { type ChainAccess, verifyInParts } from './verify-in-parts.js';
 export interface VerifyOptions {
   /** Id of the organization; default: all of them. */
   readonly organization?: string;
+  /** A file with anchors from elsewhere. */
+  readonly anchor?: string;
+}
+
+type Anchors = ReadonlyMap<string, ChainAnchor>;
+type Row = Readonly<Record<string, unknown>>;
+
+interface AnchoredAccess extends ChainAccess {
+  readonly anchors: Anchors;
 }
 
 const PROBLEMS: Readonly<Record<ChainProblem, string>> = {
@@ -21,6 +39,7 @@ const PROBLEMS: Readonly<Record<ChainProblem, string>> = {
   changed: 'was changed after it was written',
   forged: 'was not written with the key of this installation',
   cut: 'and all later records were removed',
+  set_back: 'differs from an anchor: the log was set back to an earlier state, or records were removed',
 };
 
 const PROGRESS_EVERY_MS = 2_000;
@@ -28,17 +47,18 @@ const PROGRESS_EVERY_MS = 2_000;
 /** `gatehouse audit verify`. Returns the exit code: 1 if any record was altered. */
 export async function verifyCommand(
   environment: NodeJS.ProcessEnv,
-  { organization }: VerifyOptions,
+  { organization, anchor }: VerifyOptions,
 ): Promise<number> {
   const settings = loadSettings(environment);
   if (organization !== undefined && !isUuid(organization))
     throw new LauncherError('--organization takes the id of an organization, which is a UUID.');
+  const anchors = await anchorsOf(settings.dataDir, anchor);
   return withRunningDatabase(settings, async (url) => {
     const masterKeys = masterKeysOf(await resolveSecrets(settings));
     return withClient(url, async (client) => {
       const { rows } = await client.query<KnownSealKey>(KNOWN_SEAL_KEY);
       const sealKey = auditSealKey(rows[0], masterKeys);
-      return verifyAll(client, { url, sealKey }, organization?.toLowerCase());
+      return verifyAll(client, { url, sealKey, anchors }, organization?.toLowerCase());
     });
   });
 }
@@ -56,23 +76,58 @@ async function withClient<T>(url: Secret, work: (client: Client) => Promise<T>):
   }
 }
 
-async function verifyAll(client: Client, access: ChainAccess, named: string | undefined): Promise<number> {
+async function verifyAll(client: Client, access: AnchoredAccess, named: string | undefined): Promise<number> {
   const { rows } = await client.query<{ id: string }>(
     'SELECT id FROM organizations WHERE $1::uuid IS NULL OR id = $1 ORDER BY id',
     [named ?? null],
   );
   if (rows.length === 0) throw new LauncherError('There is no such organization.');
-  let broken = 0;
+  const rowsOf: RowsOf = async (sql, parameters) => (await client.query<Row>(sql, [...parameters])).rows;
+  let broken = missingOf(
+    access.anchors,
+    rows.map(({ id }) => id),
+    named,
+  );
   for (const { id } of rows) {
     const startedAt = performance.now();
-    const report = await verifyInParts(client, access, {
-      organizationId: id,
-      onProgress: progressOf(id),
-    });
+    const chain = await verifyInParts(client, access, { organizationId: id, onProgress: progressOf(id) });
+    const anchor = access.anchors.get(id);
+    const report = await checkedAgainst(rowsOf, anchor, chain);
     say(verdict(id, report, performance.now() - startedAt));
+    say(anchorLine(id, anchor));
     if (report.problem !== null) broken += 1;
   }
   return broken === 0 ? 0 : 1;
+}
+
+/** Organizations of anchors that the database no longer has. */
+function missingOf(anchors: Anchors, present: readonly string[], named: string | undefined): number {
+  const missing = [...anchors.keys()].filter((id) => (named ?? id) === id && !present.includes(id));
+  for (const id of missing)
+    say(`Organization ${id}: BROKEN. An anchor names it, and this database does not have it.`);
+  return missing.length;
+}
+
+const anchorLine = (id: string, anchor: ChainAnchor | undefined): string =>
+  anchor
+    ? `Organization ${id}: compared with the anchor at record ${anchor.seq}.`
+    : `Organization ${id}: no anchor here. A log that was set back to an earlier state cannot be noticed.`;
+
+/** Those of this machine and of the file. The later one of an organization counts. */
+async function anchorsOf(dataDir: string, file: string | undefined): Promise<Anchors> {
+  const kept = await new ChainAnchors(dataDir).read();
+  if (file === undefined) return kept;
+  const given = anchorsIn(await readText(file));
+  if (given.length === 0) throw new LauncherError(`The file ${file} of --anchor has no anchor.`);
+  return latestOf([...kept.values(), ...given]);
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new LauncherError(`The file ${file} of --anchor cannot be read.`, { cause });
+  }
 }
 
 function progressOf(id: string): (records: number) => void {

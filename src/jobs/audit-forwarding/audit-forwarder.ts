@@ -1,9 +1,12 @@
 import { parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/audit-destination.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import type { Egress } from '../../egress/egress.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { reasonOf } from '../failure-reason.js';
 import type { AuditMessage } from './audit-message.js';
+import { forwardingMetrics } from './forwarding-metrics.js';
 import type { ClaimedDestination, DueBatches } from './due-batches.js';
 import { sendSyslog } from './send-syslog.js';
 import { sendWebhook } from './send-webhook.js';
@@ -19,6 +22,8 @@ const TRY_MS = 15_000;
  * cursor in the destination's row advance; if a process dies in between, the batch is sent again.
  */
 export class AuditForwarder {
+  readonly #report = reportSparsely(createLogger('forward-audit'));
+
   constructor(
     private readonly batches: DueBatches,
     private readonly box: SecretBox,
@@ -26,7 +31,7 @@ export class AuditForwarder {
     private readonly tryMs = TRY_MS,
   ) {}
 
-  /** Forwards one batch. Receiver errors are recorded in the destination's row; rejects only when the database is unavailable. */
+  /** Forwards one batch. Receiver errors are logged, counted and recorded in the destination's row; rejects only when the database is unavailable. */
   async forward(destinationId: string): Promise<ForwardingResult> {
     const claimed = await this.batches.claim(destinationId);
     if (!claimed) return 'idle';
@@ -39,10 +44,13 @@ export class AuditForwarder {
     try {
       await this.send(claimed, messages);
     } catch (error) {
+      this.#report(`The audit destination ${destinationId} did not accept its records. Trying again.`, error);
+      forwardingMetrics.deliveries.inc({ outcome: 'failed' });
       await this.batches.fail(claimed, reasonOf(error));
       return 'failed';
     }
     await this.batches.advance(claimed, last.record.seq);
+    forwardingMetrics.deliveries.inc({ outcome: 'delivered' });
     return 'delivered';
   }
 

@@ -11,6 +11,7 @@ import type { Settings } from '../../common/settings/settings.js';
 import { AuditForwarder } from './audit-forwarder.js';
 import { DueBatches } from './due-batches.js';
 import { ForwardAuditProcessor } from './forward-audit.processor.js';
+import { KeepAnchors } from './keep-anchors.js';
 import { SweepAudit } from './sweep-audit.js';
 
 /** One connection per batch in flight to an origin. */
@@ -39,6 +40,7 @@ const CONNECTIONS = 8;
     },
     ForwardAuditProcessor,
     SweepAudit,
+    KeepAnchors,
   ],
 })
 export class AuditForwardingModule implements OnApplicationShutdown {

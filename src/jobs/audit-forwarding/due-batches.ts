@@ -30,6 +30,16 @@ const DUE = `
     AND (d.leased_until IS NULL OR d.leased_until < now())
   ORDER BY d.next_try_at LIMIT $1`;
 
+const FAILING = `
+  SELECT count(*)::int AS count, coalesce(extract(epoch FROM clock_timestamp() - min(failing_since)), 0)::float8 AS seconds
+  FROM audit_destinations WHERE is_enabled AND failing_since IS NOT NULL`;
+
+/** Destinations that accept nothing: how many, and for how long the first of them. */
+interface FailingDestinations {
+  readonly count: number;
+  readonly seconds: number;
+}
+
 /** Finds destinations that are behind, their next records, and their cursors. */
 export class DueBatches {
   readonly #cursors: DeliveryCursors;
@@ -41,6 +51,11 @@ export class DueBatches {
   async due(most: number): Promise<string[]> {
     const rows: { id: string }[] = await this.database.query(DUE, [most]);
     return rows.map(({ id }) => id);
+  }
+
+  async failing(): Promise<FailingDestinations> {
+    const [row] = await this.database.query<FailingDestinations[]>(FAILING);
+    return row ?? { count: 0, seconds: 0 };
   }
 
   /** Null when it is not due, or another process has claimed it. */

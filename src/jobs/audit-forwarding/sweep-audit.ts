@@ -5,6 +5,7 @@ import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { FORWARD_AUDIT, forwardAuditJob, type ForwardAuditPayload } from '../queues/forward-audit.queue.js';
 import { PatientQueue } from '../patient-queue.js';
+import { forwardingMetrics } from './forwarding-metrics.js';
 import { DueBatches } from './due-batches.js';
 
 const EVERY_MS = 2_000;
@@ -41,5 +42,8 @@ export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShut
 
   async #round(): Promise<void> {
     for (const id of await this.batches.due(MOST_PER_SWEEP)) await this.#queue.add(forwardAuditJob(id));
+    const { count, seconds } = await this.batches.failing();
+    forwardingMetrics.failing.set(count);
+    forwardingMetrics.failingSeconds.set(seconds);
   }
 }

@@ -39,6 +39,30 @@ export const anyOf = (value: string, type: string): InClickHouse => ({
 const MOST_VALUES = 100;
 export const LONGEST_VALUE = 2_048;
 
+/**
+ * Values as they are stored, white space at their ends included: one without a comma, or those of a JSON array. Only in a list with commas
+ * is white space around a value not part of it.
+ */
+const textsOf = (text: string): readonly string[] | undefined => {
+  const array = text.startsWith('[') ? arrayIn(text) : null;
+  const values = array ?? (text.includes(',') ? listOf(text, () => true) : [text]);
+  return values && values.length <= MOST_VALUES && values.every((value) => value !== '') ? values : undefined;
+};
+
+/** Null for a text that is no array of strings: a value may begin with a bracket. */
+function arrayIn(text: string): readonly string[] | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) && parsed.length > 0 && parsed.every(isPlainText) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+/** JSON can express NUL and lone surrogates, which PostgreSQL's texts cannot hold. */
+const isPlainText = (value: unknown): value is string =>
+  typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
+
 /** A value never becomes SQL; commas separate alternatives. */
 export const listOf = (text: string, fits: (value: string) => boolean): readonly string[] | undefined => {
   const values = text.split(',').map((value) => value.trim());
@@ -49,8 +73,8 @@ export const anyText = (column: string, isDimension = false): Filter => ({
   ...(isDimension ? { on: [column] } : {}),
   inClickHouse: anyOf(column, 'String'),
   sql: (placeholder) => `${column} = ANY(${placeholder}::text[])`,
-  read: (text) => listOf(text, (value) => value !== ''),
-  expects: `a list of at most ${MOST_VALUES} values, separated by commas`,
+  read: textsOf,
+  expects: `a list of at most ${MOST_VALUES} values, separated by commas, or a JSON array of them`,
 });
 
 export const anyId = (column: string, isDimension = false): Filter => ({

@@ -34,11 +34,24 @@ counting(
 );
 new Gauge({
   name: 'gatehouse_spool_degraded',
+  aggregator: 'max',
   help: 'State of the spool: 0 ok, 1 kept without bodies (disk full), 2 kept in memory (reserve full).',
   collect() {
     this.set(spoolCounts.degraded);
   },
 });
+
+/** For `/readyz?verbose`; null while records are written with their bodies. */
+export function spoolProblem(): string | null {
+  switch (spoolCounts.degraded) {
+    case 0:
+      return null;
+    case 1:
+      return 'The disk of the spool is full. Requests are logged without bodies.';
+    default:
+      return 'The disk of the spool is full, and so is its reserve. Records wait in memory and are lost with the process.';
+  }
+}
 
 function counting(name: string, help: string, value: () => number): void {
   new Counter({

@@ -212,6 +212,29 @@ describe('when retention has taken request rows and minutes', () => {
       }
     });
 
+    it('an overview compares two periods that have no request in common', async () => {
+      const old = facts.filter(({ at }) => at < KEPT_FROM - 2 * DAY);
+      for (let question = 0; question < PAIRS; question++) {
+        const from = Math.floor(random.of(old).at / HOUR) * HOUR + random.whole(1, 20) * MINUTE;
+        const range = {
+          time_of_generation_min: new Date(from).toISOString(),
+          time_of_generation_max: new Date(from + random.whole(1, 90) * MINUTE).toISOString(),
+        };
+        const { body } = await dropping.call(
+          'GET',
+          `/v1/analytics/overview?${new URLSearchParams(range).toString()}`,
+        );
+        expect(body.range.is_exact).toBe(false);
+        expect(body.previous_range.to).toBe(body.range.from);
+        expect(Date.parse(body.previous_range.from)).toBeLessThan(Date.parse(body.previous_range.to));
+        const { from: start, to: end } = body.previous_range;
+        const between = byTheHour(facts, KEPT_FROM).filter(
+          ({ at }) => at >= Date.parse(start) && at < Date.parse(end),
+        );
+        expect(body.previous_summary.requests).toBe(between.length);
+      }
+    });
+
     it.each(ODD)(
       'in days of %s an hour counts to the day in which it begins, and the answer says so',
       async (timeZone) => {

@@ -10,6 +10,8 @@ import { SettingsModule } from '../../../src/common/settings/settings.module.js'
 import { AuditForwarder } from '../../../src/jobs/audit-forwarding/audit-forwarder.js';
 import { AuditForwardingModule } from '../../../src/jobs/audit-forwarding/audit-forwarding.module.js';
 import { DueBatches } from '../../../src/jobs/audit-forwarding/due-batches.js';
+import { deliveryChecks } from '../../../src/adapters/delivery-checks.js';
+import { forwardingMetrics } from '../../../src/jobs/audit-forwarding/forwarding-metrics.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import {
   DatagramReceiver,
@@ -99,6 +101,34 @@ describe('forwarding of audit records', () => {
     );
     expect(delivery?.headers['content-type']).toBe('application/x-ndjson');
     expect(await stateOf(made)).toMatchObject({ lag: 0, failures: 0, last_error: null });
+  });
+
+  it('of a receiver that accepts nothing is counted, and shown to operators without its name', async () => {
+    const made = await aWebhook({ url: 'http://127.0.0.1:1/gatehouse', from_the_beginning: true });
+    const [check] = deliveryChecks(app.dataSource);
+    const failed = async () => {
+      const { values } = await forwardingMetrics.deliveries.get();
+      return values.find(({ labels }) => labels.outcome === 'failed')?.value ?? 0;
+    };
+    const before = await failed();
+    await check?.run();
+
+    expect(await forwarder().forward(made.id)).toBe('failed');
+
+    expect(await failed()).toBe(before + 1);
+    const { count, seconds } = await new DueBatches(app.dataSource).failing();
+    expect([count, seconds >= 0]).toEqual([1, true]);
+    await check?.run();
+    await app.dataSource.query(
+      "UPDATE audit_destinations SET failing_since = failing_since - interval '5 minutes'",
+    );
+    expect((await new DueBatches(app.dataSource).failing()).seconds).toBeGreaterThan(299);
+    await expect(check?.run()).rejects.toThrow(
+      /^Audit destinations that accept nothing: 1, the first since 20[-0-9T:.]+Z\.$/,
+    );
+    await app.dataSource.query('UPDATE audit_destinations SET is_enabled = false');
+    await check?.run();
+    expect((await new DueBatches(app.dataSource).failing()).count).toBe(0);
   });
 
   it('begins with now, and says what waits', async () => {
