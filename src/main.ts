@@ -4,7 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DirectorySnapshot } from './adapters/directories/directory-snapshot.js';
 import { deliveryChecks } from './adapters/delivery-checks.js';
-import { administrationCheck } from './server/administration-check.js';
+import { administrationCheck } from './egress/administration-check.js';
 import { AdminRelay } from './server/admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './database/sessions/query-pool.js';

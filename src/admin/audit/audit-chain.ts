@@ -15,8 +15,8 @@ type Head = Pick<ChainEnd, 'seq' | 'hash'>;
 const log = createLogger('audit');
 
 const LOCK_HEAD = 'SELECT seq, hash FROM audit_heads WHERE organization_id = $1 FOR UPDATE';
-/** The end of a chain without records. Every organization is created with it. */
-export const FIRST_HEAD =
+/** The end of a chain without records. Every organization is created with it, so a missing one was removed. */
+const FIRST_HEAD =
   "INSERT INTO audit_heads (organization_id, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING";
 const MOVE_HEAD = 'UPDATE audit_heads SET seq = $2, hash = $3, seal = $4 WHERE organization_id = $1';
 

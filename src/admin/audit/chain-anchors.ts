@@ -16,7 +16,7 @@ export interface ChainAnchor {
 }
 
 /** Anything that runs a statement and returns its rows. */
-export type RowsOf = (
+export type AnchorQuery = (
   sql: string,
   parameters: readonly unknown[],
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -104,7 +104,7 @@ const AT_ANCHOR = `
  * found before is kept.
  */
 export async function checkedAgainst(
-  rowsOf: RowsOf,
+  rowsOf: AnchorQuery,
   anchor: ChainAnchor | undefined,
   report: ChainReport,
 ): Promise<ChainReport> {

@@ -8,7 +8,6 @@ import { checkPassword } from '../password-policy.js';
 import type { Secret } from '../../common/settings/secret.js';
 import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
 import { ApiKey } from '../api-keys/api-key.entity.js';
-import { FIRST_HEAD } from '../audit/audit-chain.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { SignInLink } from '../sign-in/sign-in-link.entity.js';
 import { UserCredential } from '../sign-in/user-credential.entity.js';
@@ -42,6 +41,8 @@ const ORGANIZATION_NAME = 'Default organization';
 const WORKSPACE_NAME = 'Default workspace';
 const WORKSPACE_SLUG = 'ws-default';
 const OWNER_EMAIL = 'owner@localhost';
+/** The end of an audit log without records. An organization that lacks it has lost its records. */
+const FIRST_HEAD = "INSERT INTO audit_heads (organization_id, seq, hash) VALUES ($1, 0, '')";
 
 /**
  * Creates the first organization with its workspace, owner and keys, or returns null when there is one already.

@@ -6,7 +6,7 @@ import {
   ChainAnchors,
   checkedAgainst,
   latestOf,
-  type RowsOf,
+  type AnchorQuery,
 } from '../../admin/audit/chain-anchors.js';
 import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from '../../admin/audit/audit-seal-key.js';
 import type { ChainProblem, ChainReport } from '../../admin/audit/verify-chain.js';
@@ -82,7 +82,7 @@ async function verifyAll(client: Client, access: AnchoredAccess, named: string |
     [named ?? null],
   );
   if (rows.length === 0) throw new LauncherError('There is no such organization.');
-  const rowsOf: RowsOf = async (sql, parameters) => (await client.query<Row>(sql, [...parameters])).rows;
+  const rowsOf: AnchorQuery = async (sql, parameters) => (await client.query<Row>(sql, [...parameters])).rows;
   let broken = missingOf(
     access.anchors,
     rows.map(({ id }) => id),
