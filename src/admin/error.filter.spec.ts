@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
+import { BusyPoolError } from '../database/sessions/busy-pool.js';
 import { toAdministrationError } from './error.filter.js';
 import { AppError } from '../common/errors/app-error.js';
 
@@ -21,6 +22,7 @@ describe('toAdministrationError', () => {
     [new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]), 'database_unavailable'],
     [new Error('Connection terminated unexpectedly'), 'database_unavailable'],
     [new Error('timeout exceeded when trying to connect'), 'database_unavailable'],
+    [new BusyPoolError(new Error('timeout exceeded when trying to connect')), 'database_busy'],
     [failedQuery('57P01'), 'database_unavailable'],
     [failedQuery('53300'), 'database_unavailable'],
     [failedQuery('57014'), 'overloaded'],

@@ -3,7 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createLogger } from '../common/observability/logger.js';
 import { AppError, errorBody } from '../common/errors/app-error.js';
 import { describeFailure } from '../common/errors/describe-failure.js';
-import { isDatabaseBusy, isDatabaseUnavailable, isReferenceBroken } from '../database/database-errors.js';
+import {
+  isDatabaseBusy,
+  isDatabaseUnavailable,
+  isPoolBusy,
+  isReferenceBroken,
+} from '../database/database-errors.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../common/http/body-limits.js';
 
 const logger = createLogger('administration');
@@ -64,6 +69,7 @@ export function toAdministrationError(thrown: unknown, request: RefusedRequest):
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) return fromFramework(thrown, request);
   if (isDatabaseUnavailable(thrown)) return new AppError('database_unavailable', {}, { cause: thrown });
+  if (isPoolBusy(thrown)) return new AppError('database_busy', {}, { cause: thrown });
   if (isReferenceBroken(thrown)) return new AppError('conflict', { detail: MEANWHILE }, { cause: thrown });
   if (isDatabaseBusy(thrown)) return new AppError('overloaded', {}, { cause: thrown });
   return AppError.from(thrown);

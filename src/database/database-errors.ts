@@ -1,3 +1,5 @@
+import { BusyPoolError } from './sessions/busy-pool.js';
+
 /** Network failures, and PostgreSQL's classes for broken connections (08), lack of resources (53) and shutdown (57P). */
 const AWAY_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08|53|57P)/;
 
@@ -14,9 +16,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return isFatal(error) || AWAY_CODE.test(codeOf(error) ?? '') || AWAY_MESSAGE.test(error.message);
 }
 
-/** Whether PostgreSQL cancelled a statement that ran or waited too long: query_canceled, lock_not_available, deadlock_detected. */
+/** Whether other callers used all connections for too long. */
+export const isPoolBusy = (error: unknown): boolean => error instanceof BusyPoolError;
+
+/**
+ * Whether a statement waited too long for a connection, or PostgreSQL cancelled it because it ran or waited too long: query_canceled,
+ * lock_not_available, deadlock_detected.
+ */
 export function isDatabaseBusy(error: unknown): boolean {
-  return error instanceof Error && BUSY_CODES.has(codeOf(error) ?? '');
+  return isPoolBusy(error) || (error instanceof Error && BUSY_CODES.has(codeOf(error) ?? ''));
 }
 
 /**

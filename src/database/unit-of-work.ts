@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import {
   DataSource,
   type EntityManager,
@@ -26,6 +27,8 @@ interface Work {
   readonly transaction: { readonly manager: EntityManager };
   readonly afterCommit: (() => void)[];
   commitHook?: CommitHook;
+  /** Settles with the last read that was passed to `inTurn`. */
+  lastRead?: Promise<unknown>;
 }
 
 const logger = createLogger('database');
@@ -110,6 +113,22 @@ export class UnitOfWork {
     if (!(transaction instanceof TenantSession)) return null;
     await transaction.pause();
     return this.sessions.wall.beginning({ ...transaction.tenancy, isReading: true });
+  }
+
+  /**
+   * For a reader with its own connections: runs the reads of one unit one after another, so that a caller uses one connection at a time and
+   * cannot keep others waiting. Reads that have not begun when the unit ends, because an earlier one failed, do not run.
+   */
+  inTurn<T>(read: () => Promise<T>): Promise<T> {
+    const work = this.running;
+    if (!work) return read();
+    const turn = Promise.resolve(work.lastRead).then(() => {
+      if (work.isOver) throw new Error('The unit of work ended before this read began.');
+      return read();
+    });
+    // Before the next read begins, a caller that a failure ends has ended.
+    work.lastRead = turn.catch(() => endOfTurn());
+    return turn;
   }
 
   /**

@@ -56,6 +56,7 @@ import { AuditPages1763800000015 } from './migrations/1763800000015-audit-pages.
 import { AuditHeads1763800000036 } from './migrations/1763800000036-audit-heads.js';
 import { AuthorOfTokenRules1763800020030 } from './migrations/1763800020030-author-of-token-rules.js';
 import { POSTGRES_TIMEOUTS } from '../common/net/store-timeouts.js';
+import { ATTRIBUTING_DRIVER } from '../database/sessions/busy-pool.js';
 import { postgresLimits, type PostgresUse } from '../database/sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -141,6 +142,7 @@ const MIGRATIONS = [
 export function createDataSource(url: string, poolSize = 8, use: PostgresUse = 'requests'): DataSource {
   return new DataSource({
     type: 'postgres',
+    driver: ATTRIBUTING_DRIVER,
     url,
     poolSize,
     applicationName: 'gatehouse',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
-import { isDatabaseUnavailable } from '../../database/database-errors.js';
+import { isDatabaseUnavailable, isPoolBusy } from '../../database/database-errors.js';
 import { AuditRecord } from './audit-record.entity.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 import { createLogger } from '../../common/observability/logger.js';
@@ -53,7 +53,7 @@ export class AuditChain {
       const row = { ...record, seq, hash, seal: this.seal.ofRecord(end) };
       await manager.insert(AuditRecord, row as QueryDeepPartialEntity<AuditRecord>);
     } catch (cause) {
-      if (isDatabaseUnavailable(cause)) throw cause;
+      if (isDatabaseUnavailable(cause) || isPoolBusy(cause)) throw cause;
       throw new AppError('audit_unavailable', {}, { cause });
     }
   }

@@ -14,6 +14,7 @@ const logger = createLogger('audit');
 /** Errors of the audit itself, or of what it depends on: another attempt would only delay the response. */
 const POINTLESS: ReadonlySet<string> = new Set([
   'audit_unavailable',
+  'database_busy',
   'database_unavailable',
   'auth_unavailable',
 ]);

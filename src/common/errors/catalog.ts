@@ -302,6 +302,12 @@ export const ERRORS = {
     type: 'server_error',
     message: 'The administration needs the database, which is unavailable. Try again in a few seconds.',
   },
+  database_busy: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'All database connections of this process are in use by other requests. Try again in a few seconds.',
+  },
   bucket_unavailable: {
     status: 503,
     type: 'server_error',

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { POSTGRES_TIMEOUTS, type PostgresTimeouts } from '../../common/net/store-timeouts.js';
+import { AttributingPool } from './busy-pool.js';
 
 /** The use of a connection, which determines its time limits. */
 export type PostgresUse = keyof typeof POSTGRES_TIMEOUTS;
@@ -62,7 +63,7 @@ export function postgresPool(
   config: pg.PoolConfig & { readonly application_name: string },
   onLost: (error: Error) => void,
 ): pg.Pool {
-  const pool = new pg.Pool({ ...postgresLimits(use), ...config });
+  const pool = new AttributingPool({ ...postgresLimits(use), ...config });
   pool.on('error', onLost);
   // A connection that breaks in use fails its statement; without a listener, the event would still end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));

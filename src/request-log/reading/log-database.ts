@@ -25,7 +25,8 @@ export type AnyRow = Readonly<Record<string, unknown>>;
  * Reads the request log through a separate pool of two connections per process, opened on demand.
  *
  * However heavy the reads, they cannot take the connections that the data plane needs to look up keys, and each ends within five seconds
- * (`query_timeout`). Only rows of the caller's organization are visible. A caller that gets no connection within two seconds is refused.
+ * (`query_timeout`). Only rows of the caller's organization are visible. A request uses one connection at a time, however many reads it
+ * starts. A caller that gets no connection within two seconds is refused (`database_busy`).
  */
 @Injectable()
 export class LogDatabase implements OnApplicationShutdown {
@@ -59,7 +60,11 @@ export class LogDatabase implements OnApplicationShutdown {
     return this.#with((client) => eachRow(client.query(new pg.Query(sql, [...parameters])), take));
   }
 
-  async #with<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  #with<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return this.unitOfWork.inTurn(() => this.#connected(run));
+  }
+
+  async #connected<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const beginning = await this.unitOfWork.beginningElsewhere();
     const client = await this.#pool.connect();
     try {

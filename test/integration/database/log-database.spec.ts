@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnyRow, LogDatabase } from '../../../src/request-log/reading/log-database.js';
+import { toAdministrationError } from '../../../src/admin/error.filter.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
+import { createDataSource } from '../../../src/schema/data-source.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 
@@ -111,4 +113,67 @@ describe.each(Object.entries(WAYS))('a reader %s', (_, as) => {
       await as(() => logs.each(NUMBERS, ['x'], noRow));
     },
   );
+});
+
+const codeOf = (failure: unknown): string => toAdministrationError(failure, { contentType: 'none' }).code;
+/** The codes of reads that were refused, in any order. */
+const refusals = async (reads: readonly Promise<unknown>[]): Promise<readonly string[]> =>
+  (await Promise.allSettled(reads)).flatMap((each) =>
+    each.status === 'rejected' ? [codeOf(each.reason)] : [],
+  );
+
+describe('a pool whose connections are all taken', () => {
+  it('refuses with "database_busy" when other reads use them', async () => {
+    const reads = [1, 2, 3].map(() => logs.read(SLEEPING, []));
+
+    expect(await refusals(reads)).toEqual(['database_busy']);
+    await logs.each(NUMBERS, ['x'], noRow);
+  });
+
+  it('refuses with "database_busy" for entities, too', async () => {
+    const small = createDataSource(database.url, 1, 'logReading');
+    await small.initialize();
+    const reads = [1, 2].map(() => small.query(SLEEPING));
+
+    expect(await refusals(reads)).toEqual(['database_busy']);
+    await small.destroy();
+  });
+
+  it('refuses with "database_unavailable" when none of them can be opened', async () => {
+    const { hostname, port } = new URL(database.url);
+    const line = await TcpProxy.start({ host: hostname, port: Number(port) });
+    line.mode = 'blackhole';
+    const options = { ...database.dataSource.options, url: withPort(database.url, line.port) };
+    const far = new LogDatabase({ options } as DataSource, unit);
+    const reads = [1, 2, 3].map(() => far.read(SLEEPING, []));
+
+    expect(await refusals(reads)).toEqual(Array(3).fill('database_unavailable'));
+    await far.onApplicationShutdown();
+    await line.stop();
+  });
+});
+
+describe('the reads that a request starts at once', () => {
+  const WHO = 'SELECT pg_backend_pid() AS connection, pg_sleep(0.1)';
+
+  it('use one connection, so that two requests cannot take all of them', async () => {
+    const read = (): Promise<readonly AnyRow[]> => logs.read(WHO, []);
+    const reads = await tenant(() => Promise.all([read(), read(), read(), read()]));
+
+    expect(new Set(reads.flat().map(({ connection }) => connection)).size).toBe(1);
+  });
+
+  it('do not begin once the request failed with one of them', async () => {
+    const late: Promise<unknown>[] = [];
+    const reading = tenant(() => {
+      const failing = logs.read('SELECT 1 / 0', []);
+      late.push(logs.read(WHO, []).catch((error: unknown) => error));
+      return failing;
+    });
+
+    await expect(reading).rejects.toThrow('division by zero');
+    expect(await Promise.all(late)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('ended') }),
+    ]);
+  });
 });
