@@ -7,6 +7,7 @@ import type { LogRows } from '../../src/admin/logs/rows/log-rows.js';
 import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js';
 import { isWaiting } from '../../src/admin/logs/rows/waiting-batches.js';
 import { LogDatabase } from '../../src/request-log/reading/log-database.js';
+import { LogScope } from '../../src/request-log/reading/log-scope.js';
 import { UnitOfWork } from '../../src/database/unit-of-work.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { ClickHouse } from '../../src/request-log/analytics/clickhouse/clickhouse.js';
@@ -40,7 +41,7 @@ beforeAll(async () => {
   const { dataSource } = database;
   aggregator = new ClickHouseBatchAggregator(dataSource, clickhouse);
   logs = new LogDatabase(dataSource, new UnitOfWork(dataSource));
-  postgres = new PostgresLogRows(logs);
+  postgres = new PostgresLogRows(logs, new LogScope(logs));
   both = logRowsOf(clickhouse, { postgres, database: logs, batches: dataSource });
 });
 afterAll(async () => {

@@ -11,6 +11,7 @@ import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js'
 import { RequestParts } from '../../src/admin/logs/request-parts.js';
 import { KeptLogs } from '../../src/request-log/reading/kept-logs.js';
 import { LogDatabase } from '../../src/request-log/reading/log-database.js';
+import { LogScope } from '../../src/request-log/reading/log-scope.js';
 import { createDataSource } from '../../src/schema/data-source.js';
 import { DatabaseModule } from '../../src/database/database.module.js';
 import { UnitOfWork } from '../../src/database/unit-of-work.js';
@@ -50,7 +51,7 @@ export function exportWriter(
   const logs = new LogDatabase(dataSource, unitOfWork);
   const kept = new KeptLogs(logs, { retentionDays: KEEP_ALL });
   const rows = logRowsOf(clickHouseUnderTest(), {
-    postgres: new PostgresLogRows(logs),
+    postgres: new PostgresLogRows(logs, new LogScope(logs)),
     database: logs,
     batches: dataSource,
   });

@@ -532,6 +532,7 @@ const KILLED_EXPORT = `
   import { UnitOfWork } from './database/unit-of-work.js';
   import { KeptLogs } from './request-log/reading/kept-logs.js';
   import { LogDatabase } from './request-log/reading/log-database.js';
+  import { LogScope } from './request-log/reading/log-scope.js';
   import { PostgresLogRows } from './admin/logs/rows/postgres-log-rows.js';
   import { RequestParts } from './admin/logs/request-parts.js';
   import { StoredBodies } from './admin/logs/stored-bodies.js';
@@ -558,7 +559,7 @@ const KILLED_EXPORT = `
   };
   await new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new PostgresLogRows(logs), new RequestParts(logs), kept, unitOfWork, new StoredBodies(logs, null, null)),
+    rows: new ExportRows(new PostgresLogRows(logs, new LogScope(logs)), new RequestParts(logs), kept, unitOfWork, new StoredBodies(logs, null, null)),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays: 7, limitBytes: 1e9 },
     isStopping: () => false,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../../auth/permissions/sight.js';
 import type { Reach } from '../../../auth/tenant.js';
 import { LogDatabase } from '../../../request-log/reading/log-database.js';
+import { LogScope } from '../../../request-log/reading/log-scope.js';
 import type { LogRow } from '../../../request-log/reading/log-row.js';
 import { filtered } from '../../../request-log/reading/where.js';
 import type { LogPosition } from './log-cursor.js';
@@ -26,12 +27,15 @@ const LOG_COLUMNS = `${selected(STORED_COLUMNS)}, ${SLUG}`;
 /** The queries of the request log in PostgreSQL. Values travel as parameters and never as SQL. */
 @Injectable()
 export class PostgresLogRows extends LogRows {
-  constructor(private readonly database: LogDatabase) {
+  constructor(
+    private readonly database: LogDatabase,
+    private readonly scope: LogScope,
+  ) {
     super();
   }
 
-  list(reach: Reach, { conditions, after, size }: LogQuery): Promise<readonly LogRow[]> {
-    const query = filtered(reach, conditions);
+  async list(reach: Reach, { conditions, after, size }: LogQuery): Promise<readonly LogRow[]> {
+    const query = filtered(await this.scope.narrowed(reach, conditions), conditions);
     if (after) {
       const at = query.bind(after.at);
       query.and((id) => `(created_at, id) < (${at}::timestamptz, ${id}::uuid)`, after.id);
@@ -109,7 +113,7 @@ export class PostgresLogRows extends LogRows {
   }
 
   async count(reach: Reach, { conditions }: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {
-    const query = filtered(reach, conditions);
+    const query = filtered(await this.scope.narrowed(reach, conditions), conditions);
     const limit = query.bind(most);
     const [row] = await this.database.read<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM request_logs WHERE ${query.sql} LIMIT ${limit}) AS counted`,

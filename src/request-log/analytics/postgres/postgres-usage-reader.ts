@@ -1,15 +1,15 @@
 import type { QueryCondition } from '../../reading/log-filters.js';
 import type { KeptLogs } from '../../reading/kept-logs.js';
 import type { LogDatabase } from '../../reading/log-database.js';
+import type { LogScope } from '../../reading/log-scope.js';
 import type { Whose } from '../../reading/where.js';
 import { userHash } from '../../rollups/ready.js';
 import { GRAINS, type Grain } from '../../rollups/grains.js';
-import { countedRange, cover, rangeOfAll, rangeOfRows, type RollupState, slotsFrom } from '../coverage.js';
+import { countedRange, cover, rangeOfAll, rangeOfRows, slotsFrom } from '../coverage.js';
 import { addsUp, READ_MEASURES, type ReadMeasureName, Sums } from '../read-measures.js';
 import { sourceFor } from '../sources.js';
 import type {
   CountedRange,
-  GroupedBy,
   Groups,
   GroupsWish,
   Series,
@@ -19,16 +19,23 @@ import type {
 } from '../usage-store.js';
 import { GrowingSums } from './counts.js';
 import { DistinctUsers } from './distinct-users.js';
-import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
+import { GroupReader } from './group-reader.js';
+import { readState } from './rollup-state.js';
 import { type PostgresSource, sourceOf, USERS_OF_ALL } from './source.js';
+import { type BeginWish, type StartedQuery, valuesSql } from './started-query.js';
 import { QueryParameters } from './statement.js';
 
 /** Counts requests for charts and groups: from the rollups, or from the request rows where the rollups lack a dimension. */
 export class PostgresUsageReader implements AnalyticsReader {
+  readonly #groups: GroupReader;
+
   constructor(
     private readonly database: LogDatabase,
     private readonly kept: KeptLogs,
-  ) {}
+    private readonly scope: LogScope,
+  ) {
+    this.#groups = new GroupReader(database, (...query) => this.#begin(...query));
+  }
 
   async series(
     whose: Whose,
@@ -131,35 +138,8 @@ export class PostgresUsageReader implements AnalyticsReader {
     return { range, counts: users };
   }
 
-  /** One page, and the number of groups. Requests without a value form the group '', so the groups add up to the total. */
-  async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
-    const { measures, by } = wish;
-    const { statement, source, from, range } = await this.#begin(whose, query, { measures, slots: [], by });
-    const order = `${groupOrderSql(wish.orderBy)} ${wish.direction}, value`;
-    const page = `LIMIT ${statement.bind(wish.page.take)} OFFSET ${statement.bind(wish.page.skip)}`;
-    const grouped = `SELECT ${groupedBySql(by, statement, source)} AS key, ${source.select(measures)} FROM ${from} GROUP BY 1`;
-    const groups = `SELECT ${namedSql(by, 'grouped.key', source)} AS value, grouped.* FROM (${grouped}) AS grouped`;
-    const rows = await this.database.read<Record<string, unknown> & { value: string; groups: string }>(
-      `WITH groups AS MATERIALIZED (${groups})
-       SELECT *, (SELECT count(*) FROM groups) AS groups FROM groups ORDER BY ${order} ${page}`,
-      statement.parameters,
-    );
-    const isBeyond = rows.length === 0 && wish.page.skip > 0;
-    return {
-      range,
-      total: isBeyond ? await this.#countOf(whose, query, wish) : Number(rows[0]?.groups ?? 0),
-      rows: rows.map(({ value, ...sums }) => [value, new Sums(sums)]),
-    };
-  }
-
-  /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */
-  async #countOf(whose: Whose, query: UsageQuery, { measures, by }: GroupsWish): Promise<number> {
-    const { statement, source, from } = await this.#begin(whose, query, { measures, slots: [], by });
-    const [row] = await this.database.read<{ groups: string }>(
-      `SELECT count(*) AS groups FROM (SELECT ${groupedBySql(by, statement, source)} FROM ${from} GROUP BY 1) AS grouped`,
-      statement.parameters,
-    );
-    return Number(row?.groups ?? 0);
+  groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
+    return this.#groups.read(whose, query, wish);
   }
 
   async #begin(
@@ -167,13 +147,13 @@ export class PostgresUsageReader implements AnalyticsReader {
     { range: asked, conditions }: UsageQuery,
     wish: BeginWish,
   ): Promise<StartedQuery> {
-    const state = await this.#state(whose, asked);
+    const { state = await readState(this.database, whose, asked) } = wish;
     const keys = state.keys.filter((key) => key.complete_since <= asked.from);
     const need = { conditions, ...wish, metadataKeys: new Set(keys.map(({ key }) => key)) };
     const { statement = new QueryParameters(), source = sourceOf(sourceFor(need)) } = wish;
-    const tenant = statement.tenant(whose);
-    const part = ({ from, to }: TimeRange): string =>
-      `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
+    const tenant = source.table
+      ? statement.tenantOfRollup({ ...whose, ...state.scope })
+      : statement.tenant(await this.scope.narrowed(whose, conditions));
     const range = source.table
       ? countedRange(asked, wish.slots, state)
       : rangeOfRows(asked, Math.max(state.rowsFrom, await this.kept.since(whose)));
@@ -182,10 +162,14 @@ export class PostgresUsageReader implements AnalyticsReader {
     const parts = coverage
       ? GRAINS.flatMap((grain) => coverage[grain].map((each) => [grain, each] as const))
       : [[null, range] as const];
+    const within = ({ from, to }: TimeRange): string =>
+      `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
+    const keyed = (grain: Grain | null, each: TimeRange): string =>
+      wish.values && grain ? ` AND ${valuesSql(statement, wish.values, [grain, each])}` : '';
     // One SELECT per range: with OR, PostgreSQL does not use an index-only scan.
     const selects = parts.map(
       ([grain, each]) =>
-        `SELECT ${source.columns(wish.measures, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${part(each)}`,
+        `SELECT ${source.columns(wish.measures, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${within(each)}${keyed(grain, each)}`,
     );
     const kept = source.table ? [] : await this.kept.conditions(whose);
     const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
@@ -193,26 +177,10 @@ export class PostgresUsageReader implements AnalyticsReader {
     return {
       statement,
       source,
+      state,
       range,
       slots,
       from: `(${selects.join(' UNION ALL ')}) AS request_logs${where}`,
-    };
-  }
-
-  /** Times as numbers: PostgreSQL's infinities are not valid JavaScript dates. */
-  async #state(
-    { organizationId, workspaceId }: Whose,
-    { from, to }: TimeRange,
-  ): Promise<RollupState & { rowsFrom: number; keys: readonly ChosenKey[] }> {
-    const tenant = [organizationId, workspaceId ?? null];
-    const [row] = await this.database.read<StateRow>(STATE, [new Date(from), new Date(to), ...tenant]);
-    if (!row) throw new Error('The state of the rollups is one row.');
-    return {
-      changedHours: new Set(row.hours),
-      changedDays: new Set(row.days),
-      minutesFrom: row.minutes_from ?? -Infinity,
-      rowsFrom: row.rows_from ?? -Infinity,
-      keys: row.keys ?? [],
     };
   }
 }
@@ -241,51 +209,6 @@ interface CountedUsers {
   readonly range: CountedRange;
   readonly counts: DistinctUsers;
 }
-
-interface StartedQuery {
-  readonly range: CountedRange;
-  readonly slots: readonly number[];
-  readonly statement: QueryParameters;
-  readonly source: PostgresSource;
-  readonly from: string;
-}
-
-interface BeginWish {
-  readonly measures: readonly ReadMeasureName[];
-  readonly slots: readonly number[];
-  readonly by?: GroupedBy;
-  /** The statement to add it to. */
-  readonly statement?: QueryParameters;
-  /** Default: the cheapest source that suffices. */
-  readonly source?: PostgresSource | undefined;
-}
-
-interface ChosenKey {
-  readonly key: string;
-  readonly complete_since: number;
-}
-
-interface StateRow {
-  readonly hours: readonly number[] | null;
-  readonly days: readonly number[] | null;
-  readonly minutes_from: number | null;
-  readonly rows_from: number | null;
-  readonly keys: readonly ChosenKey[] | null;
-}
-
-const ms = (column: string): string =>
-  `(CASE WHEN isfinite(${column}) THEN extract(epoch FROM ${column}) * 1000 ELSE 0 END)::float8`;
-
-const marksOf = (grain: string): string =>
-  `(SELECT array_agg(DISTINCT ${ms('bucket')}) FROM rollup_marks WHERE grain = '${grain}'
-    AND bucket > $1::timestamptz - interval '1 day' AND bucket < $2::timestamptz
-    AND organisation_id = $3 AND ($4::uuid IS NULL OR workspace_id = $4))`;
-
-const STATE = `SELECT ${marksOf('hour')} AS hours, ${marksOf('day')} AS days,
-  (SELECT ${ms('before')} FROM rollup_seals WHERE grain = 'minute') AS minutes_from,
-  (SELECT ${ms('before')} FROM rollup_seals WHERE grain = 'row') AS rows_from,
-  (SELECT jsonb_agg(jsonb_build_object('key', key, 'complete_since', ${ms('complete_since')}))
-   FROM rollup_metadata_keys) AS keys`;
 
 const tableOf = (source: PostgresSource, grain: Grain | null): string =>
   source.table && grain ? source.table(grain) : 'request_logs';

@@ -1,0 +1,97 @@
+import type { LogDatabase } from '../../reading/log-database.js';
+import type { Whose } from '../../reading/where.js';
+import { type ReadMeasureName, Sums } from '../read-measures.js';
+import type { GroupedBy, GroupOrder, Groups, GroupsWish, UsageQuery } from '../usage-store.js';
+import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
+import type { BeginQuery, BeginWish, StartedQuery } from './started-query.js';
+
+/** Reads pages of groups. */
+export class GroupReader {
+  constructor(
+    private readonly database: LogDatabase,
+    private readonly begin: BeginQuery,
+  ) {}
+
+  /**
+   * One page, and the number of groups. Requests without a value form the group '', so the groups add up to the total.
+   *
+   * Where values are many, only what orders them is added up for all, and the rest, such as histograms, for the page: in 30 days, 5,000 end
+   * users have 150,000 rows, whose histograms take two seconds.
+   */
+  async read(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
+    const needed = measuresOfOrder(wish.orderBy);
+    const isAll = wish.measures.every((name) => needed.includes(name) || BESIDE_KEY.has(name));
+    if (isAll || !hasManyValues(wish.by)) return (await this.#page(whose, query, wish))[0];
+    const [page, { source, state }] = await this.#page(whose, query, { ...wish, measures: needed });
+    if (page.rows.length === 0) return page;
+    // Request rows are read once: no index finds those of some values.
+    if (source.table === null) return (await this.#page(whose, query, wish))[0];
+    const values = page.rows.map(([value]) => value);
+    const whole = await this.#sumsOf(whose, query, { ...wish, slots: [], state, values });
+    return { ...page, rows: page.rows.map(([value, sums]) => [value, whole.get(value) ?? sums]) };
+  }
+
+  async #page(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<[Groups, StartedQuery]> {
+    const { measures, by } = wish;
+    const begun = await this.begin(whose, query, { measures, slots: [], by });
+    const { statement, source, range } = begun;
+    const order = `${groupOrderSql(wish.orderBy)} ${wish.direction}, value`;
+    const page = `LIMIT ${statement.bind(wish.page.take)} OFFSET ${statement.bind(wish.page.skip)}`;
+    const rows = await this.database.read<Record<string, unknown> & { value: string; groups: string }>(
+      `WITH groups AS MATERIALIZED (
+         SELECT ${namedSql(by, 'grouped.key', source)} AS value, grouped.* FROM (${groupsSql(begun, { measures, by })}) AS grouped
+       )
+       SELECT *, (SELECT count(*) FROM groups) AS groups FROM groups ORDER BY ${order} ${page}`,
+      statement.parameters,
+    );
+    const isBeyond = rows.length === 0 && wish.page.skip > 0;
+    const groups = {
+      range,
+      total: isBeyond ? await this.#countOf(whose, query, wish) : Number(rows[0]?.groups ?? 0),
+      rows: rows.map(({ value, ...sums }) => [value, new Sums(sums)] as const),
+    };
+    return [groups, begun];
+  }
+
+  async #sumsOf(
+    whose: Whose,
+    query: UsageQuery,
+    wish: BeginWish & Pick<GroupsWish, 'by'>,
+  ): Promise<ReadonlyMap<string, Sums>> {
+    const begun = await this.begin(whose, query, wish);
+    const rows = await this.database.read<Record<string, unknown> & { key: string }>(
+      groupsSql(begun, wish),
+      begun.statement.parameters,
+    );
+    return new Map(rows.map(({ key, ...sums }) => [key, new Sums(sums)]));
+  }
+
+  /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */
+  async #countOf(whose: Whose, query: UsageQuery, { measures, by }: GroupsWish): Promise<number> {
+    const { statement, source, from } = await this.begin(whose, query, { measures, slots: [], by });
+    const [row] = await this.database.read<{ groups: string }>(
+      `SELECT count(*) AS groups FROM (SELECT ${groupedBySql(by, statement, source)} FROM ${from} GROUP BY 1) AS grouped`,
+      statement.parameters,
+    );
+    return Number(row?.groups ?? 0);
+  }
+}
+
+const groupsSql = (
+  { statement, source, from }: StartedQuery,
+  { measures, by }: Pick<GroupsWish, 'measures' | 'by'>,
+): string =>
+  `SELECT ${groupedBySql(by, statement, source)} AS key, ${source.select(measures)} FROM ${from} GROUP BY 1`;
+
+/** Measures that the index of slices holds beside its key, so that adding them up for all values costs no more pages. */
+const BESIDE_KEY: ReadonlySet<ReadMeasureName> = new Set<ReadMeasureName>(['requests', 'cost_nano_usd']);
+
+/** Groupings whose values clients choose freely. Their keys are their displayed values. */
+const hasManyValues = (by: GroupedBy): boolean =>
+  by.kind === 'metadata' || (by.kind === 'dimension' && by.dimension === 'end_user');
+
+function measuresOfOrder(order: GroupOrder): readonly ReadMeasureName[] {
+  if ('latencyAt' in order) return ['duration_histogram'];
+  const perRequest: readonly ReadMeasureName[] = order.perRequest ? ['requests'] : [];
+  return [...new Set([...order.sumOf, ...(order.less ? [order.less] : []), ...perRequest])];
+}

@@ -1,0 +1,48 @@
+import type { Whose } from '../../reading/where.js';
+import { type Grain, GRAIN_MS } from '../../rollups/grains.js';
+import type { ReadMeasureName } from '../read-measures.js';
+import type { CountedRange, GroupedBy, TimeRange, UsageQuery } from '../usage-store.js';
+import type { ReadState } from './rollup-state.js';
+import type { PostgresSource } from './source.js';
+import type { QueryParameters } from './statement.js';
+
+/** A query whose rows are known, and what it selects from them is not. */
+export interface StartedQuery {
+  readonly range: CountedRange;
+  readonly slots: readonly number[];
+  readonly statement: QueryParameters;
+  readonly source: PostgresSource;
+  readonly state: ReadState;
+  readonly from: string;
+}
+
+export interface BeginWish {
+  readonly measures: readonly ReadMeasureName[];
+  readonly slots: readonly number[];
+  readonly by?: GroupedBy;
+  /** The statement to add it to. */
+  readonly statement?: QueryParameters;
+  /** Default: the cheapest source that suffices. */
+  readonly source?: PostgresSource | undefined;
+  /** Default: read now. */
+  readonly state?: ReadState;
+  /** Only these values of a slice. */
+  readonly values?: readonly string[];
+}
+
+export type BeginQuery = (whose: Whose, query: UsageQuery, wish: BeginWish) => Promise<StartedQuery>;
+
+/** Rows of a slice by their values. Named buckets let the index find each row, instead of checking all values of a range. */
+export function valuesSql(
+  statement: QueryParameters,
+  values: readonly string[],
+  [grain, { from, to }]: readonly [Grain, TimeRange],
+): string {
+  const isAny = `value = ANY(${statement.bind(values)}::text[])`;
+  if (grain === 'minute') return isAny;
+  const buckets = Array.from(
+    { length: Math.ceil((to - from) / GRAIN_MS[grain]) },
+    (_, at) => new Date(from + at * GRAIN_MS[grain]),
+  );
+  return `${isAny} AND bucket = ANY(${statement.bind(buckets)}::timestamptz[])`;
+}
