@@ -104,6 +104,17 @@ export default defineConfig({
       },
       {
         test: {
+          ...quiet,
+          ...shared,
+          name: 'plans',
+          include: ['test/plans/*.plans-spec.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           ...common,
           name: 'several-machines',
           include: ['test/several-machines/*.machines-spec.ts'],

@@ -19,9 +19,14 @@ export class PostgresCluster {
     private readonly runAs: RunAs,
   ) {}
 
-  static async make(name: string, flags: readonly string[] = []): Promise<PostgresCluster> {
+  /** `from`: the module whose dependency the programs are; default: the service's own. */
+  static async make(
+    name: string,
+    flags: readonly string[] = [],
+    from?: string | URL,
+  ): Promise<PostgresCluster> {
     const folder = mkdtempSync(join(tmpdir(), `gatehouse-${name}-`));
-    const binaries = await findBinaries();
+    const binaries = await findBinaries(from);
     const runAs = findRunAs(binaries.root, folder);
     if (runAs.owner) chownSync(folder, runAs.owner.uid, runAs.owner.gid);
     const settings = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', ...flags];

