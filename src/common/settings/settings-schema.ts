@@ -43,7 +43,7 @@ export const settingsSchema = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'it must be postgres://user:password@host:port/database' })
     .optional()
-    .describe('PostgreSQL 14 or newer. Default: an embedded PostgreSQL in the data folder.'),
+    .describe('PostgreSQL 14 to 18. Default: an embedded PostgreSQL in the data folder.'),
   DATABASE_POOL_SIZE: whole(8, 2, 'Most database connections per process.'),
   REDIS_URL: z
     .url({
