@@ -10,7 +10,11 @@ export class BusyPoolError extends Error {
   }
 }
 
-type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void;
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: () => void,
+) => void;
 
 /**
  * A pool that tells two failures apart that `pg` reports alike: connections that are all in use (`BusyPoolError`), and connections that
@@ -25,8 +29,8 @@ export class AttributingPool extends pg.Pool {
   }
 
   override connect(): Promise<pg.PoolClient>;
-  override connect(connected: Connected): void;
-  override connect(connected?: Connected): Promise<pg.PoolClient> | void {
+  override connect(connected: ConnectCallback): void;
+  override connect(connected?: ConnectCallback): Promise<pg.PoolClient> | void {
     if (connected)
       return super.connect((error, client, done) =>
         connected(error && this.#attributed(error), client, done),
