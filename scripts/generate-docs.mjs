@@ -115,7 +115,10 @@ function written(value, depth = 0, most = EXPANDED.others) {
 
 /** A table that the tests use. It is TypeScript without imports of values. */
 async function tableOfTests(name) {
-  const source = await readFile(new URL(`../test/integration/admin/${name}.table.ts`, import.meta.url), 'utf8');
+  const source = await readFile(
+    new URL(`../test/integration/admin/${name}.table.ts`, import.meta.url),
+    'utf8',
+  );
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });

@@ -347,7 +347,6 @@ describe.each(CLIENTS)('a provider that breaks HTTP, by %s', (_client, call) => 
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello'],
     ['no HTTP at all', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['an upgrade nobody asked for', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
-    ['a lone 100', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['endless headers', `HTTP/1.1 200 OK\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`],
   ])('is answered with one code for %s', async (_, answer) => {
     const { port } = await upstream((socket) => socket.end(answer));

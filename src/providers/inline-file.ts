@@ -85,8 +85,13 @@ export function inlineFile(source: string, hints: FileHints): InlineFile {
   const type =
     given.find((one) => one !== '' && one !== OCTETS) ??
     typeBesides(hints, isBase64 ? data : '') ??
-    (url?.type === '' ? DATA_URL_TYPE : (given.find((one) => one === OCTETS) ?? ''));
+    typeOfBytes(url, given);
   return { type, isDataUrl: url !== null, data, isBase64 };
+}
+
+function typeOfBytes(url: DataUrl | null, given: readonly string[]): string {
+  if (url?.type === '') return DATA_URL_TYPE;
+  return given.includes(OCTETS) ? OCTETS : '';
 }
 
 function typeBesides({ filename }: FileHints, base64: string): string | undefined {

@@ -745,8 +745,11 @@ describe('whatever comes', () => {
     const call = { id: 'a', function: { name: 'f', arguments: '' }, extra_content: { deep } };
     const hostile = { content: deep, annotations: deep, content_blocks: deep, tool_calls: [call] };
 
-    expectWellFormed(stream([{ choices: [{ delta: hostile, logprobs: { content: deep } }], model: deep }]));
-    expect(said(hostile).output).toMatchObject([{ type: 'function_call' }]);
+    const events = stream([{ choices: [{ delta: hostile, logprobs: { content: deep } }], model: deep }]);
+    expect(parsed(events).at(-1)?.type).toBe('response.completed');
+    // The matchers would recurse into the content.
+    const types = (said(hostile).output as readonly Json[]).map(({ type }) => type);
+    expect(types).toContain('function_call');
   });
 
   it('is refused where a word is an object that cannot be made a text', () => {

@@ -89,7 +89,7 @@ export interface paths {
          * Create an audit destination
          * @description Sends every new record to the destination, in order and at least once.
          *
-         *     Scope: `organisation_settings.update`.
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["auditDestinationsCreate"];
         delete?: never;
@@ -116,7 +116,7 @@ export interface paths {
          * Change an audit destination
          * @description Changes the fields that are sent. Delivery is retried at once.
          *
-         *     Scope: `organisation_settings.update`.
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["auditDestinationsUpdate"];
         post?: never;
@@ -124,7 +124,7 @@ export interface paths {
          * Delete an audit destination
          * @description Records are no longer sent there.
          *
-         *     Scope: `organisation_settings.update`.
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         delete: operations["auditDestinationsRemove"];
         options?: never;
@@ -150,135 +150,11 @@ export interface paths {
          * Change the settings of the organization
          * @description Changes the fields that are sent. Null restores a default.
          *
-         *     Scope: `organisation_settings.update`.
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["organizationsUpdate"];
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/admin/workspaces": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List workspaces
-         * @description Returns workspaces with their defaults, newest first.
-         *
-         *     Scope: `workspaces.list`.
-         */
-        get: operations["workspacesList"];
-        put?: never;
-        /**
-         * Create a workspace
-         * @description Creates a workspace. Its keys, configs and logs are apart from those of others.
-         *
-         *     Scope: `workspaces.create`.
-         */
-        post: operations["workspacesCreate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/admin/workspaces/{workspaceId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a workspace
-         * @description Returns the workspace with its defaults, its limits and its first members.
-         *
-         *     Scope: `workspaces.read`.
-         */
-        get: operations["workspacesGet"];
-        /**
-         * Change a workspace
-         * @description Changes the fields that are sent.
-         *
-         *     Scope: `workspaces.update`.
-         */
-        put: operations["workspacesUpdate"];
-        post?: never;
-        /**
-         * Delete a workspace
-         * @description Deletes an empty workspace and revokes its API keys. Delete its virtual keys, integrations, configs and guardrails first. The request log is kept as long as its retention says.
-         *
-         *     Scope: `workspaces.delete`.
-         */
-        delete: operations["workspacesRemove"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/admin/workspaces/{workspaceId}/users": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the members of a workspace
-         * @description Returns the members with their roles.
-         *
-         *     Scope: `workspace_users.list`.
-         */
-        get: operations["membersList"];
-        put?: never;
-        /**
-         * Add members to a workspace
-         * @description Gives users of the organization a role in the workspace.
-         *
-         *     Scope: `workspace_users.create`.
-         */
-        post: operations["membersAdd"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/admin/workspaces/{workspaceId}/users/{userId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a member
-         * @description Returns one member with the role and what it allows.
-         *
-         *     Scope: `workspace_users.read`.
-         */
-        get: operations["membersGet"];
-        /**
-         * Change the role of a member
-         * @description Changes the role at once, also for API keys of the member.
-         *
-         *     Scope: `workspace_users.update`.
-         */
-        put: operations["membersUpdate"];
-        post?: never;
-        /**
-         * Remove a member
-         * @description Removes the user from the workspace and revokes the API keys that belong to the user there.
-         *
-         *     Scope: `workspace_users.delete`.
-         */
-        delete: operations["membersRemove"];
         options?: never;
         head?: never;
         patch?: never;
@@ -324,7 +200,7 @@ export interface paths {
          * Change a user
          * @description Changes the fields that are sent. A deactivated user can neither sign in nor use API keys.
          *
-         *     Scope: `organisation_users.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_users.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["usersUpdate"];
         post?: never;
@@ -332,7 +208,7 @@ export interface paths {
          * Remove a user from the organization
          * @description Removes the user, ends their sessions and revokes their own API keys. Service keys that they created pass to you. This cannot be undone.
          *
-         *     Scope: `organisation_users.delete`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_users.delete`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         delete: operations["usersRemove"];
         options?: never;
@@ -353,7 +229,7 @@ export interface paths {
          * Make a user an owner
          * @description Makes the user an owner of the organization.
          *
-         *     Scope: `organisation_users.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_users.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["usersTransferOwnership"];
         delete?: never;
@@ -448,7 +324,7 @@ export interface paths {
          * Remove the second factors of a user
          * @description Helps a user who has lost their device. The sessions of the user end.
          *
-         *     Scope: `organisation_users.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_users.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         delete: operations["userSignInRemoveSecondFactors"];
         options?: never;
@@ -550,6 +426,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workspaces
+         * @description Returns workspaces with their defaults, newest first.
+         *
+         *     Scope: `workspaces.list`.
+         */
+        get: operations["workspacesList"];
+        put?: never;
+        /**
+         * Create a workspace
+         * @description Creates a workspace. Its keys, configs and logs are apart from those of others.
+         *
+         *     Scope: `workspaces.create`. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        post: operations["workspacesCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/workspaces/{workspaceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a workspace
+         * @description Returns the workspace with its defaults, its limits and its first members.
+         *
+         *     Scope: `workspaces.read`.
+         */
+        get: operations["workspacesGet"];
+        /**
+         * Change a workspace
+         * @description Changes the fields that are sent.
+         *
+         *     Scope: `workspaces.update`.
+         */
+        put: operations["workspacesUpdate"];
+        post?: never;
+        /**
+         * Delete a workspace
+         * @description Deletes an empty workspace and revokes its API keys. Delete its virtual keys, integrations, configs and guardrails first. The request log is kept as long as its retention says.
+         *
+         *     Scope: `workspaces.delete`.
+         */
+        delete: operations["workspacesRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/workspaces/{workspaceId}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members of a workspace
+         * @description Returns the members with their roles.
+         *
+         *     Scope: `workspace_users.list`.
+         */
+        get: operations["membersList"];
+        put?: never;
+        /**
+         * Add members to a workspace
+         * @description Gives users of the organization a role in the workspace.
+         *
+         *     Scope: `workspace_users.create`. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        post: operations["membersAdd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/workspaces/{workspaceId}/users/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a member
+         * @description Returns one member with the role and what it allows.
+         *
+         *     Scope: `workspace_users.read`.
+         */
+        get: operations["membersGet"];
+        /**
+         * Change the role of a member
+         * @description Changes the role at once, also for API keys of the member.
+         *
+         *     Scope: `workspace_users.update`. A session needs a sign-in or step-up within the last 10 minutes.
+         */
+        put: operations["membersUpdate"];
+        post?: never;
+        /**
+         * Remove a member
+         * @description Removes the user from the workspace and revokes the API keys that belong to the user there.
+         *
+         *     Scope: `workspace_users.delete`.
+         */
+        delete: operations["membersRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/users/invites": {
         parameters: {
             query?: never;
@@ -569,7 +569,7 @@ export interface paths {
          * Create an invite
          * @description Creates a one-use link. The gateway sends it if a mail server is configured.
          *
-         *     Scope: `organisation_users.create`.
+         *     Scope: `organisation_users.create`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["invitesCreate"];
         delete?: never;
@@ -619,7 +619,7 @@ export interface paths {
          * Send an invite again
          * @description Creates a new link. The old one stops working.
          *
-         *     Scope: `organisation_users.create`.
+         *     Scope: `organisation_users.create`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["invitesResend"];
         delete?: never;
@@ -663,7 +663,7 @@ export interface paths {
          * Create an API key for the administration
          * @description Creates a key for the administration of the whole organization. The response shows the secret once.
          *
-         *     Scope: `organisation_service_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_service_api_keys.create`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["apiKeysCreateAdminKey"];
         delete?: never;
@@ -685,7 +685,7 @@ export interface paths {
          * Create an API key for a service
          * @description Creates a key that belongs to a workspace and to no user, for applications. The response shows the secret once.
          *
-         *     Scope: `workspace_service_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `workspace_service_api_keys.create`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["apiKeysCreateServiceKey"];
         delete?: never;
@@ -707,7 +707,7 @@ export interface paths {
          * Create an API key for a user
          * @description Creates a key that belongs to a user in a workspace and cannot do more than the user. The response shows the secret once.
          *
-         *     Scope: `workspace_user_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `workspace_user_api_keys.create`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["apiKeysCreateUserKey"];
         delete?: never;
@@ -778,7 +778,9 @@ export interface paths {
          * Change an API key
          * @description Changes the fields that are sent. The secret does not change.
          *
-         *     Scope: `organisation_service_api_keys.update` or `workspace_service_api_keys.update` or `workspace_user_api_keys.update`.
+         *     Only users of at least the rank of the user on whose authority the key acts.
+         *
+         *     Scope: `organisation_service_api_keys.update` or `workspace_service_api_keys.update` or `workspace_user_api_keys.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["apiKeysUpdate"];
         post?: never;
@@ -807,7 +809,9 @@ export interface paths {
          * Rotate an API key
          * @description Creates a new secret and shows it once. The old one works for a transition period.
          *
-         *     Scope: `organisation_service_api_keys.rotate` or `workspace_service_api_keys.rotate` or `workspace_user_api_keys.rotate`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Only users of at least the rank of the user on whose authority the key acts.
+         *
+         *     Scope: `organisation_service_api_keys.rotate` or `workspace_service_api_keys.rotate` or `workspace_user_api_keys.rotate`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["rotateApiKeyRotate"];
         delete?: never;
@@ -829,7 +833,9 @@ export interface paths {
          * Rotate an API key
          * @description The same as `POST /v1/api-keys/{id}/rotate`, under the path of the compatible API.
          *
-         *     Scope: `organisation_service_api_keys.rotate` or `workspace_service_api_keys.rotate` or `workspace_user_api_keys.rotate`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Only users of at least the rank of the user on whose authority the key acts.
+         *
+         *     Scope: `organisation_service_api_keys.rotate` or `workspace_service_api_keys.rotate` or `workspace_user_api_keys.rotate`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["rotateApiKeyRotateV2"];
         delete?: never;
@@ -939,14 +945,14 @@ export interface paths {
          * Start to add an authenticator app
          * @description Returns a secret for an authenticator app. It counts once a code confirms it.
          *
-         *     Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["secondFactorsEnrol"];
         /**
          * Remove your authenticator app
          * @description Sign-in no longer requires a code.
          *
-         *     Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
          */
         delete: operations["secondFactorsRemove"];
         options?: never;
@@ -967,7 +973,7 @@ export interface paths {
          * Confirm an authenticator app
          * @description Confirms the secret with a code and returns recovery codes once.
          *
-         *     Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["secondFactorsConfirm"];
         delete?: never;
@@ -989,7 +995,7 @@ export interface paths {
          * Replace your recovery codes
          * @description Returns new recovery codes once. The old ones stop working.
          *
-         *     Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["secondFactorsRenew"];
         delete?: never;
@@ -1083,7 +1089,7 @@ export interface paths {
          * Add a passkey
          * @description Stores the public key of a new passkey.
          *
-         *     Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["passkeysAdd"];
         delete?: never;
@@ -1105,7 +1111,7 @@ export interface paths {
          * Get the options for creating a passkey
          * @description Returns the options for `navigator.credentials.create` in the browser.
          *
-         *     Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["passkeysCreationOptions"];
         delete?: never;
@@ -1128,7 +1134,7 @@ export interface paths {
          * Delete one of your passkeys
          * @description The passkey can no longer sign in.
          *
-         *     Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Open to users who are signed in to the dashboard. A session needs a sign-in or step-up within the last 10 minutes.
          */
         delete: operations["passkeysRemove"];
         options?: never;
@@ -1221,7 +1227,7 @@ export interface paths {
          * Create an identity provider
          * @description Stores the settings of an OpenID Connect provider. Only owners may. Users can sign in at once.
          *
-         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["identityProvidersCreate"];
         delete?: never;
@@ -1248,7 +1254,7 @@ export interface paths {
          * Change an identity provider
          * @description Changes the fields that are sent. Only owners may.
          *
-         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["identityProvidersUpdate"];
         post?: never;
@@ -1256,7 +1262,7 @@ export interface paths {
          * Delete an identity provider
          * @description Deletes the identity provider and ends the sessions from it. Only owners may.
          *
-         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         delete: operations["identityProvidersRemove"];
         options?: never;
@@ -1278,7 +1284,7 @@ export interface paths {
          * Unlink an account at an identity provider
          * @description The user can no longer sign in with this account. Only owners may.
          *
-         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         delete: operations["identityProvidersUnlink"];
         options?: never;
@@ -1304,7 +1310,7 @@ export interface paths {
          * Change the sign-in settings
          * @description Requires single sign-on, or allows the other ways again. Only owners may.
          *
-         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["signInSettingsSet"];
         post?: never;
@@ -1327,7 +1333,7 @@ export interface paths {
          * Start a sign-in trial
          * @description Returns an address for a sign-in that only shows what would happen. Only owners may.
          *
-         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["signInTrialsStart"];
         delete?: never;
@@ -1358,7 +1364,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/auth/single-sign-on/callback": {
+    "/v1/auth/single-sign-on/callback/{provider}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1521,7 +1527,7 @@ export interface paths {
          * Copy a virtual key to another workspace
          * @description Creates a virtual key with the same credential and settings in another workspace.
          *
-         *     Scope: `virtual_keys.copy`.
+         *     Scope: `virtual_keys.copy`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["virtualKeysCopy"];
         delete?: never;
@@ -1882,7 +1888,7 @@ export interface paths {
          * Change the workspaces of an integration
          * @description Changes the access of the workspaces that are sent. Others keep theirs.
          *
-         *     Scope: `organisation_integrations.update` or `workspace_integrations.update`.
+         *     Scope: `organisation_integrations.update` or `workspace_integrations.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["integrationPartsUpdateWorkspaces"];
         post?: never;
@@ -2511,7 +2517,7 @@ export interface paths {
          * Get a link to the file of an export
          * @description Returns a link that works for 15 minutes without an API key.
          *
-         *     Scope: `logs.export`.
+         *     Scope: `logs.export`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         get: operations["logExportsDownload"];
         put?: never;
@@ -3260,9 +3266,9 @@ export interface paths {
          * Set which signed tokens are accepted
          * @description Requests can use tokens of these issuers in place of API keys.
          *
-         *     Replacing a different set-up requires `If-Match`.
+         *     For owners, and for admin keys of an owner with all admin scopes. Replacing a different set-up requires `If-Match`.
          *
-         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["organizationJwtSet"];
         post?: never;
@@ -3270,7 +3276,7 @@ export interface paths {
          * Stop accepting signed tokens
          * @description Requests with signed tokens are refused from now on.
          *
-         *     Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         delete: operations["organizationJwtRemove"];
         options?: never;
@@ -4883,7 +4889,7 @@ export interface components {
              * @description `missing`: a record is missing. `changed`: a record was changed. `forged`: the chain was recomputed without the key. `cut`: the end of the chain is missing. Null if all is intact.
              * @enum {string|null}
              */
-            problem: "missing" | "changed" | "forged" | "cut" | null;
+            problem: "missing" | "changed" | "forged" | "cut" | "set_back" | null;
         };
         CreateAuditDestinationDto: {
             /**
@@ -5171,6 +5177,294 @@ export interface components {
              * @example a long random text
              */
             alert_webhook_secret?: string | null;
+        };
+        UserMembershipDto: {
+            id: components["schemas"]["Id"];
+            role: components["schemas"]["Role"];
+        };
+        UserDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "user";
+            id: components["schemas"]["Id"];
+            first_name: components["schemas"]["FirstName"];
+            last_name: components["schemas"]["LastName"];
+            /**
+             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
+             * @enum {string}
+             */
+            role: "admin" | "member" | "owner";
+            /**
+             * @description `deactivated` users keep their API keys, roles and memberships, but cannot use them.
+             * @enum {string}
+             */
+            status: "active" | "deactivated";
+            email: components["schemas"]["Email"];
+            /**
+             * Format: date-time
+             * @description Time of creation, ISO 8601 in UTC.
+             */
+            created_at: string;
+            last_updated_at: components["schemas"]["LastUpdatedAt"];
+            /**
+             * @description Ids of the workspaces in which the user is a member. Owners and admins reach every workspace.
+             * @example [
+             *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+             *     ]
+             */
+            workspace_ids: string[];
+            /** @description Workspaces in which the user is a member, with the role in each. */
+            workspaces: components["schemas"]["UserMembershipDto"][];
+        };
+        UserListDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "list";
+            /**
+             * @description Number of matching items on all pages.
+             * @example 1
+             */
+            total: number;
+            /** @description The items of this page, or the resource itself. */
+            data: components["schemas"]["UserDto"][];
+        };
+        UpdateUserDto: {
+            /**
+             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
+             * @enum {string}
+             */
+            role?: "admin" | "member";
+            /**
+             * @description `deactivated` users keep their API keys, roles and memberships, but cannot use them.
+             * @enum {string}
+             */
+            status?: "active" | "deactivated";
+            /**
+             * @description Given name. Null if it is unknown.
+             * @example Ada
+             */
+            first_name?: string | null;
+            /**
+             * @description Family name. Null if it is unknown.
+             * @example Lovelace
+             */
+            last_name?: string | null;
+        };
+        RemoveUserDto: {
+            /**
+             * @description E-mail address of the user, repeated as a confirmation.
+             * @example ada@example.com
+             */
+            email?: string;
+        };
+        TransferOwnershipDto: {
+            /**
+             * @description True makes the current owner, on whose authority this happens, an admin. False adds an owner. Default: true.
+             * @default true
+             */
+            step_down?: boolean;
+        };
+        SessionDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "session";
+            id: components["schemas"]["Id"];
+            /**
+             * @description Whether this is the session of this request.
+             * @example true
+             */
+            is_current: boolean;
+            /**
+             * @description How the user signed in.
+             * @enum {string}
+             */
+            method: "password" | "set_up_link" | "passkey" | "single_sign_on";
+            /**
+             * @description IP address from which the user signed in.
+             * @example 192.0.2.7
+             */
+            ip: string;
+            /**
+             * @description Browser from which the user signed in. Null if it sent no name.
+             * @example Mozilla/5.0
+             */
+            user_agent: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation, ISO 8601 in UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last request, to the minute.
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @description Latest time at which the session ends.
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the session ends unless it is used before.
+             */
+            idle_expires_at: string;
+        };
+        SessionListDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "list";
+            /**
+             * @description Number of matching items on all pages.
+             * @example 1
+             */
+            total: number;
+            /** @description The items of this page, or the resource itself. */
+            data: components["schemas"]["SessionDto"][];
+        };
+        SignInMethodsDto: {
+            /**
+             * @description Whether the user has a password.
+             * @example true
+             */
+            password: boolean;
+            /**
+             * @description Whether the user has an authenticator app.
+             * @example false
+             */
+            totp: boolean;
+            /**
+             * @description Number of unused recovery codes.
+             * @example 0
+             */
+            recovery_codes_left: number;
+            /**
+             * @description Number of passkeys of the user.
+             * @example 0
+             */
+            passkeys: number;
+        };
+        SessionUserDto: {
+            id: components["schemas"]["Id"];
+            email: components["schemas"]["Email"];
+            first_name: components["schemas"]["FirstName"];
+            last_name: components["schemas"]["LastName"];
+            /**
+             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+        };
+        SessionOrganizationDto: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Display name. It need not be unique.
+             * @example Example
+             */
+            name: string;
+        };
+        SessionWorkspaceDto: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Display name. It need not be unique.
+             * @example Checkout
+             */
+            name: string;
+            /**
+             * @description Short name for use in paths, headers and configs. It never changes.
+             * @example ws-checkout
+             */
+            slug: string;
+            role: components["schemas"]["Role"];
+        };
+        ScopesByRoleDto: {
+            /**
+             * @description Scopes of workspace admins.
+             * @example [
+             *       "logs.list",
+             *       "logs.view"
+             *     ]
+             */
+            admin?: string[];
+            /**
+             * @description Scopes of workspace managers.
+             * @example [
+             *       "logs.list",
+             *       "logs.view"
+             *     ]
+             */
+            manager?: string[];
+            /**
+             * @description Scopes of workspace members.
+             * @example [
+             *       "logs.list",
+             *       "logs.view"
+             *     ]
+             */
+            member?: string[];
+        };
+        SignedInDto: {
+            /**
+             * @description Type of this object.
+             * @enum {string}
+             */
+            object: "signed-in";
+            /** @description The signed-in user. */
+            user: components["schemas"]["SessionUserDto"];
+            /** @description The organization of the session. */
+            organisation: components["schemas"]["SessionOrganizationDto"];
+            /** @description Workspaces of the user by name, at most 1,000; for owners and admins those of the whole organization. */
+            workspaces: components["schemas"]["SessionWorkspaceDto"][];
+            /**
+             * @description Number of all workspaces of the user.
+             * @example 1
+             */
+            workspace_total: number;
+            /** @description What each role may do in a workspace. */
+            scopes_by_role: components["schemas"]["ScopesByRoleDto"];
+            /**
+             * @description What the user may do in the workspace of the header `x-gateway-workspace`, or in the whole organization.
+             * @example [
+             *       "logs.list",
+             *       "logs.view"
+             *     ]
+             */
+            scopes: string[];
+            /** @description The current session. */
+            session: components["schemas"]["SessionDto"];
+            /**
+             * Format: date-time
+             * @description Time at which the user last proved their identity. Some changes need a proof within the last 10 minutes.
+             */
+            authenticated_at: string;
+            /**
+             * @description Name of the header that every change must carry, with the value 1.
+             * @example x-gateway-csrf
+             */
+            csrf_header: string;
+            /** @description Ways in which the user can sign in. */
+            sign_in_methods: components["schemas"]["SignInMethodsDto"];
+            /** @description Identity provider of the session. Null if the user did not sign in by single sign-on. */
+            identity_provider?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the identity provider.
+                 */
+                id: string;
+                /**
+                 * @description Name of the identity provider.
+                 * @example Okta
+                 */
+                name: string;
+            } | null;
         };
         RateLimitDto: {
             /**
@@ -5517,294 +5811,6 @@ export interface components {
             role: components["schemas"]["Role"];
         };
         RemoveMemberDto: Record<string, never>;
-        UserMembershipDto: {
-            id: components["schemas"]["Id"];
-            role: components["schemas"]["Role"];
-        };
-        UserDto: {
-            /**
-             * @description Type of this object.
-             * @enum {string}
-             */
-            object: "user";
-            id: components["schemas"]["Id"];
-            first_name: components["schemas"]["FirstName"];
-            last_name: components["schemas"]["LastName"];
-            /**
-             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
-             * @enum {string}
-             */
-            role: "admin" | "member" | "owner";
-            /**
-             * @description `deactivated` users keep their API keys, roles and memberships, but cannot use them.
-             * @enum {string}
-             */
-            status: "active" | "deactivated";
-            email: components["schemas"]["Email"];
-            /**
-             * Format: date-time
-             * @description Time of creation, ISO 8601 in UTC.
-             */
-            created_at: string;
-            last_updated_at: components["schemas"]["LastUpdatedAt"];
-            /**
-             * @description Ids of the workspaces in which the user is a member. Owners and admins reach every workspace.
-             * @example [
-             *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
-             *     ]
-             */
-            workspace_ids: string[];
-            /** @description Workspaces in which the user is a member, with the role in each. */
-            workspaces: components["schemas"]["UserMembershipDto"][];
-        };
-        UserListDto: {
-            /**
-             * @description Type of this object.
-             * @enum {string}
-             */
-            object: "list";
-            /**
-             * @description Number of matching items on all pages.
-             * @example 1
-             */
-            total: number;
-            /** @description The items of this page, or the resource itself. */
-            data: components["schemas"]["UserDto"][];
-        };
-        UpdateUserDto: {
-            /**
-             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
-             * @enum {string}
-             */
-            role?: "admin" | "member";
-            /**
-             * @description `deactivated` users keep their API keys, roles and memberships, but cannot use them.
-             * @enum {string}
-             */
-            status?: "active" | "deactivated";
-            /**
-             * @description Given name. Null if it is unknown.
-             * @example Ada
-             */
-            first_name?: string | null;
-            /**
-             * @description Family name. Null if it is unknown.
-             * @example Lovelace
-             */
-            last_name?: string | null;
-        };
-        RemoveUserDto: {
-            /**
-             * @description E-mail address of the user, repeated as a confirmation.
-             * @example ada@example.com
-             */
-            email?: string;
-        };
-        TransferOwnershipDto: {
-            /**
-             * @description True makes the current owner, on whose authority this happens, an admin. False adds an owner. Default: true.
-             * @default true
-             */
-            step_down?: boolean;
-        };
-        SessionDto: {
-            /**
-             * @description Type of this object.
-             * @enum {string}
-             */
-            object: "session";
-            id: components["schemas"]["Id"];
-            /**
-             * @description Whether this is the session of this request.
-             * @example true
-             */
-            is_current: boolean;
-            /**
-             * @description How the user signed in.
-             * @enum {string}
-             */
-            method: "password" | "set_up_link" | "passkey" | "single_sign_on";
-            /**
-             * @description IP address from which the user signed in.
-             * @example 192.0.2.7
-             */
-            ip: string;
-            /**
-             * @description Browser from which the user signed in. Null if it sent no name.
-             * @example Mozilla/5.0
-             */
-            user_agent: string | null;
-            /**
-             * Format: date-time
-             * @description Time of creation, ISO 8601 in UTC.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description Time of the last request, to the minute.
-             */
-            last_seen_at: string;
-            /**
-             * Format: date-time
-             * @description Latest time at which the session ends.
-             */
-            expires_at: string;
-            /**
-             * Format: date-time
-             * @description Time at which the session ends unless it is used before.
-             */
-            idle_expires_at: string;
-        };
-        SessionListDto: {
-            /**
-             * @description Type of this object.
-             * @enum {string}
-             */
-            object: "list";
-            /**
-             * @description Number of matching items on all pages.
-             * @example 1
-             */
-            total: number;
-            /** @description The items of this page, or the resource itself. */
-            data: components["schemas"]["SessionDto"][];
-        };
-        SignInMethodsDto: {
-            /**
-             * @description Whether the user has a password.
-             * @example true
-             */
-            password: boolean;
-            /**
-             * @description Whether the user has an authenticator app.
-             * @example false
-             */
-            totp: boolean;
-            /**
-             * @description Number of unused recovery codes.
-             * @example 0
-             */
-            recovery_codes_left: number;
-            /**
-             * @description Number of passkeys of the user.
-             * @example 0
-             */
-            passkeys: number;
-        };
-        SessionUserDto: {
-            id: components["schemas"]["Id"];
-            email: components["schemas"]["Email"];
-            first_name: components["schemas"]["FirstName"];
-            last_name: components["schemas"]["LastName"];
-            /**
-             * @description Role: in a workspace `admin`, `manager` or `member`; in the organization `owner`, `admin` or `member`.
-             * @enum {string}
-             */
-            role: "owner" | "admin" | "member";
-        };
-        SessionOrganizationDto: {
-            id: components["schemas"]["Id"];
-            /**
-             * @description Display name. It need not be unique.
-             * @example Example
-             */
-            name: string;
-        };
-        SessionWorkspaceDto: {
-            id: components["schemas"]["Id"];
-            /**
-             * @description Display name. It need not be unique.
-             * @example Checkout
-             */
-            name: string;
-            /**
-             * @description Short name for use in paths, headers and configs. It never changes.
-             * @example ws-checkout
-             */
-            slug: string;
-            role: components["schemas"]["Role"];
-        };
-        ScopesByRoleDto: {
-            /**
-             * @description Scopes of workspace admins.
-             * @example [
-             *       "logs.list",
-             *       "logs.view"
-             *     ]
-             */
-            admin?: string[];
-            /**
-             * @description Scopes of workspace managers.
-             * @example [
-             *       "logs.list",
-             *       "logs.view"
-             *     ]
-             */
-            manager?: string[];
-            /**
-             * @description Scopes of workspace members.
-             * @example [
-             *       "logs.list",
-             *       "logs.view"
-             *     ]
-             */
-            member?: string[];
-        };
-        SignedInDto: {
-            /**
-             * @description Type of this object.
-             * @enum {string}
-             */
-            object: "signed-in";
-            /** @description The signed-in user. */
-            user: components["schemas"]["SessionUserDto"];
-            /** @description The organization of the session. */
-            organisation: components["schemas"]["SessionOrganizationDto"];
-            /** @description Workspaces of the user by name, at most 1,000; for owners and admins those of the whole organization. */
-            workspaces: components["schemas"]["SessionWorkspaceDto"][];
-            /**
-             * @description Number of all workspaces of the user.
-             * @example 1
-             */
-            workspace_total: number;
-            /** @description What each role may do in a workspace. */
-            scopes_by_role: components["schemas"]["ScopesByRoleDto"];
-            /**
-             * @description What the user may do in the workspace of the header `x-gateway-workspace`, or in the whole organization.
-             * @example [
-             *       "logs.list",
-             *       "logs.view"
-             *     ]
-             */
-            scopes: string[];
-            /** @description The current session. */
-            session: components["schemas"]["SessionDto"];
-            /**
-             * Format: date-time
-             * @description Time at which the user last proved their identity. Some changes need a proof within the last 10 minutes.
-             */
-            authenticated_at: string;
-            /**
-             * @description Name of the header that every change must carry, with the value 1.
-             * @example x-gateway-csrf
-             */
-            csrf_header: string;
-            /** @description Ways in which the user can sign in. */
-            sign_in_methods: components["schemas"]["SignInMethodsDto"];
-            /** @description Identity provider of the session. Null if the user did not sign in by single sign-on. */
-            identity_provider?: {
-                /**
-                 * Format: uuid
-                 * @description Id of the identity provider.
-                 */
-                id: string;
-                /**
-                 * @description Name of the identity provider.
-                 * @example Okta
-                 */
-                name: string;
-            } | null;
-        };
         InvitedToDto: {
             /**
              * @description Id or slug of the workspace.
@@ -6047,7 +6053,7 @@ export interface components {
             workspace_id?: components["schemas"]["WorkspaceId"];
             /**
              * Format: uuid
-             * @description Id of the user to whom the key belongs. Default: the user who creates it, or the owner of the organization.
+             * @description Id of the user to whom the key belongs. Default: the user who creates it, or on whose authority the creating key acts.
              */
             user_id?: string;
         };
@@ -6577,11 +6583,7 @@ export interface components {
              * @example false
              */
             roles_follow_directory: boolean;
-            /**
-             * @description Redirect URI to register at the identity provider.
-             * @example https://gateway.example.com/v1/auth/single-sign-on/callback
-             */
-            redirect_uri: string;
+            redirect_uri: components["schemas"]["RedirectUri"];
             /**
              * @description Back-channel logout URI to register at the identity provider.
              * @example https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout
@@ -6614,6 +6616,11 @@ export interface components {
             data: components["schemas"]["IdentityProviderDto"][];
         };
         CreateIdentityProviderDto: {
+            /**
+             * Format: uuid
+             * @description Reserved id, whose redirect URI you registered already. Default: a new id.
+             */
+            id?: string;
             /**
              * @description Name on the sign-in page.
              * @example Okta
@@ -6690,10 +6697,11 @@ export interface components {
              */
             break_glass_user_ids: string[];
             /**
-             * @description Redirect URI to register at the identity provider.
-             * @example https://gateway.example.com/v1/auth/single-sign-on/callback
+             * Format: uuid
+             * @description New id for the next identity provider. Send it as `id` when you try and save it. Nothing is stored.
              */
-            redirect_uri: string;
+            reserved_identity_provider_id: string;
+            redirect_uri: components["schemas"]["RedirectUri"];
             /**
              * @description Back-channel logout URI to register at the identity provider.
              * @example https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout
@@ -6713,6 +6721,11 @@ export interface components {
             break_glass_user_ids: string[];
         };
         StartTrialDto: {
+            /**
+             * Format: uuid
+             * @description Reserved id for a new identity provider. Default: a new id.
+             */
+            id?: string;
             /**
              * @description Display name. It need not be unique.
              * @example Okta
@@ -6753,6 +6766,12 @@ export interface components {
              */
             object: "started-sign-in-trial";
             id: components["schemas"]["Id"];
+            /**
+             * Format: uuid
+             * @description Id of the saved identity provider, or the reserved id. Save the identity provider with it.
+             */
+            identity_provider_id: string;
+            redirect_uri: components["schemas"]["RedirectUri"];
             /**
              * @description Address to open in a browser. The sign-in there is only a trial and opens no session.
              * @example https://login.example.com/authorize?client_id=0oa1b2c3
@@ -6833,6 +6852,7 @@ export interface components {
             status: "pending" | "done";
             /** @description Outcome of the trial. Absent while it is pending. */
             result?: components["schemas"]["TrialResultDto"];
+            redirect_uri: components["schemas"]["RedirectUri"];
             /**
              * Format: date-time
              * @description Time at which the trial ends.
@@ -10429,6 +10449,16 @@ export interface components {
              * @example 86400
              */
             max_lifetime_seconds: number;
+            /**
+             * @description Whether tokens may stand for owners. Default: false. They need no step-up and no second factor.
+             * @example false
+             */
+            allow_owners: boolean;
+            /**
+             * Format: uuid
+             * @description Id of the owner who saved the setting last. Tokens give no more than this user has now. Null if it dates from 0.1.0.
+             */
+            set_by: string | null;
             /** @description Names of the claims from which the gateway reads a token. */
             claims: components["schemas"]["ClaimNamesDto"];
             /** @description URL at which the issuer publishes its keys. Give either this or `jwks`. */
@@ -10527,6 +10557,11 @@ export interface components {
              * @default 86400
              */
             max_lifetime_seconds?: number;
+            /**
+             * @description Whether tokens may stand for owners. Default: false. They need no step-up and no second factor.
+             * @default false
+             */
+            allow_owners?: boolean;
             /** @description Names of the claims from which the gateway reads a token. Default: those of the fields below. */
             claims?: components["schemas"]["ClaimNamesDto"];
         };
@@ -10943,15 +10978,15 @@ export interface components {
          */
         BodyRetentionDays: number | null;
         /**
-         * Format: date-time
-         * @description Time of the next reset. It can be set only together with `periodic_reset_days`. Null if there is none.
-         */
-        NextUsageResetAt: string | null;
-        /**
          * @description E-mail address. Upper and lower case are equal.
          * @example ada@example.com
          */
         Email: string;
+        /**
+         * Format: date-time
+         * @description Time of the next reset. It can be set only together with `periodic_reset_days`. Null if there is none.
+         */
+        NextUsageResetAt: string | null;
         /** @description Free text: what the resource is for. Null if there is none. */
         Description: string | null;
         /**
@@ -10988,6 +11023,11 @@ export interface components {
          * @example 123456
          */
         Code: string;
+        /**
+         * @description Redirect URI to register at the identity provider. Each identity provider has its own, which ends with its id.
+         * @example https://gateway.example.com/v1/auth/single-sign-on/callback/0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+         */
+        RedirectUri: string;
         /**
          * @description Free text. Null removes it. Default: none.
          * @example Billed to the research team
@@ -11104,6 +11144,16 @@ export interface components {
             total?: number;
         }[];
         /**
+         * @description Given name. Null if it is unknown.
+         * @example Ada
+         */
+        FirstName: string | null;
+        /**
+         * @description Family name. Null if it is unknown.
+         * @example Lovelace
+         */
+        LastName: string | null;
+        /**
          * @description Window: `rps` a second, `rpm` a minute, `rph` an hour, `rpd` a day, `rpw` a week. Null for `concurrency`.
          * @example rpm
          * @enum {string|null}
@@ -11144,16 +11194,6 @@ export interface components {
          * @enum {string|null}
          */
         OnClientDisconnect: "cancel" | "finish" | null;
-        /**
-         * @description Given name. Null if it is unknown.
-         * @example Ada
-         */
-        FirstName: string | null;
-        /**
-         * @description Family name. Null if it is unknown.
-         * @example Lovelace
-         */
-        LastName: string | null;
         /** @description Settings for requests with this key. */
         Defaults: components["schemas"]["ApiKeyDefaultsDto"];
         /**
@@ -11506,7 +11546,7 @@ export interface components {
                 "application/json": components["schemas"]["RefusalDto"];
             };
         };
-        /** @description The address or the password is wrong. */
+        /** @description The address or the password is wrong, or single sign-on is required. */
         sign_in_failed: {
             headers: {
                 [name: string]: unknown;
@@ -11515,7 +11555,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "The e-mail address or the password is wrong.",
+                 *         "message": "The e-mail address or the password is wrong, or your organization requires single sign-on.",
                  *         "type": "authentication_error",
                  *         "code": "sign_in_failed",
                  *         "param": null,
@@ -12299,286 +12339,6 @@ export interface operations {
             default: components["responses"]["refusal"];
         };
     };
-    workspacesList: {
-        parameters: {
-            query?: {
-                /** @description Includes only resources in this state. Default: all. */
-                status?: "active" | "archived";
-                /** @description Includes only workspaces with exactly this name. */
-                exact_name?: string;
-                /** @description Includes only workspaces whose name contains this text. */
-                name?: string;
-                /** @description Number of the page, counted from 0. Default: 0. */
-                current_page?: components["parameters"]["current_page"];
-                /** @description Number of items on a page, 1 to 100. Default: 50. */
-                page_size?: components["parameters"]["page_size"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of the list. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceListDto"];
-                };
-            };
-            default: components["responses"]["refusal"];
-        };
-    };
-    workspacesCreate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "Search"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateWorkspaceDto"];
-            };
-        };
-        responses: {
-            /** @description Done. The body has the result. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceWithUsersDto"];
-                };
-            };
-            default: components["responses"]["refusal"];
-        };
-    };
-    workspacesGet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id or slug of the workspace. */
-                workspaceId: components["parameters"]["workspaceId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. The body has the result. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceWithUsersDto"];
-                };
-            };
-            default: components["responses"]["refusal"];
-        };
-    };
-    workspacesUpdate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id or slug of the workspace. */
-                workspaceId: components["parameters"]["workspaceId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "description": "Search and ranking"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateWorkspaceDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    workspacesRemove: {
-        parameters: {
-            query?: {
-                /** @description Name of the workspace, as a confirmation. It can be in the body instead. */
-                name?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Id or slug of the workspace. */
-                workspaceId: components["parameters"]["workspaceId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "Search"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RemoveWorkspaceDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    membersList: {
-        parameters: {
-            query?: {
-                /** @description Id or slug of the workspace. */
-                workspaceId?: string;
-                /** @description Includes only the user with this e-mail address. */
-                email?: components["parameters"]["email"];
-                /** @description Includes only users with this role. Default: all. */
-                role?: "admin" | "manager" | "member";
-                /** @description Number of the page, counted from 0. Default: 0. */
-                current_page?: components["parameters"]["current_page"];
-                /** @description Number of items on a page, 1 to 100. Default: 50. */
-                page_size?: components["parameters"]["page_size"];
-            };
-            header?: never;
-            path: {
-                /** @description Id or slug of the workspace. */
-                workspaceId: components["parameters"]["workspaceId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of the list. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MemberListDto"];
-                };
-            };
-            default: components["responses"]["refusal"];
-        };
-    };
-    membersAdd: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id or slug of the workspace. */
-                workspaceId: components["parameters"]["workspaceId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "users": [
-                 *         {
-                 *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
-                 *           "role": "admin"
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["AddMembersDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    membersGet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id or slug of the workspace. */
-                workspaceId: components["parameters"]["workspaceId"];
-                /** @description Id of the user. */
-                userId: components["parameters"]["userId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. The body has the result. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MemberDto"];
-                };
-            };
-            default: components["responses"]["refusal"];
-        };
-    };
-    membersUpdate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id or slug of the workspace. */
-                workspaceId: components["parameters"]["workspaceId"];
-                /** @description Id of the user. */
-                userId: components["parameters"]["userId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "role": "admin"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateMemberDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
-        };
-    };
-    membersRemove: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id or slug of the workspace. */
-                workspaceId: components["parameters"]["workspaceId"];
-                /** @description Id of the user. */
-                userId: components["parameters"]["userId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /** @example {} */
-                "application/json": components["schemas"]["RemoveMemberDto"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Done"];
-            default: components["responses"]["refusal"];
-        };
-    };
     usersList: {
         parameters: {
             query?: {
@@ -12860,6 +12620,286 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["refusal"];
+        };
+    };
+    workspacesList: {
+        parameters: {
+            query?: {
+                /** @description Includes only resources in this state. Default: all. */
+                status?: "active" | "archived";
+                /** @description Includes only workspaces with exactly this name. */
+                exact_name?: string;
+                /** @description Includes only workspaces whose name contains this text. */
+                name?: string;
+                /** @description Number of the page, counted from 0. Default: 0. */
+                current_page?: components["parameters"]["current_page"];
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceListDto"];
+                };
+            };
+            default: components["responses"]["refusal"];
+        };
+    };
+    workspacesCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Search"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWorkspaceDto"];
+            };
+        };
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceWithUsersDto"];
+                };
+            };
+            default: components["responses"]["refusal"];
+        };
+    };
+    workspacesGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or slug of the workspace. */
+                workspaceId: components["parameters"]["workspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceWithUsersDto"];
+                };
+            };
+            default: components["responses"]["refusal"];
+        };
+    };
+    workspacesUpdate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or slug of the workspace. */
+                workspaceId: components["parameters"]["workspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Search and ranking"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWorkspaceDto"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["refusal"];
+        };
+    };
+    workspacesRemove: {
+        parameters: {
+            query?: {
+                /** @description Name of the workspace, as a confirmation. It can be in the body instead. */
+                name?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id or slug of the workspace. */
+                workspaceId: components["parameters"]["workspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Search"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RemoveWorkspaceDto"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["refusal"];
+        };
+    };
+    membersList: {
+        parameters: {
+            query?: {
+                /** @description Id or slug of the workspace. */
+                workspaceId?: string;
+                /** @description Includes only the user with this e-mail address. */
+                email?: components["parameters"]["email"];
+                /** @description Includes only users with this role. Default: all. */
+                role?: "admin" | "manager" | "member";
+                /** @description Number of the page, counted from 0. Default: 0. */
+                current_page?: components["parameters"]["current_page"];
+                /** @description Number of items on a page, 1 to 100. Default: 50. */
+                page_size?: components["parameters"]["page_size"];
+            };
+            header?: never;
+            path: {
+                /** @description Id or slug of the workspace. */
+                workspaceId: components["parameters"]["workspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberListDto"];
+                };
+            };
+            default: components["responses"]["refusal"];
+        };
+    };
+    membersAdd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or slug of the workspace. */
+                workspaceId: components["parameters"]["workspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "users": [
+                 *         {
+                 *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                 *           "role": "admin"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddMembersDto"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["refusal"];
+        };
+    };
+    membersGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or slug of the workspace. */
+                workspaceId: components["parameters"]["workspaceId"];
+                /** @description Id of the user. */
+                userId: components["parameters"]["userId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The body has the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberDto"];
+                };
+            };
+            default: components["responses"]["refusal"];
+        };
+    };
+    membersUpdate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or slug of the workspace. */
+                workspaceId: components["parameters"]["workspaceId"];
+                /** @description Id of the user. */
+                userId: components["parameters"]["userId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "admin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateMemberDto"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["refusal"];
+        };
+    };
+    membersRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or slug of the workspace. */
+                workspaceId: components["parameters"]["workspaceId"];
+                /** @description Id of the user. */
+                userId: components["parameters"]["userId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["RemoveMemberDto"];
+            };
+        };
         responses: {
             200: components["responses"]["Done"];
             default: components["responses"]["refusal"];
@@ -13915,7 +13955,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                /** @description Id of the provider, such as `openai`. */
+                provider: string;
+            };
             cookie?: never;
         };
         requestBody?: never;

@@ -13,6 +13,7 @@ export const auditWords = {
       changed: 'was changed.',
       forged: 'was forged.',
       cut: 'is missing: the end of the log was cut off.',
+      set_back: 'is missing: the log was set back to an earlier state.',
     },
   },
   columns: {

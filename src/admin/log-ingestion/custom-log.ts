@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorableUsage, MOST_TOKENS } from '../../common/contracts/usage.js';
+import { isPossibleUsage, MOST_TOKENS } from '../../common/contracts/usage.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
@@ -18,7 +18,7 @@ const headers = z.record(text, z.union([z.string(), z.number(), z.boolean()])).o
 const body = z.record(z.string(), z.unknown());
 
 /**
- * Counts that their columns cannot hold are refused: stored as other numbers, they would be charged and summed. Counts that are added up,
+ * Impossible counts are refused: stored, they would be charged and summed. Counts that are added up,
  * such as those of cached tokens beside the input, may be too large together only.
  */
 const answer = body.superRefine((told, context) => {
@@ -27,7 +27,7 @@ const answer = body.superRefine((told, context) => {
   const sum = place ? null : usageIn(told);
   if (place)
     context.addIssue({ code: 'custom', path: [...place], message: `it must be at most ${MOST_TOKENS}` });
-  if (sum && !isStorableUsage(sum))
+  if (sum && !isPossibleUsage(sum))
     context.addIssue({
       code: 'custom',
       path: [usage === undefined ? 'usageMetadata' : 'usage'],

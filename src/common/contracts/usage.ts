@@ -42,9 +42,9 @@ export interface Usage {
 /** The fields of a usage that hold a number. */
 export type UsageCount = Exclude<keyof Usage, 'image_size' | 'image_quality'>;
 
-/** The largest total of tokens of one request: its column has 32 bits. */
-export const MOST_TOKENS = 2 ** 31 - 1;
+/** The largest total of tokens of one request: no model's context has more than ten million, so a higher count is a mistake. */
+export const MOST_TOKENS = 100_000_000;
 
-/** Whether the log can store the totals; every finer count of tokens is part of one of them. */
-export const isStorableUsage = ({ input_tokens, output_tokens }: Usage): boolean =>
+/** Whether the totals are possible; every finer count of tokens is part of one of them. */
+export const isPossibleUsage = ({ input_tokens, output_tokens }: Usage): boolean =>
   input_tokens <= MOST_TOKENS && output_tokens <= MOST_TOKENS;

@@ -115,8 +115,7 @@ export class ResponseParser {
 
   /** 100 is skipped as well, though no request expects it: https://www.rfc-editor.org/rfc/rfc9110#section-15.2 */
   private skipInterim({ status, keepsAlive }: ParsedResponseHead): void {
-    if (status === SWITCHING_PROTOCOLS)
-      throw invalidResponse(`status ${status} was not asked for`);
+    if (status === SWITCHING_PROTOCOLS) throw invalidResponse(`status ${status} was not asked for`);
     if (!keepsAlive) throw invalidResponse('an interim response ends the connection');
     this.head.beginNext();
   }

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aGateway, type ScriptedAnswer, type TestGateway } from '../../../test/support/gateway.js';
-import { ORIGIN_HEADERS } from '../upstream/origin-headers.js';
+import { ORIGIN_HEADERS, originHeadersTable } from '../upstream/origin-headers.js';
 
 let gateway: TestGateway | null = null;
 afterEach(async () => {
@@ -56,5 +57,13 @@ describe('an error of the gateway', () => {
     const withheld = await chat(BODY, config({ ...TARGET, output_guardrails: [DENYING] }));
     expect([withheld.status, sniffing(withheld)]).toEqual([446, 'nosniff']);
     expect(sniffing(await chat(BODY))).toBeNull();
+  });
+});
+
+describe('the table of headers in docs/clients.md', () => {
+  it('is the one whose headers are tested here', async () => {
+    const page = await readFile(new URL('../../../docs/clients.md', import.meta.url), 'utf8');
+
+    expect(page).toContain(`\n${originHeadersTable()}\n`);
   });
 });

@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/usage.js';
+import { isPossibleUsage, type Usage } from '../../common/contracts/usage.js';
 import { audioCharactersOf } from '../../providers/charging/sessions.js';
 import type { Json } from '../../providers/endpoint.js';
 import {
@@ -92,7 +92,8 @@ export class SessionMeter implements FrameListener {
   }
 
   private useIn(event: Json, models: readonly (string | null)[]): ReportedUse {
-    const usage = realtimeUsage.fromAnswer(event);
+    const reported = realtimeUsage.fromAnswer(event);
+    const usage = reported && isPossibleUsage(reported) ? reported : null;
     return { usage, cost: usage && this.costOf(usage, models) };
   }
 }

@@ -1,4 +1,4 @@
-import { isStorableUsage, type Usage } from '../../common/contracts/usage.js';
+import { isPossibleUsage, type Usage } from '../../common/contracts/usage.js';
 import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { usageOf } from '../../providers/endpoints/openai-usage.js';
@@ -207,15 +207,12 @@ function mayHaveUsage(data: string): boolean {
   return at >= 0 && !data.startsWith('"usage":null', at);
 }
 
-/**
- * Reads the values that a response, or one event of a stream, reports. A usage too large to be stored is not one: the text is counted
- * instead, because the stored row would show other tokens than those charged.
- */
+/** Reads the values that a response, or one event of a stream, reports. An impossible usage is none: the text is counted. */
 export function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
   if (!answer) return;
   if (reportsFailure(answer)) reading.hasFailed = true;
   const usage = reader.fromAnswer(answer, reading.usage);
-  if (usage && isStorableUsage(usage) && (reading.usage === null || !isEmpty(usage))) {
+  if (usage && replaces(usage, reading.usage)) {
     reading.usage = usage;
     // Zero may be a placeholder, so the output is gathered all the same.
     reading.isBeginning = isEmpty(usage) || (reader.marksBeginning?.(answer, usage) ?? false);
@@ -223,6 +220,10 @@ export function note(reading: Reading, reader: UsageReader, answer: Json | null)
   noteServed(reading, reader, answer);
   if (isGathered(reading)) reading.outputText += reader.outputText(answer);
 }
+
+/** A later zero does not take back what was reported. */
+const replaces = (usage: Usage, known: Usage | null): boolean =>
+  isPossibleUsage(usage) && (known === null || !isEmpty(usage));
 
 /** A usage that reports that nothing was used. */
 function isEmpty(usage: Usage): boolean {
@@ -258,7 +259,7 @@ function textIn(event: string, reader: UsageReader): string {
 /** Reads the usage that a stream in another dialect has reported before its end, in the format of chat completions. */
 export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar): void {
   const told = usageOf(usage);
-  if (!told || !isStorableUsage(told)) return;
+  if (!told || !isPossibleUsage(told)) return;
   reading.usage = told;
   reading.isBeginning = isBeginning;
 }

@@ -216,7 +216,7 @@ describe('reading what nobody promised', () => {
   it('survives nesting without end', () => {
     const deep = JSON.parse('[{"text":'.repeat(100_000) + '1' + '}]'.repeat(100_000));
 
-    expect(reader.inputText({ messages: [{ content: deep }], tools: deep })).toBe('\n');
+    expect(reader.inputText({ messages: [{ content: deep }], tools: deep })).toMatch(/^\n\[\{"text":/);
     expect(reader.outputText({ choices: [{ message: { content: deep } }] })).toBe('');
   });
 });

@@ -40,11 +40,7 @@ const KINDS = Object.keys(TOTAL_OF) as readonly FinerKind[];
 /** Finer counts of a response; null or absent if it reports none. */
 export type FinerCounts = Readonly<Partial<Record<FinerKind | (typeof UNITS)[number], number | null>>>;
 
-/** The largest context of any model has ten million tokens. A higher count is a mistake, and unknown. */
-const TOKENS_MAX = 100_000_000;
-
-const isSound = (total: number | null): total is number =>
-  total !== null && Number.isSafeInteger(total) && total <= TOKENS_MAX;
+const isSound = (total: number | null): total is number => total !== null && Number.isSafeInteger(total);
 
 /**
  * A usage of two totals and finer counts of tokens.

@@ -63,7 +63,7 @@ async function exchange(
 ) {
   const model = path.startsWith('/models/') ? [] : ([['model', '"gpt-4o-mini"']] as const);
   const asked = OddJson.of(random, [...model, request(literal(text))], { hasDuplicates: !isUnambiguous });
-  const said = OddJson.of(random, [answer(literal(text))], { hasDuplicates: !isUnambiguous });
+  const said = OddJson.of(random, [answer(literal(text))], { hasDuplicates: false });
   const { received, answer: given } = await rig.exchange(
     {
       method: 'POST',
@@ -119,7 +119,7 @@ describe('guardrails change the redacted text and no other byte', () => {
     for (let turn = 0; turn < 20; turn++) {
       const { asked, said, received, given } = await exchange(random, shape, `by ${MAIL}`, {
         output_guardrails: [{ 'default.pii': { redact: true } }],
-        // A request with duplicate members is refused under guardrails, and so is an answer under one that denies.
+        // Duplicate members are refused where a guardrail reads them: here it reads the answer only.
         isUnambiguous: false,
       });
       const [before = '', after = ''] = said.split(literal(`by ${MAIL}`));

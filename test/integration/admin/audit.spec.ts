@@ -308,8 +308,9 @@ describe('the audit trail', () => {
         Array.from({ length: 12 }, () => other.call('GET', `${AUDIT}/export`)),
       );
 
-      for (const { text } of answers) expect(text.split('\n')).toHaveLength(1701);
-      expect((await other.call('GET', AUDIT)).body.total).toBe(1700);
+      // Each download leaves a record, which a later one contains.
+      for (const { text } of answers) expect(text.split('\n').length).toBeGreaterThanOrEqual(1701);
+      expect((await other.call('GET', AUDIT)).body.total).toBe(1700 + answers.length);
       await other.close();
     });
   });

@@ -121,22 +121,30 @@ describe('a change', () => {
 });
 
 describe('a reading', () => {
-  /** Hands a file of the log out. */
-  const RECORDED = 'GET /v1/logs/exports/{id}/download';
+  /** They hand out files of the logs. */
+  const RECORDED = ['GET /v1/logs/exports/{id}/download', 'GET /v1/audit-logs/export'];
   const READINGS = titled.filter(
     (permission) =>
-      isReading(permission) && permission.operation !== RECORDED && !ENDLESS.includes(permission.operation),
+      isReading(permission) &&
+      !RECORDED.includes(permission.operation) &&
+      !ENDLESS.includes(permission.operation),
   );
 
-  it.each(READINGS)('$title: changes nothing, and leaves no record', async (permission) => {
-    const asked = await world.requestOf(permission);
-    const before = await state();
-    for (const status of [200, 403]) {
-      const caller = callerWho(permission, status);
-      if (caller) expect((await world.send(asked, caller)).status).toBe(status);
-    }
-    expect(await state()).toEqual(before);
-  });
+  it.each(READINGS)(
+    '$title: changes nothing, and leaves no record unless it is refused',
+    async (permission) => {
+      const asked = await world.requestOf(permission);
+      const before = await state();
+      const reader = callerWho(permission, 200);
+      if (reader) expect((await world.send(asked, reader)).status).toBe(200);
+      expect(await state()).toEqual(before);
+
+      const others = await state('audit_records', 'audit_heads');
+      const refused = callerWho(permission, 403);
+      if (refused) expect((await world.send(asked, refused)).status).toBe(403);
+      expect(await state('audit_records', 'audit_heads')).toEqual(others);
+    },
+  );
 });
 
 describe('a list', () => {

@@ -42,9 +42,12 @@ describe.each(['service', 'user'] as const)('a %s key', (kind) => {
       const attempts = [
         await call('POST', `${id}/rotate`, caller, { key_transition_period_ms: 0 }),
         ...(await Promise.all(
-          [{ name: 'Other' }, { expires_at: '2099-01-01T00:00:00Z' }, { scopes: ['logs.view'] }, { defaults: {} }].map(
-            (body) => call('PUT', id, caller, body),
-          ),
+          [
+            { name: 'Other' },
+            { expires_at: '2099-01-01T00:00:00Z' },
+            { scopes: ['logs.view'] },
+            { defaults: {} },
+          ].map((body) => call('PUT', id, caller, body)),
         )),
       ];
       const statuses = attempts.map(({ status }) => (status === 403 ? 403 : 200));

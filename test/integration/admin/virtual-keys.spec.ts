@@ -277,7 +277,7 @@ describe('virtual keys', () => {
       ],
       ['azure-openai', azure({ 'azure-deployment-id': '..' }), '"fields.azure-deployment-id" is invalid'],
       ['azure-openai', azure({ 'azure-region': 'eu' }), 'has no field "azure-region"'],
-      ['bedrock', { 'aws-access-key-id': 'AKIA' }, '"fields.aws-access-key-id" is invalid'],
+      ['bedrock', { 'aws-access-key-id': 'AKIA/1' }, '"fields.aws-access-key-id" is invalid'],
       [
         'bedrock',
         { 'aws-region': 'evil.example', 'aws-access-key-id': 'AKIAIOSFODNN7EXAMPLE' },

@@ -106,7 +106,10 @@ describe.each(RELEASES)('a database of release %s', (release) => {
     expect(await shape(dataSource)).toEqual(await shape(fresh));
     const upgraded = await rowsOf(url);
     expect([...rows.values()].filter((of) => of.length > 0).length).toBeGreaterThan(30);
-    for (const [table, before] of rows) expect(upgraded.get(table), table).toMatchObject(before);
+    // A migration may add rows, such as the heads of audit logs that were empty.
+    for (const [table, before] of rows)
+      for (const row of before)
+        expect(upgraded.get(table), table).toContainEqual(expect.objectContaining(row));
   });
 });
 

@@ -149,14 +149,14 @@ describe('POST /v1/logs', () => {
   });
 
   it.each<readonly [string, object, string]>([
-    ['a count', { usage: { prompt_tokens: 2 ** 31, completion_tokens: 1 } }, 'usage.prompt_tokens'],
+    ['a count', { usage: { prompt_tokens: 100_000_001, completion_tokens: 1 } }, 'usage.prompt_tokens'],
     [
       'a finer count',
       { usage: { prompt_tokens: 1, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 1e12 } } },
       'usage.prompt_tokens_details.cached_tokens',
     ],
     ['a count of Google', { usageMetadata: { promptTokenCount: 1e15 } }, 'usageMetadata.promptTokenCount'],
-    ['a sum', { usage: { input_tokens: 2e9, cache_read_input_tokens: 2e9, output_tokens: 1 } }, 'usage'],
+    ['a sum', { usage: { input_tokens: 8e7, cache_read_input_tokens: 8e7, output_tokens: 1 } }, 'usage'],
   ])('refuses %s beyond the largest that is stored, and names it', async (_, body, place) => {
     const refused = await post('/v1/logs', custom('too-large', { response: { body } }));
 
@@ -166,10 +166,10 @@ describe('POST /v1/logs', () => {
   });
 
   it('takes the largest counts as they are', async () => {
-    const usage = { prompt_tokens: 2 ** 31 - 1, completion_tokens: 2 ** 31 - 1 };
+    const usage = { prompt_tokens: 100_000_000, completion_tokens: 100_000_000 };
     expect((await post('/v1/logs', custom('largest', { response: { body: { usage } } }))).status).toBe(200);
-    expect(await listed('trace_id=largest&total_units_min=4294967294')).toMatchObject([
-      { input_tokens: 2 ** 31 - 1, output_tokens: 2 ** 31 - 1 },
+    expect(await listed('trace_id=largest&total_units_min=200000000')).toMatchObject([
+      { input_tokens: 100_000_000, output_tokens: 100_000_000 },
     ]);
   });
 

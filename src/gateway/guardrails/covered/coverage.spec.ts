@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   aCaller,
@@ -5,6 +6,7 @@ import {
   type ScriptedAnswer,
   type TestGateway,
 } from '../../../../test/support/gateway.js';
+import { coverageTable } from './coverage-table.js';
 import { ENDPOINT_IDS, type EndpointId, type Operation } from '../../../providers/endpoint.js';
 import { endpoints } from '../../../providers/endpoints/index.js';
 import { readHook } from '../../../routing-config/guardrails/read-hooks.js';
@@ -410,5 +412,13 @@ describe('a refusal or a redirect of the provider', () => {
     const response = await gateway.request('/v1/chat/completions', { method: 'POST', body, headers });
 
     expect([response.status, gateway.calls.length]).toEqual([200, 2]);
+  });
+});
+
+describe('the table of paths in docs/guardrails.md', () => {
+  it('is the one whose rows are tested here', async () => {
+    const page = await readFile(new URL('../../../../docs/guardrails.md', import.meta.url), 'utf8');
+
+    expect(page).toContain(`\n${coverageTable()}\n`);
   });
 });

@@ -160,12 +160,15 @@ function readBytes(name: string, value: string, holder: Holder): StringReading {
   const isFile = file.isDataUrl || FILE_BYTES.has(name);
   const base64 = base64Of(file);
   if (base64 === null) return isFile || claimsText ? UNREAD_FILE : TEXT;
-  const text = claimsText || startsAsText(base64) ? textOf(base64) : null;
+  const text = textIn(base64, claimsText);
   const isWord = !isFile && value.length < BYTES_CHARS_MIN;
   if (text === null) return withoutText(isWord, claimsText);
   const inside = { text, rewrite: (after: string) => rewritten(file, value, after) };
   return { isText: isWord && !claimsText, inside };
 }
+
+const textIn = (base64: string, claimsText: boolean): string | null =>
+  claimsText || startsAsText(base64) ? textOf(base64) : null;
 
 function withoutText(isWord: boolean, claimsText: boolean): StringReading {
   if (isWord) return TEXT;
