@@ -32,18 +32,13 @@ export const countedWorkspaces = (organization: string, from: string, to: string
     UNION ALL SELECT workspace_id FROM rollup_marks WHERE organisation_id = ${organization}::uuid
   ) AS counted)`;
 
-/** Requests that arrive later than a day are refused, so uncounted ones are younger. */
-const UNCOUNTED = "organisation_id = $1::uuid AND created_at >= now() - interval '2 days'";
-
-/** Also workspaces that were removed: their requests are kept. */
+/** Also workspaces that were removed: their requests are kept. A request without a workspace counts as one of the nil id. */
 const WITH_REQUESTS = `
-  SELECT array_agg(DISTINCT id) AS ids FROM (
-    SELECT id FROM workspaces WHERE organization_id = $1::uuid
-    UNION ALL ${workspacesIn('usage_slice_hour', 'organisation_id = $1::uuid')}
-    UNION ALL SELECT workspace_id FROM rollup_marks WHERE organisation_id = $1::uuid
-    UNION ALL ${workspacesIn('request_logs', UNCOUNTED)}
-    UNION ALL SELECT '${NIL_ID}'::uuid WHERE EXISTS (SELECT FROM request_logs WHERE ${UNCOUNTED} AND workspace_id IS NULL)
-  ) AS seen`;
+  SELECT array_agg(workspace_id) AS ids FROM (
+    SELECT workspace_id FROM ${workspacesIn('request_logs', 'organisation_id = $1::uuid')} AS seen
+    UNION ALL SELECT '${NIL_ID}'::uuid
+      WHERE EXISTS (SELECT FROM request_logs WHERE organisation_id = $1::uuid AND workspace_id IS NULL)
+  ) AS with_requests`;
 
 /** The columns of which an index of request rows begins with organization and workspace. */
 const INDEXED: ReadonlySet<string> = new Set(['end_user', 'model', 'status', 'api_key_id']);
