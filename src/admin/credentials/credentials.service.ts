@@ -55,8 +55,8 @@ export class CredentialsService {
   }
 
   /**
-   * Provider, host, fields and secret belong together. Changing the provider or host requires the secret again, so that it cannot be sent
-   * to a destination it was not entered for.
+   * Provider, host, fields and secret belong together. Changing the provider or the host, also by a field that is a part of it, requires the
+   * secret again, so that it cannot be sent to a destination it was not entered for.
    */
   change(stored: StoredDestination, changed: DestinationChange): ChangedDestination {
     const destination = readDestination(
@@ -68,8 +68,9 @@ export class CredentialsService {
       },
       this.egress,
     );
-    const { provider, customHost } = destination;
-    const isElsewhere = provider.id !== stored.providerId || customHost !== stored.customHost;
+    const { provider } = destination;
+    const isElsewhere =
+      provider.id !== stored.providerId || hostOf(destination) !== hostOf({ ...stored, provider });
     const isSealedAnew = isElsewhere || changed.key !== undefined;
     if (isSealedAnew) checkSecret(changed.key, provider, SECRET_AGAIN);
     return { ...destination, isSealedAnew };
@@ -111,3 +112,13 @@ export class CredentialsService {
 
 const SECRET_AGAIN =
   'A change of provider or custom host needs the provider\'s key again. Send it in the field "key".';
+
+/** Base URLs name their host before the first slash after the scheme: `https://{resource}.openai.azure.com/openai`. */
+const HOST = /^https?:\/\/[^/]*/;
+const FIELD = /\{([^}]+)\}/g;
+
+/** The host that a credential is sent to: a custom one, or that of the provider with the fields in it. */
+function hostOf({ provider, customHost, fields }: Destination): string {
+  const [host = ''] = HOST.exec(provider.baseUrl ?? '') ?? [];
+  return customHost ?? host.replaceAll(FIELD, (_, name: string) => fields[name] ?? '');
+}

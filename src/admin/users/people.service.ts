@@ -68,9 +68,7 @@ export class PeopleService {
    */
   async ownerWithAllScopes(caller: Principal, refusal: string): Promise<User> {
     const actor = await this.owner(caller, refusal);
-    const { settings } = await this.organizations.findOneByOrFail({ id: caller.organizationId });
-    const roles = { organization: actor.role, workspace: null };
-    const missing = missingGrant(caller, scopesOfRoles(roles, settings.security_settings ?? null));
+    const missing = await this.missingScope(caller, actor.role);
     if (missing !== undefined)
       throw new AppError('forbidden', {
         detail: `${refusal}, with a key or token that has all scopes of an owner; the scope "${missing}" is missing`,
@@ -78,11 +76,22 @@ export class PeopleService {
     return actor;
   }
 
-  /** The actor, for granting a role. */
+  /** The actor, for granting a role. A key or token with fewer scopes than the role would give more than it has. */
   async actorWhoGives(caller: Principal, role: OrganizationRole): Promise<User> {
     const actor = await this.actor(caller);
     checkMayGrant(actor, role);
+    const missing = await this.missingScope(caller, role);
+    if (missing !== undefined)
+      throw new AppError('forbidden', {
+        detail: `giving the role ${role} needs a key or token with all of its scopes; the scope "${missing}" is missing`,
+      });
     return actor;
+  }
+
+  private async missingScope(caller: Principal, organization: OrganizationRole): Promise<string | undefined> {
+    const { settings } = await this.organizations.findOneByOrFail({ id: caller.organizationId });
+    const scopes = scopesOfRoles({ organization, workspace: null }, settings.security_settings ?? null);
+    return missingGrant(caller, scopes);
   }
 
   /** Whether a user may still grant the role of an invite they sent. */

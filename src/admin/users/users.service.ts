@@ -11,7 +11,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SessionsService } from '../sign-in/sessions.service.js';
 import { PeopleService } from './people.service.js';
-import { checkMayActOn, checkMayGrant } from './ranks.js';
+import { checkMayActOn } from './ranks.js';
 import { type UpdateUserDto, UserDto, type UserWithWorkspaces } from './user.dto.js';
 
 export interface UserFilters {
@@ -55,7 +55,7 @@ export class UsersService {
     const user = await this.people.find(caller.organizationId, id);
     const actor = await this.people.actor(caller);
     checkMayActOn(actor, user);
-    if (dto.role !== undefined) checkMayGrant(actor, dto.role);
+    if (dto.role !== undefined) await this.people.actorWhoGives(caller, dto.role);
     if (losesOwnership(user, dto)) await this.people.ownerBesides(user);
     const [before, after] = await this.save(user, {
       ...(dto.role !== undefined && { role: dto.role }),
@@ -71,7 +71,7 @@ export class UsersService {
   async transferOwnership(caller: Principal, id: string, stepsDown: boolean): Promise<void> {
     await this.people.takeTurn(caller.organizationId);
     const user = await this.people.find(caller.organizationId, id);
-    const actor = await this.people.owner(caller, 'only an owner can transfer ownership');
+    const actor = await this.people.ownerWithAllScopes(caller, 'only an owner can transfer ownership');
     if (actor.id === user.id)
       throw new AppError('conflict', { detail: 'Ownership can be transferred only to another user.' });
     if (user.status !== 'active')

@@ -21,7 +21,7 @@ export interface RequestGuardrails {
  * A guardrail that the caller cannot disable refuses wherever it judges texts; one of the config only where it may deny, and only for the
  * response: what the caller sends is the caller's own choice.
  */
-export function applicable(guardrails: RequestGuardrails, { entry, content }: GuardInput): Guards {
+export function applicable(guardrails: RequestGuardrails, { entry, content, headers }: GuardInput): Guards {
   const { own } = guardrails;
   const imposed = asRequired(guardrails.imposed);
   const { request, answer } = coverageOf(entry);
@@ -34,11 +34,15 @@ export function applicable(guardrails: RequestGuardrails, { entry, content }: Gu
     refuse(imposed.output, UNREAD_ANSWER);
     refuse(own.output.filter(mayDeny), UNREAD_ANSWER);
   }
-  return judging(joined(imposed, own), answer);
+  const guards = judging(joined(imposed, own), answer);
+  // A withheld response could be fetched in pieces, none of which shows what a guardrail looks for.
+  if (headers.range !== undefined) refuse(guards.output, PART_OF_ANSWER);
+  return guards;
 }
 
 const UNREAD_REQUEST = 'a request that the gateway does not read';
 const UNREAD_ANSWER = 'the response of this path';
+const PART_OF_ANSWER = 'a part of a response (header Range)';
 
 function refuseAny(imposed: Guards, own: Guards, what: string): void {
   refuse([...imposed.input, ...imposed.output], what);

@@ -114,7 +114,7 @@ describe('a WebSocket', () => {
       spec: { ...STORED['pg-first'].spec, ...more },
       checks: [{ readsTexts: true, spec: { id: 'default.contains' }, check: {} }],
     }) as unknown as Hook;
-  const socket = { entry: {}, content: { isWebSocket: true } } as unknown as GuardInput;
+  const socket = { entry: {}, content: { isWebSocket: true }, headers: {} } as unknown as GuardInput;
   const code = (own: Hook, imposed?: Hook): string | null => {
     try {
       const guards = (one?: Hook) => (one ? { input: [], output: [one] } : NO_GUARDS);

@@ -25,9 +25,9 @@ const MESSAGE_BYTES_MAX = 1024 * 1024;
 export interface FrameListener {
   /** Whether messages are read; checked when one begins. Absent: always. */
   readonly isListening?: boolean;
-  /** A whole text message. */
+  /** A whole message. */
   onText(text: Buffer): void;
-  /** A text message of this size was too long to read; or the bytes are not readable frames, and the size is unknown. */
+  /** A message of this size was too long to read; or the bytes are not readable frames, and the size is unknown. */
   onUnread(bytes: number | null): void;
 }
 
@@ -43,7 +43,6 @@ export class FrameReader {
   private headBytes = 0;
   /** Remaining bytes of the payload; null while a head is being read, 0 between frames. */
   private left: number | null = 0;
-  private isText = false;
   /** The listener reads the current message. */
   private isRead = false;
   private isBroken = false;
@@ -84,15 +83,14 @@ export class FrameReader {
     if ((first & RESERVED) !== 0 || !KNOWN.has(first & OPCODE) || length === null) return this.giveUp();
     this.left = length;
     if ((first & OPCODE) === CLOSE) this.hasClosed = true;
-    if ((first & OPCODE) === TEXT || (first & OPCODE) === BINARY)
-      this.messageBegins((first & OPCODE) === TEXT);
+    if ((first & OPCODE) === TEXT || (first & OPCODE) === BINARY) this.messageBegins();
     if (length === 0) this.frameEnds();
   }
 
-  private messageBegins(isText: boolean): void {
-    this.isText = isText;
+  /** Binary messages are read as well: a receiver may take the same event in either form. */
+  private messageBegins(): void {
     this.isInMessage = true;
-    this.isRead = isText && this.listener !== null && this.listener.isListening !== false;
+    this.isRead = this.listener !== null && this.listener.isListening !== false;
   }
 
   private payload(chunk: Buffer, at: number): number {

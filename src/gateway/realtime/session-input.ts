@@ -1,3 +1,4 @@
+import { duplicateMember } from '../../common/json/duplicate-members.js';
 import type { Usage } from '../../common/contracts/usage.js';
 import {
   responseInput,
@@ -21,7 +22,10 @@ export class SessionInput {
   /** Sent since the last response began. */
   private textTokens = 0;
   private audioTokens = 0;
-  private statedOutput: number | null = null;
+  /** By the provider's settings; null for the model's own. */
+  private confirmedOutput: number | null = null;
+  /** The largest that the client stated: it may be ahead of what its provider confirmed. 0 before. */
+  private claimedOutput: number | null = 0;
   /** The audio of the last turn, which may be transcribed. */
   private turnTokens = 0;
 
@@ -34,7 +38,11 @@ export class SessionInput {
   }
 
   get outputTokens(): number {
-    return responseOutput(this.statedOutput, this.outputCeiling());
+    const ceiling = this.outputCeiling();
+    return Math.max(
+      responseOutput(this.confirmedOutput, ceiling),
+      responseOutput(this.claimedOutput, ceiling),
+    );
   }
 
   /** Assumed for a transcription that reported nothing. */
@@ -44,13 +52,19 @@ export class SessionInput {
   }
 
   read(text: Buffer): SessionMessage {
-    return this.note(
-      sessionMessageOf(parsedObject(text.toString('utf8')), text.length, this.audioCharacters),
-    );
+    const written = text.toString('utf8');
+    const message = sessionMessageOf(parsedObject(written), text.length, this.audioCharacters);
+    // Its provider may take the other of two equal members.
+    const isAmbiguous = message.outputTokens !== undefined && duplicateMember(written) !== null;
+    return this.note(isAmbiguous ? { ...message, outputTokens: null } : message);
   }
 
   readLong(bytes: number): SessionMessage {
     return this.note(sessionMessageOf(null, bytes, this.audioCharacters));
+  }
+
+  outputConfirmed(tokens: number | null): void {
+    this.confirmedOutput = tokens;
   }
 
   audioChanged(characters: number): void {
@@ -76,7 +90,13 @@ export class SessionInput {
   private note(message: SessionMessage): SessionMessage {
     if (message.isAudio) this.audioTokens += message.tokens;
     else this.textTokens += message.tokens;
-    if (message.outputTokens !== undefined) this.statedOutput = message.outputTokens;
+    if (message.outputTokens !== undefined) this.claim(message.outputTokens);
     return message;
+  }
+
+  /** A client raises the reservation at once, and lowers it only when its provider confirms that. */
+  private claim(stated: number | null): void {
+    const { claimedOutput } = this;
+    this.claimedOutput = stated === null || claimedOutput === null ? null : Math.max(stated, claimedOutput);
   }
 }

@@ -254,12 +254,27 @@ describe('a session under a budget', () => {
   });
 
   it('passes settings without a reservation, and reserves the output that they allow', async () => {
-    const { say, kept, seen } = await aSession([aBudget(256 + 7 + 2)]);
+    const { say, report, heard, kept, seen } = await aSession([aBudget(256 + 7 + 2)]);
     say({ type: 'session.update', session: { max_output_tokens: 7 } });
     await soon(() => expect(seen).toEqual(['session.update']));
+    report({ type: 'session.updated', session: { max_output_tokens: 7 } });
+    await soon(() => expect(heard).toHaveLength(1));
     say(CREATE);
     await soon(() => expect(seen).toHaveLength(2));
     expect(kept.at(-1)).toMatchObject([{ usage: { input_tokens: 256, output_tokens: 7 } }]);
+  });
+
+  it.each<readonly [string, ...object[]]>([
+    ['its provider did not confirm', { type: 'session.update', session: { max_output_tokens: 7 } }, CREATE],
+    ['a response raises', { type: 'response.create', response: { max_output_tokens: 'inf' } }],
+  ])('reserves no less than the provider may produce: a maximum that %s', async (_, ...messages) => {
+    const { say, report, heard, closeCode } = await aSession([aBudget(256 + 7 + 2)]);
+    if (messages.length === 1) {
+      report({ type: 'session.updated', session: { max_output_tokens: 7 } });
+      await soon(() => expect(heard).toHaveLength(1));
+    }
+    say(...messages);
+    expect(await closeCode()).toEqual({ code: 1008, reason: 'budget_exceeded' });
   });
 
   it('is charged the reservation of a response without an end on record, and marked as an estimate', async () => {

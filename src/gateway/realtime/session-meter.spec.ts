@@ -38,6 +38,7 @@ function metered(...events: readonly object[]) {
       transcribed: ({ usage, cost }) => heard.push(['transcribed', usage?.input_tokens, cost]),
       audioDropped: () => heard.push(['dropped']),
       audioChanged: (characters) => heard.push(['format', characters]),
+      outputConfirmed: (tokens) => heard.push(['output', tokens]),
       becameUnreadable: () => heard.push(['unreadable']),
     },
   );

@@ -1,5 +1,5 @@
 import { isPossibleUsage, type Usage } from '../../common/contracts/usage.js';
-import { audioCharactersOf } from '../../providers/charging/sessions.js';
+import { audioCharactersOf, confirmedOutput } from '../../providers/charging/sessions.js';
 import type { Json } from '../../providers/endpoint.js';
 import {
   dropsAudio,
@@ -34,6 +34,8 @@ export interface SessionObserver {
   audioDropped(): void;
   /** The format of the input, as characters of base64 per token. */
   audioChanged(characters: number): void;
+  /** The maximum output tokens of a response; null for the model's own. */
+  outputConfirmed(tokens: number | null): void;
   /** The provider's events cannot be read any more. */
   becameUnreadable(): void;
 }
@@ -89,6 +91,8 @@ export class SessionMeter implements FrameListener {
     this.transcriptionModel = transcriptionModelOf(event) ?? this.transcriptionModel;
     const characters = audioCharactersOf(event);
     if (characters !== null) this.observer.audioChanged(characters);
+    const output = confirmedOutput(event);
+    if (output !== undefined) this.observer.outputConfirmed(output);
   }
 
   private useIn(event: Json, models: readonly (string | null)[]): ReportedUse {

@@ -154,6 +154,10 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     this.input.audioDropped();
   }
 
+  outputConfirmed(tokens: number | null): void {
+    this.input.outputConfirmed(tokens);
+  }
+
   audioChanged(characters: number): void {
     this.input.audioChanged(characters);
   }

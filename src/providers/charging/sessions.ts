@@ -88,7 +88,7 @@ export interface SessionMessage {
   readonly isAudio: boolean;
   /** Input tokens that it adds at most. */
   readonly tokens: number;
-  /** The new maximum of output tokens: null for the model's own, undefined if unchanged. */
+  /** The maximum of output tokens that it states: null for the model's own, undefined for none. */
   readonly outputTokens: number | null | undefined;
 }
 
@@ -98,13 +98,14 @@ export function sessionMessageOf(event: Json | null, bytes: number, audioCharact
   if (event && type === 'input_audio_buffer.append' && typeof event.audio === 'string')
     return { ...AUDIO, tokens: inputOfAppend(event.audio.length, bytes, audioCharacters) };
   const isSettings = type === 'session.update';
-  const settings = isSettings ? objectOf(event?.session) : {};
+  const isRequest = type === 'response.create';
+  const settings = objectOf(isRequest ? event?.response : event?.session);
   return {
     isSettings,
-    isRequest: type === 'response.create',
+    isRequest,
     isAudio: false,
     tokens: bytes,
-    outputTokens: isSettings ? statedOutput(settings) : undefined,
+    outputTokens: isSettings || isRequest ? statedOutput(settings) : undefined,
   };
 }
 
@@ -116,6 +117,10 @@ const inputOfAppend = (characters: number, bytes: number, audioCharacters: numbe
 
 /** Names, id and punctuation of an event with audio. */
 const ENVELOPE_BYTES = 256;
+
+/** The maximum output of a session by its provider's settings; undefined for an event without them. */
+export const confirmedOutput = ({ type, session }: Json): number | null | undefined =>
+  type === 'session.updated' || type === 'session.created' ? statedOutput(objectOf(session)) : undefined;
 
 /** The field of the API, and that of its beta version. */
 function statedOutput(settings: Json): number | null | undefined {

@@ -124,3 +124,28 @@ describe('an invite with promised keys', () => {
     expect((await world.ask('POST', path, admin.key)).status).toBe(200);
   });
 });
+
+describe('a key with one scope of its owner', () => {
+  it('gives no role that has more scopes than the key', async () => {
+    const owner = holder('owner');
+    const made = (scope: string) =>
+      world.made('/v1/api-keys/organisation/service', owner.key, { name: 'Narrow', scopes: [scope] });
+    const [update, create] = [
+      await made('organisation_users.update'),
+      await made('organisation_users.create'),
+    ];
+    const user = `/v1/admin/users/${holder('member').id}`;
+    const invite = (role: string) =>
+      world.ask('POST', '/v1/admin/users/invites', create.key, {
+        ...{ email: `${role}-by-narrow@acme.example`, role, workspaces: [] },
+      });
+
+    expect(
+      (await world.ask('POST', `${user}/transfer-ownership`, update.key, { step_down: false })).status,
+    ).toBe(403);
+    expect((await world.ask('PUT', user, update.key, { role: 'admin' })).status).toBe(403);
+    expect((await invite('admin')).status).toBe(403);
+    expect((await world.ask('PUT', user, update.key, { first_name: 'Mel' })).status).toBe(200);
+    expect((await invite('member')).status).toBe(200);
+  });
+});

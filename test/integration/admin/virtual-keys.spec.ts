@@ -405,8 +405,22 @@ describe('virtual keys', () => {
       const put = (fields: object) => app.call('PUT', `${KEYS}/${slug}`, { body: { fields } });
 
       expect((await put({})).body.error.message).toContain('azure-resource-name');
-      expect((await put(azure({ 'azure-resource-name': 'other' }))).status).toBe(200);
-      expect((await rowOf(slug)).fields).toEqual(azure({ 'azure-resource-name': 'other' }));
+      expect((await put(azure({ 'azure-api-version': '2025-01-01' }))).status).toBe(200);
+      expect((await rowOf(slug)).fields).toEqual(azure({ 'azure-api-version': '2025-01-01' }));
+    });
+
+    it('needs the secret again for a field that is a part of the host', async () => {
+      const slug = await aSlug({ provider: 'azure-openai', fields: azure({}) });
+      const fields = azure({ 'azure-resource-name': 'other' });
+      const put = (body: object) => app.call('PUT', `${KEYS}/${slug}`, { body });
+
+      expect(await put({ fields })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'credential_required' } },
+      });
+      expect((await put({ fields, key: 'sk-of-the-other' })).status).toBe(200);
+      expect((await rowOf(slug)).fields).toEqual(fields);
+      expect(await openedSecret(slug)).toBe('sk-of-the-other');
     });
 
     it.each(['slug', 'workspace_id', 'organisation_id', 'id', 'origin', 'sealed_credentials', 'created_at'])(

@@ -47,9 +47,19 @@ interface Wish {
   readonly config?: object;
   readonly provider?: string;
   readonly body?: string | null;
+  readonly range?: string;
 }
 
-async function ask({ operation, answer, imposed = [], input = [], config, provider = 'openai', body }: Wish) {
+async function ask({
+  operation,
+  answer,
+  imposed = [],
+  input = [],
+  config,
+  provider = 'openai',
+  ...sending
+}: Wish) {
+  const { body, range } = sending;
   gateway = await aGateway({
     ...(imposed.length + input.length > 0 && {
       caller: aCaller({ guardrails: { input_guardrails: [...input], output_guardrails: [...imposed] } }),
@@ -66,6 +76,7 @@ async function ask({ operation, answer, imposed = [], input = [], config, provid
       ...(sent !== null && { 'content-type': 'application/json' }),
       authorization: 'Bearer provider-key',
       'x-gateway-provider': provider,
+      ...(range && { range }),
       ...(config && { 'x-gateway-config': JSON.stringify(config) }),
     },
   });
@@ -307,6 +318,29 @@ const UNKNOWN: readonly (readonly [method: string, path: string])[] = [
   ['POST', '/messages/batches'],
   ['GET', '/chatkit/threads/one/items'],
 ];
+
+describe('a part of a response', () => {
+  it.each([{ imposed: ['pg-1'] }, { imposed: ['pg-2'] }, { config: DENYING }])(
+    'is not fetched where a guardrail reads the whole: %j',
+    async (guarded) => {
+      const operation = { method: 'GET', path: '/files/one/content' };
+      const { status, text, calls } = await ask({
+        ...{ operation, answer: saying('Ze', 206), range: 'bytes=0-87', ...bodyless },
+        ...guarded,
+      });
+
+      expect([status, calls]).toEqual([403, 0]);
+      expect(text).toContain('guardrail_inapplicable');
+    },
+  );
+
+  it('passes where no guardrail reads it', async () => {
+    const operation = { method: 'GET', path: '/files/one/content' };
+    const asked = { operation, answer: saying('Ze', 206), range: 'bytes=0-87', ...bodyless };
+
+    expect((await ask(asked)).status).toBe(206);
+  });
+});
 
 describe('the response of a path that no row names', () => {
   it.each(UNKNOWN)('is not fetched where the workspace acts on responses: %s %s', async (method, path) => {
