@@ -264,10 +264,12 @@ describe('a session under a budget', () => {
     expect(kept.at(-1)).toMatchObject([{ usage: { input_tokens: 256, output_tokens: 7 } }]);
   });
 
-  it.each<readonly [string, ...object[]]>([
-    ['its provider did not confirm', { type: 'session.update', session: { max_output_tokens: 7 } }, CREATE],
-    ['a response raises', { type: 'response.create', response: { max_output_tokens: 'inf' } }],
-  ])('reserves no less than the provider may produce: a maximum that %s', async (_, ...messages) => {
+  const UNCONFIRMED = { type: 'session.update', session: { max_output_tokens: 7 } };
+  const RAISED = { type: 'response.create', response: { max_output_tokens: 'inf' } };
+  it.each<{ readonly maximum: string; readonly messages: readonly object[] }>([
+    { maximum: 'its provider did not confirm', messages: [UNCONFIRMED, CREATE] },
+    { maximum: 'a response raises', messages: [RAISED] },
+  ])('reserves no less than the provider may produce: a maximum that $maximum', async ({ messages }) => {
     const { say, report, heard, closeCode } = await aSession([aBudget(256 + 7 + 2)]);
     if (messages.length === 1) {
       report({ type: 'session.updated', session: { max_output_tokens: 7 } });
