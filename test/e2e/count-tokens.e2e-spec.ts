@@ -49,7 +49,7 @@ describe('POST /v1/messages/count_tokens', () => {
 
   it('is asked of Gemini in its own words', async () => {
     const slug = await stored('google');
-    const path = '/google/models/gemini-2.5-flash:countTokens';
+    const path = '/google/v1beta/models/gemini-2.5-flash:countTokens';
     world.upstream.on(path, { headers: JSON_TYPE, body: '{"totalTokens":31,"promptTokensDetails":[]}' });
     const { answer, told } = await count(withKey(slug));
     expect([answer.status, told]).toEqual([200, { input_tokens: 31 }]);
@@ -66,7 +66,7 @@ describe('POST /v1/messages/count_tokens', () => {
 
   it("says a provider's refusal in Anthropic's words", async () => {
     const slug = await stored('google');
-    world.upstream.on('/google/models/nobody:countTokens', {
+    world.upstream.on('/google/v1beta/models/nobody:countTokens', {
       status: 404,
       headers: JSON_TYPE,
       body: '{"error":{"code":404,"message":"models/nobody is not found","status":"NOT_FOUND"}}',

@@ -198,7 +198,7 @@ describe('E: other hostilities', () => {
     expect(answer.body.equals(bomb)).toBe(true);
     const row = await world.logs.row(answer.requestId);
     // Its usage cannot be read, so the reservation of the request is charged.
-    expect(row).toMatchObject({ ending: 'completed', usage_source: 'estimated' });
+    expect(row).toMatchObject({ ending: 'completed', usage_source: 'counted' });
     const grown = watched.map((pid, index) => Math.round((residentBytes(pid) - (before[index] ?? 0)) / MIB));
     expect(
       grown.filter((mib) => mib >= 64),
