@@ -20,7 +20,7 @@ export const AUTHORITIES = {
   'signed tokens': {
     setBy: 'owners, and their admin keys with all admin scopes',
     carries: 'the owner who last set them; users up to that rank, owners only with `allow_owners`',
-    afterLoss: 'as an admin: tokens stand for nobody above admins; otherwise no token is accepted until an owner sets them again',
+    afterLoss: 'as an admin: tokens stand for admins at most; otherwise no token is accepted until an owner sets them again',
   },
   'sign-in rules': {
     setBy: 'owners, and their admin keys with all admin scopes',
@@ -28,17 +28,17 @@ export const AUTHORITIES = {
     afterLoss: 'the rules stay; another owner can change them',
   },
   'admin key': {
-    setBy: 'administrators; changed and rotated by nobody below the rank of its creator',
+    setBy: 'administrators; changed and rotated only from the rank of its creator up',
     carries: 'its creator: its scopes, as far as the creator has them now',
     afterLoss: 'its scopes shrink at once; of a removed user it passes on only to an heir of no higher rank, otherwise it is revoked',
   },
   'service key': {
-    setBy: 'managers; changed and rotated by nobody below the rank of its creator',
+    setBy: 'managers; changed and rotated only from the rank of its creator up',
     carries: 'its creator: its scopes, as far as the creator has them in the workspace now',
     afterLoss: 'its scopes shrink at once; of a removed user it passes to the deleting user with the scopes that it had',
   },
   'user key': {
-    setBy: 'managers for users of no higher rank; changed and rotated by nobody below the rank of its user',
+    setBy: 'managers for users of no higher rank; changed and rotated only from the rank of its user up',
     carries: 'its user: its scopes, as far as the user has them in the workspace now',
     afterLoss: 'its scopes shrink at once; it is revoked with the membership or the user',
   },
