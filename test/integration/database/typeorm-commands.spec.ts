@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDataSource } from '../../../src/schema/data-source.js';
 import { emptyDatabase } from '../../support/database.js';
@@ -16,7 +16,8 @@ describe("TypeORM's command line, with ormconfig.ts", () => {
   async function typeorm(...words: readonly string[]): Promise<string> {
     const args = ['run', '--silent', 'typeorm', '--', ...words, '-d', 'ormconfig.ts'];
     const { stdout } = await execute('npm', args, { env: { ...process.env, DATABASE_URL: database.url } });
-    return stdout;
+    // TypeORM colors its output wherever CI is set.
+    return stripVTControlCharacters(stdout);
   }
 
   it('shows every migration of an empty database as pending, and runs them all', async () => {
