@@ -713,6 +713,18 @@ describe('Pipeline', () => {
     expect(response.headers.get('x-portkey-provider')).toBe('openai');
   });
 
+  it('keeps the error of a refused request as its response, byte for byte', async () => {
+    const { chat, logs } = await given({});
+
+    const response = await chat(CHAT, { 'x-gateway-virtual-key': 'no-such-key' });
+
+    const sent = await response.text();
+    const { bodies, record } = logs[0] ?? {};
+    expect(record).toMatchObject({ ending: 'refused', error_source: 'gateway', response_bytes: sent.length });
+    expect(bodies?.response).toMatchObject({ content_type: 'application/json', truncated: false });
+    expect(Buffer.concat([...(bodies?.response?.chunks ?? [])]).toString()).toBe(sent);
+  });
+
   it('keeps no bodies when the caller asks for that', async () => {
     const { chat, logs } = await given({ answers: [{ chunks: [ANSWER] }] });
 

@@ -5,6 +5,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { NO_ANSWER } from '../recording/records.js';
 import type { Ending } from '../../request-log/record.js';
 import type { Attempt } from '../upstream/attempt.js';
+import type { Entry } from '../recording/entry.js';
 import type { Exchange } from '../recording/exchange.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
@@ -50,8 +51,7 @@ export function refuse(request: ClientRequest, response: ClientResponse, refusal
     response.destroy();
     return;
   }
-  const { error, requestId, more } = refusal;
-  const body = Buffer.from(JSON.stringify({ ...errorBody(error, requestId), ...more }));
+  const body = refusal.body ?? refusalBody(refusal);
   const headers = [...refusalHeaders(refusal.error, body.length), ...refusal.headers];
   const { status } = refusal.error.spec;
   if (request.complete) {
@@ -63,14 +63,22 @@ export function refuse(request: ClientRequest, response: ClientResponse, refusal
   endLingering(request, response);
 }
 
-export interface Refusal {
+interface RefusalContent {
   readonly error: AppError;
   readonly requestId: string;
-  /** Names and values in turn. */
-  readonly headers: readonly string[];
   /** Further members of the body besides the error. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
+
+export interface Refusal extends RefusalContent {
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** Its content as bytes, if the caller already has them. */
+  readonly body?: Buffer;
+}
+
+const refusalBody = ({ error, requestId, more }: RefusalContent): Buffer =>
+  Buffer.from(JSON.stringify({ ...errorBody(error, requestId), ...more }));
 
 /** Ends an exchange without a response: records the failed try, if any, and the reason, and responds with our error. */
 export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boolean): void {
@@ -101,8 +109,12 @@ const CLIENT_LEFT_STATUS = 499;
 /** Endpoints whose clients require `type: error` beside the error. https://platform.claude.com/docs/en/api/errors */
 const ANTHROPICS: ReadonlySet<string | undefined> = new Set(['messages', 'count-tokens']);
 
-/** Records why the exchange has no response, then responds with our error. */
+/** Records why the exchange has no response from a provider, and our error as its response, then responds with it. */
 function refuseExchange({ request, response, entry, error, hasLeft, attempt }: RefusedExchange): void {
+  const content = { error, requestId: entry.id, more: furtherMembers(entry, error) };
+  const body = refusalBody(content);
+  const isSent = !hasLeft && !response.headersSent;
+  if (isSent) entry.responseBody.add(body);
   entry.close(
     {
       ending: hasLeft ? 'client_aborted' : endingOf(attempt),
@@ -110,18 +122,23 @@ function refuseExchange({ request, response, entry, error, hasLeft, attempt }: R
       errorCode: hasLeft ? null : error.code,
       errorSource: hasLeft ? null : 'gateway',
       ...NO_ANSWER,
+      contentType: isSent ? 'application/json' : null,
     },
     () => {
       const headers: string[] = [];
       addAnswerHeaders(headers, entry, 'gateway');
-      const more = {
-        ...(ANTHROPICS.has(entry.endpoint?.id) && { type: 'error' }),
-        ...(error.code === 'guardrail_denied' && { hook_results: entry.trail.hookResults }),
-      };
-      refuse(request, response, { error, requestId: entry.id, headers, more });
+      refuse(request, response, { ...content, headers, body });
     },
   );
 }
+
+const furtherMembers = (
+  { endpoint, trail }: Entry,
+  { code }: AppError,
+): Readonly<Record<string, unknown>> => ({
+  ...(ANTHROPICS.has(endpoint?.id) && { type: 'error' }),
+  ...(code === 'guardrail_denied' && { hook_results: trail.hookResults }),
+});
 
 function endingOf(attempt: Attempt | null): Ending {
   if (!attempt) return 'refused';
