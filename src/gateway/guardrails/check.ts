@@ -50,6 +50,10 @@ export interface Check {
   run(subject: CheckSubject): Finding | Promise<Finding>;
   /** Filters a part of a stream while it passes; a new filter for each part. Absent: the check can only judge the whole. */
   readonly open?: (facts: Facts) => TextFilter;
+  /** The filter may also search parts of a stream that are joined. */
+  readonly searchesJoined?: boolean;
+  /** A filter that fails where a finding begins in the text `before` a part of a stream and ends in that part. */
+  readonly openAcross?: (before: string) => TextFilter;
   /**
    * The check looks for forbidden content, so it receives every text. A check that counts or requires something receives only messages: a
    * forbidden word must not appear in the description of a tool, but a required one is of no use there.

@@ -209,6 +209,37 @@ describe('a text that is cut over neighbouring parts', () => {
       'openai',
       (...texts) => ({ model: 'm', messages: texts.map((content) => ({ role: 'user', content })) }),
     ],
+    [
+      '/chat/completions',
+      'openai',
+      (...texts) => ({
+        model: 'm',
+        messages: texts.flatMap((content) => [
+          { role: 'system', content },
+          { role: 'user', content: 'x' },
+          { role: 'assistant', content: 'y' },
+        ]),
+      }),
+    ],
+    [
+      '/responses',
+      'openai',
+      (first, ...more) => ({
+        model: 'm',
+        input: more.map((content) => ({ role: 'developer', content })),
+        instructions: first,
+      }),
+    ],
+    [
+      '/completions',
+      'openai',
+      (first, second, ...more) => ({
+        model: 'm',
+        suffix: second,
+        prompt: first,
+        ...(more.length > 0 && { prompt: [first, second, ...more.slice(0, -1)], suffix: more.at(-1) }),
+      }),
+    ],
   ];
 
   it.each(REQUESTS)('is denied at %s', async (path, provider, body) => {

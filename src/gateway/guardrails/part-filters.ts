@@ -1,4 +1,4 @@
-import type { Facts, TextFilter } from './check.js';
+import type { Check, Facts, TextFilter } from './check.js';
 import { PLACEHOLDER, PLACEHOLDER_CHARS_MAX } from './finding/placeholders.js';
 import { type Detector, Scanner } from './finding/scanner.js';
 import type { Hook } from './run-hooks.js';
@@ -17,21 +17,34 @@ export function restoring({ placeholders }: Facts): TextFilter {
   return { feed: (text) => scanner.feed(text), end: () => scanner.end(), hasFailed: false };
 }
 
-interface Step {
+/** A filter of one check. */
+export interface FilterStep {
   readonly filter: TextFilter;
   /** Id of its guardrail. */
   readonly id: string;
 }
 
+/** The checks for a text: one of a message, one beside the messages, or parts of a message that are joined. */
+const CHECKS_FOR = {
+  said: () => true,
+  beside: ({ looksEverywhere }: Check) => looksEverywhere === true,
+  joined: ({ changes, searchesJoined }: Check) => changes === true || searchesJoined === true,
+} as const;
+
+export type FilteredText = keyof typeof CHECKS_FOR;
+
 /** Filters for one part of a stream: the hooks that act on texts before the end, in order. */
 export class PartFilters {
-  private readonly steps: readonly Step[];
+  private readonly steps: readonly FilterStep[];
   /** Id of the guardrail that stopped the stream. Text released in the same step must not be sent. */
   stoppedBy: string | null = null;
 
-  /** `isSaid`: the part belongs to a message; other parts concern only checks that look everywhere. */
-  constructor(hooks: readonly Hook[], facts: Facts, isSaid = true) {
-    const steps = hooks.flatMap((hook) => stepsOf(hook, facts, isSaid));
+  constructor(hooks: readonly Hook[], facts: Facts, text: FilteredText = 'said') {
+    const steps = hooks.flatMap((hook) =>
+      actingChecks(hook).flatMap(({ check }) =>
+        check.open && CHECKS_FOR[text](check) ? [{ filter: check.open(facts), id: hook.spec.id }] : [],
+      ),
+    );
     this.steps = facts.placeholders.canRestore ? [...steps, { filter: restoring(facts), id: '' }] : steps;
   }
 
@@ -59,15 +72,19 @@ export class PartFilters {
   }
 }
 
-/** A check that neither changes texts nor may stop the stream has no step before the end. */
-function stepsOf({ spec, checks }: Hook, facts: Facts, isSaid: boolean): Step[] {
+/** Filters that look in a part of a stream for findings that begin in the text `before` it. */
+export const acrossFilters = (hooks: readonly Hook[], before: string): FilterStep[] =>
+  hooks.flatMap((hook) =>
+    actingChecks(hook).flatMap(({ check: { openAcross } }) =>
+      openAcross ? [{ filter: openAcross(before), id: hook.spec.id }] : [],
+    ),
+  );
+
+/** A check that neither changes texts nor may stop the stream does nothing before the end. */
+function actingChecks({ spec, checks }: Hook): Hook['checks'] {
   if (spec.isAsync) return [];
   const mayStop = spec.type === 'guardrail' && spec.deny;
-  return checks.flatMap(({ check }) =>
-    check.open && (isSaid || check.looksEverywhere) && (check.changes === true || mayStop)
-      ? [{ filter: check.open(facts), id: spec.id }]
-      : [],
-  );
+  return checks.filter(({ check }) => check.changes === true || mayStop);
 }
 
 /** Whether a stream must be held to its end, because a hook that may deny it cannot judge earlier. */

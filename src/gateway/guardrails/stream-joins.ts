@@ -1,13 +1,12 @@
 import type { Json } from '../../providers/endpoint.js';
 import type { Facts } from './check.js';
-import { Placeholders } from './finding/placeholders.js';
 import { changingBy, denyingBy, PartFilters } from './part-filters.js';
 import type { Hook } from './run-hooks.js';
+import { probing, tailOf } from './stream-runs.js';
 import type { FoundText } from './texts/body-walk.js';
 import { EscapedText } from './texts/escaped-text.js';
 
-/** How much of the earlier pieces is judged with the next one. Longer than every match that a stream is searched for. */
-const TAIL_CHARS = 1_024;
+const CONSTANTS_MAX = 1_024;
 /** A longer value that begins with the one before it is the text so far, sent again. */
 const REPEAT_CHARS_MIN = 8;
 const PLACES_MAX = 50_000;
@@ -23,7 +22,6 @@ const UNNUMBERED = /(\.(?:parts|partialArgs|partial_args))\[\d+\]/g;
  */
 const WHOLE_NAMES = /\.obfuscation$/;
 const DELTA = /delta/i;
-const BLANK = /\s/;
 
 /** The strings at one place of a stream's events. */
 interface Join {
@@ -56,8 +54,7 @@ export class StreamJoins {
   ) {
     this.denier = denyingBy(hooks);
     this.changer = changingBy(hooks);
-    // A probe must not number the placeholders that the client receives.
-    this.probing = { ...facts, placeholders: new Placeholders() };
+    this.probing = probing(facts);
   }
 
   /** Texts in more than one piece. */
@@ -108,7 +105,7 @@ export class StreamJoins {
     text: string,
     isSaid: boolean,
   ): { readonly text: string; readonly stoppedBy: string | null } {
-    const filters = new PartFilters(this.hooks, this.probing, isSaid);
+    const filters = new PartFilters(this.hooks, this.probing, isSaid ? 'said' : 'beside');
     const passed = filters.feed(text) + filters.end();
     return { text: passed, stoppedBy: filters.stoppedBy };
   }
@@ -131,19 +128,11 @@ function isRepeated({ last, constantFor }: Join, text: string): boolean {
 
 function repeat(join: Join, text: string): null {
   join.last = text;
-  if (join.constantFor > 0 && join.constantFor < TAIL_CHARS) join.constantFor += 1;
+  if (join.constantFor > 0 && join.constantFor < CONSTANTS_MAX) join.constantFor += 1;
   return null;
 }
 
 function extend(join: Join, piece: string): void {
   join.tail = tailOf(join.tail + piece);
   join.pieces.push(piece);
-}
-
-/** The end of a text, cut at a blank if there is one: half a number could look like another. */
-function tailOf(text: string): string {
-  if (text.length <= TAIL_CHARS) return text;
-  const tail = text.slice(-TAIL_CHARS);
-  const blank = tail.search(BLANK);
-  return blank >= 0 && blank < TAIL_CHARS / 2 ? tail.slice(blank) : tail;
 }

@@ -3,9 +3,11 @@ import type { StreamEvent } from '../../providers/translation.js';
 import type { Facts } from './check.js';
 import { PartFilters } from './part-filters.js';
 import { StreamJoins } from './stream-joins.js';
+import { StreamRuns } from './stream-runs.js';
 import type { Hook } from './run-hooks.js';
-import type { BodyTexts } from './texts/body-texts.js';
+import { type BodyTexts, listed, type TextRun, textRun } from './texts/body-texts.js';
 import { type FoundText, rewriteTexts } from './texts/body-walk.js';
+import { isReasoning, NO_RUN } from './texts/message-runs.js';
 import { EscapedText, unescaped } from './texts/escaped-text.js';
 import type { StreamTexts } from './texts/text-tree.js';
 
@@ -27,12 +29,19 @@ export interface JudgedEvent {
   readonly outs: string[];
 }
 
+/** A text of the response, with the run that joins it to others. */
+interface SaidText {
+  readonly text: string;
+  readonly run: string | null;
+}
+
 /** One part of a response in progress: a choice, a block, an item. */
 interface Part {
   readonly filters: PartFilters;
   readonly escaped: EscapedText;
   /** Its whole text, as received. */
   text: string;
+  readonly run: string | null;
   isOver: boolean;
   /** The last event with text of this part; a copy of it can carry the rest of the text. */
   carrier: ReadEvent;
@@ -41,11 +50,16 @@ interface Part {
 /** The texts of one stream: each part that continues from event to event has filters of its own, other texts are filtered as a whole. */
 export class StreamParts {
   private readonly parts = new Map<string, Part>();
-  private readonly said: { text: string }[] = [];
+  private readonly said: SaidText[] = [];
   private readonly beside = new Set<string>();
   private readonly wholes = new Map<string, string>();
   private chars = 0;
   private readonly joins: StreamJoins | null;
+  private readonly runs: StreamRuns;
+  /** The runs of an event that is a response of its own, or repeats one. */
+  private eventRuns: StreamRuns;
+  private event: Json | null = null;
+  private events = 0;
   /** Id of the guardrail that stopped the stream. */
   deniedBy: string | null = null;
 
@@ -57,6 +71,8 @@ export class StreamParts {
     isJoined = true,
   ) {
     this.joins = isJoined ? new StreamJoins(hooks, facts) : null;
+    this.runs = new StreamRuns(hooks, facts);
+    this.eventRuns = this.runs;
   }
 
   /** Null when the text exceeds the limit of judging. */
@@ -64,14 +80,16 @@ export class StreamParts {
     if (this.chars > JUDGED_CHARS_MAX) return null;
     const said = this.said.map(({ text }) => text);
     const joined = this.joins?.texts ?? [];
-    return { said, every: [...said.map(unescaped), ...[...this.beside].map(unescaped), ...joined] };
+    const every = [...said.map(unescaped), ...[...this.beside].map(unescaped), ...joined];
+    return { said, every, runs: runsOf(this.said, every) };
   }
 
   /** The replacement of a text at this point. */
   through(found: FoundText, read: ReadEvent): string {
     const { text, kind } = found;
-    if (kind === 'delta') return this.piece(this.streamTexts.partOf(read.json, found.place), text, read);
-    this.note(found);
+    if (kind === 'delta') return this.piece(found, read);
+    const run = this.runOfWhole(found, read.json);
+    this.note(found, run);
     const out = this.whole(text, kind !== 'beside');
     this.deniedBy ??= this.joins?.add(found, read.json) ?? null;
     return out;
@@ -86,6 +104,7 @@ export class StreamParts {
     for (const [name, part] of this.parts) {
       if (part.isOver || !beginnings.some((beginning) => name.startsWith(beginning))) continue;
       part.isOver = true;
+      this.deniedBy ??= this.runs.end(name);
       const text = part.escaped.write(part.filters.feed(part.escaped.readEnd()) + part.filters.end());
       const rest = text + part.escaped.writeEnd();
       this.deniedBy ??= part.filters.stoppedBy;
@@ -95,9 +114,11 @@ export class StreamParts {
     return events;
   }
 
-  private piece(name: string, text: string, read: ReadEvent): string {
+  private piece(found: FoundText, read: ReadEvent): string {
+    const { text } = found;
+    const name = this.nameOf(found, read.json);
     const known = this.parts.get(name);
-    const part = known ?? this.newPart(read);
+    const part = known ?? this.newPart(this.streamTexts.runOf?.(read.json, found.place) ?? null, read);
     if (!known) this.parts.set(name, part);
     part.carrier = read;
     part.isOver = false;
@@ -105,31 +126,54 @@ export class StreamParts {
     if (this.chars <= JUDGED_CHARS_MAX) part.text += text;
     const out = part.escaped.write(part.filters.feed(part.escaped.read(text)));
     this.deniedBy ??= part.filters.stoppedBy;
+    if (part.run !== null) this.deniedBy ??= this.runs.add(part.run, name, text);
     return this.deniedBy === null ? out : '';
   }
 
-  private newPart(carrier: ReadEvent): Part {
+  /** Reasoning is a part beside the text, also where both have the same place. */
+  private nameOf({ place, run }: FoundText, json: Json): string {
+    const name = this.streamTexts.partOf(json, place);
+    return isReasoning(run) ? `${name}/reasoning` : name;
+  }
+
+  private newPart(run: string | null, carrier: ReadEvent): Part {
     const filters = new PartFilters(this.hooks, this.facts);
-    const part = { filters, escaped: new EscapedText(), text: '', isOver: false, carrier };
+    const part = { filters, escaped: new EscapedText(), text: '', run, isOver: false, carrier };
     this.said.push(part);
     return part;
   }
 
+  /** The run of a text that is whole in its event, judged with those before it. */
+  private runOfWhole({ place, text, run: number }: FoundText, json: Json): string | null {
+    if (json !== this.event) {
+      this.event = json;
+      this.events += 1;
+      this.eventRuns = new StreamRuns(this.hooks, this.facts);
+    }
+    const known = this.streamTexts.runOf?.(json, place) ?? null;
+    if (known === null && number === NO_RUN) return null;
+    const run = known ?? `${this.events}/${number}`;
+    const runs = known === null ? this.eventRuns : this.runs;
+    const part = `${this.events}/${place}`;
+    this.deniedBy ??= runs.add(run, part, text) ?? runs.end(part);
+    return run;
+  }
+
   /** A text that repeats an earlier one counts once. */
-  private note({ text, kind }: FoundText): void {
+  private note({ text, kind }: FoundText, run: string | null): void {
     if (kind === 'repeat' && this.said.some((one) => one.text === text)) return;
     if (kind === 'beside' && this.beside.has(text)) return;
     this.chars += text.length;
     if (this.chars > JUDGED_CHARS_MAX) return;
     if (kind === 'beside') this.beside.add(text);
-    else this.said.push({ text });
+    else this.said.push({ text, run });
   }
 
   private whole(text: string, isSaid: boolean): string {
     const known = isSaid ? undefined : this.wholes.get(text);
     if (known !== undefined) return known;
     const escaped = new EscapedText();
-    const filters = new PartFilters(this.hooks, this.facts, isSaid);
+    const filters = new PartFilters(this.hooks, this.facts, isSaid ? 'said' : 'beside');
     const passed = filters.feed(escaped.read(text) + escaped.readEnd());
     const out = escaped.write(filters.stoppedBy === null ? passed + filters.end() : '') + escaped.writeEnd();
     this.deniedBy ??= filters.stoppedBy;
@@ -140,9 +184,7 @@ export class StreamParts {
   private isAdded(name: string, rest: string, judged: JudgedEvent | null): boolean {
     if (!judged) return false;
     const { json, found, outs } = judged;
-    const at = found.findLastIndex(
-      (one) => one.kind === 'delta' && this.streamTexts.partOf(json, one.place) === name,
-    );
+    const at = found.findLastIndex((one) => one.kind === 'delta' && this.nameOf(one, json) === name);
     if (at >= 0) outs[at] = (outs[at] ?? '') + rest;
     return at >= 0;
   }
@@ -154,11 +196,20 @@ export class StreamParts {
     const isRenamed = typeof carrier.type === 'string' && event.event === json.type;
     let isCarried = false;
     const emptied = rewriteTexts(carrier, streamTexts.tree, (one) => {
-      const isPlace = !isCarried && one.kind === 'delta' && streamTexts.partOf(carrier, one.place) === name;
+      const isPlace = !isCarried && one.kind === 'delta' && this.nameOf(one, carrier) === name;
       isCarried ||= isPlace;
       if (isPlace) return text;
       return one.kind === 'delta' || one.kind === 'said' ? '' : this.whole(one.text, false);
     });
     return { event: isRenamed ? { ...event, event: carrier.type as string } : event, json: emptied };
   }
+}
+
+function runsOf(said: readonly SaidText[], every: readonly string[]): TextRun[] {
+  const byRun = new Map<string, number[]>();
+  for (const [position, { run }] of said.entries()) if (run !== null) listed(byRun, run).push(position);
+  const written = said.map(({ text }) => text);
+  return [...byRun.values()]
+    .filter(({ length }) => length > 1)
+    .map((positions) => textRun(positions, written, every));
 }

@@ -50,4 +50,5 @@ export const promptInjection = (): Check => ({
     new WindowFilter(INJECTION_CHARS_MAX, (window) =>
       PATTERNS.some(({ pattern }) => pattern.occursSurely({ ...window, text: visible(window.text) })),
     ),
+  searchesJoined: true,
 });

@@ -3,7 +3,7 @@ import type { Check, Facts, Finding, CheckSubject, TextFilter } from '../check.j
 import { personalData } from '../finding/personal-data.js';
 import { type DetectedValue, type Detector, Scanner } from '../finding/scanner.js';
 import { SECRETS } from '../finding/secrets.js';
-import { filteredTexts } from '../finding/filtered-texts.js';
+import { AcrossFilter, filteredTexts } from '../finding/filtered-texts.js';
 
 interface Redaction {
   readonly detectors: readonly Detector[];
@@ -44,7 +44,8 @@ function redaction({ detectors, redact, isReversible }: Redaction): Check {
       },
     };
   };
-  return { run, open, changes: redact, looksEverywhere: true };
+  const openAcross = (before: string): TextFilter => new AcrossFilter(detectors, before);
+  return { run, open, openAcross, changes: redact, looksEverywhere: true };
 }
 
 export const pii = ({ categories, redact, reversible }: ParametersOf<'default.pii'>): Check =>

@@ -26,7 +26,10 @@ function matching(pattern: Pattern, not: boolean, data: Finding['data']): Check 
       return result instanceof Promise ? result.then(findingOf) : findingOf(result);
     },
     looksEverywhere: not,
-    ...(not && { open: () => new WindowFilter(STREAM_HOLD_CHARS, (window) => pattern.occursSurely(window)) }),
+    ...(not && {
+      open: () => new WindowFilter(STREAM_HOLD_CHARS, (window) => pattern.occursSurely(window)),
+      searchesJoined: true,
+    }),
   };
 }
 
@@ -79,6 +82,7 @@ export function contains({ words, operator }: ParametersOf<'default.contains'>):
     looksEverywhere: operator === 'none',
     ...(operator === 'none' && {
       open: () => new WindowFilter(longest - 1, ({ text }) => words.some((word) => text.includes(word))),
+      searchesJoined: true,
     }),
   };
 }

@@ -61,6 +61,8 @@ const THREAD_PLACES = [
 const threadStream: StreamTexts = {
   tree: streamTree({ delta: below('delta', THREAD_PLACES), repeat: THREAD_PLACES }),
   partOf: ({ id }, place) => `${String(id)}/${place}`,
+  runOf: ({ id, object }, place) =>
+    /\.content\[\d+\]\.text\.value$/.test(place) ? `${String(object)}/${String(id)}` : null,
   endsOf: ({ object }) =>
     typeof object === 'string' && !object.endsWith('.delta') && object !== 'thread.message.delta'
       ? EVERYTHING
@@ -94,6 +96,7 @@ export const interactions: EndpointTexts = {
       repeat: below('interaction', INTERACTION),
     }),
     partOf: ({ index }, place) => `${String(index)}/${place}`,
+    runOf: (_event, place) => /^\.delta(?:\.content)?\.text$/.exec(place)?.[0] ?? null,
     endsOf: ({ event_type, index }) => {
       if (event_type === 'step.stop' || event_type === 'content.stop') return [`${String(index)}/`];
       return event_type === 'interaction.completed' || event_type === 'interaction.complete'

@@ -1,4 +1,4 @@
-import type { CheckSubject } from '../check.js';
+import type { CheckSubject, TextFilter } from '../check.js';
 import { type DetectedValue, type Detector, type Replace, Scanner, type TextEdit } from './scanner.js';
 
 /** Texts up to this size are scanned at once; further ones in stretches, with other requests in between. */
@@ -119,6 +119,43 @@ function isWholeIn(part: string, at: number, detector: Detector): boolean {
   scanner.feed(part);
   scanner.end();
   return edits.some(({ start }) => start === at);
+}
+
+/** Looks for findings that begin in one text and end in the next one, by the rule of `filteredTexts`. */
+export class AcrossFilter implements TextFilter {
+  private readonly edits: TextEdit[] = [];
+  private readonly found: Detector[] = [];
+  private readonly scanner: Scanner;
+  hasFailed = false;
+
+  constructor(
+    detectors: readonly Detector[],
+    private readonly before: string,
+  ) {
+    const note: Replace = ({ detector, value }) => {
+      this.found.push(detector);
+      return value;
+    };
+    this.scanner = new Scanner(detectors, note, this.edits);
+    this.feed(before);
+  }
+
+  feed(text: string): string {
+    return this.looked(this.scanner.feed(text));
+  }
+
+  end(): string {
+    return this.looked(this.scanner.end());
+  }
+
+  private looked(out: string): string {
+    const { before, edits, found } = this;
+    this.hasFailed ||= edits.some(
+      ({ start, end }, index) =>
+        start < before.length && end > before.length && !isWholeIn(before, start, found[index] as Detector),
+    );
+    return out;
+  }
 }
 
 /** The parts after edits of their joined text, which are in order. */

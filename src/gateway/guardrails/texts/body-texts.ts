@@ -1,4 +1,5 @@
 import { findTexts, type FoundText, rewriteTexts } from './body-walk.js';
+import { NO_RUN } from './message-runs.js';
 import { reescaped, unescaped } from './escaped-text.js';
 import type { TextTree } from './text-tree.js';
 import type { UnreadContent } from './unread.js';
@@ -9,14 +10,14 @@ export interface BodyTexts {
   readonly said: readonly string[];
   /** Every text, also outside of messages; JSON inside it is unescaped. Checks for forbidden content search these. */
   readonly every: readonly string[];
-  /** The neighbouring text parts of a message, as positions in `every`. Absent: each text stands alone. */
+  /** Texts that a model reads as one, as positions in `every`. Absent: each text stands alone. */
   readonly runs?: readonly TextRun[];
   readonly unread?: undefined;
 }
 
 /** Text parts that a model reads as one text. */
 export interface TextRun {
-  /** Positions in `every`, in order: two or more. */
+  /** Positions in `every`, in the order of the text: two or more. */
   readonly positions: readonly number[];
   /** The same text as templates may join it: directly, by a space, or unescaped as a whole. */
   readonly joined: readonly string[];
@@ -42,30 +43,37 @@ export function bodyTexts(body: unknown, tree: TextTree): ReadTexts {
 }
 
 function runsOf(found: readonly FoundText[], every: readonly string[]): TextRun[] {
-  const first = new Map<number, number>();
   const byRun = new Map<number, number[]>();
-  for (const [position, { run }] of found.entries()) {
-    if (run === 0) continue;
-    const known = byRun.get(run);
-    const begun = first.get(run);
-    if (known) known.push(position);
-    else if (begun === undefined) first.set(run, position);
-    else byRun.set(run, [begun, position]);
-  }
-  return [...byRun.values()].map((positions) => ({
-    positions,
-    joined: joinedTexts(positions, found, every),
-  }));
+  for (const leads of [true, false])
+    for (const [position, one] of found.entries())
+      if (one.run !== NO_RUN && one.leads === leads) listed(byRun, one.run).push(position);
+  const written = found.map(({ text }) => text);
+  return [...byRun.values()]
+    .filter(({ length }) => length > 1)
+    .map((positions) => textRun(positions, written, every));
 }
 
-function joinedTexts(
+/** The list with this key, new if there is none. */
+export function listed<Key>(lists: Map<Key, number[]>, key: Key): number[] {
+  const known = lists.get(key);
+  if (known) return known;
+  const list: number[] = [];
+  lists.set(key, list);
+  return list;
+}
+
+/** The run of the texts at these positions, by the texts as written and as checks read them. */
+export function textRun(
   positions: readonly number[],
-  found: readonly FoundText[],
+  written: readonly string[],
   every: readonly string[],
-): string[] {
-  const texts = positions.map((position) => every[position] ?? '');
-  const whole = unescaped(positions.map((position) => found[position]?.text ?? '').join(''));
-  return [...new Set([texts.join(''), texts.join(' '), whole])];
+): TextRun {
+  const at = (texts: readonly string[]): string[] => positions.map((position) => texts[position] ?? '');
+  const texts = at(every);
+  return {
+    positions,
+    joined: [...new Set([texts.join(''), texts.join(' '), unescaped(at(written).join(''))])],
+  };
 }
 
 /** The same body with the texts of `every` in their places; the same object if none differs. */

@@ -194,9 +194,13 @@ describe('a text file', () => {
   });
 });
 
+const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: one }));
+const valued = (...texts: string[]) => texts.map((value) => ({ type: 'text', text: { value } }));
+const tool = (content: string) => ({ role: 'tool', tool_call_id: 'c', content });
+const messageAt = (role: string, at: number) => ({ role, content: ['the Apo', 'x', 'llo'][at] });
+
 describe('text parts of one message', () => {
   const runsOf = (messages: unknown) => (read({ messages }).runs ?? []).map(({ joined }) => joined[0]);
-  const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: one }));
 
   it('are also one text', () => {
     expect(runsOf([{ role: 'user', content: text('the Apo', 'llo') }])).toEqual(['the Apollo']);
@@ -220,6 +224,101 @@ describe('text parts of one message', () => {
     const [run] =
       read({ messages: [{ role: 'user', content: text('{"a":"the Apo\\', 'u006clo"}') }] }).runs ?? [];
     expect(run?.joined).toContain('{"a":"the Apollo"}');
+  });
+
+  const joinedIn = (body: unknown) => (read(body).runs ?? []).map(({ joined }) => joined[0]);
+  const A = 'the Apo';
+  const B = 'llo';
+
+  it.each<[string, object]>([
+    [
+      'system messages around others',
+      {
+        messages: [
+          { role: 'system', content: A },
+          { role: 'user', content: 'x' },
+          { role: 'developer', content: B },
+        ],
+      },
+    ],
+    ['user messages around a system message', { messages: ['user', 'system', 'user'].map(messageAt) }],
+    ["a tool's result and the user", { messages: [tool(A), { role: 'user', content: B }] }],
+    ['results of two tools', { messages: [tool(A), tool(B)] }],
+    [
+      'the parts of a result and those beside it',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_result', content: text(A) },
+              { type: 'text', text: B },
+            ],
+          },
+        ],
+      },
+    ],
+    ['instructions and a developer item', { instructions: A, input: [{ role: 'developer', content: B }] }],
+    ['a developer item and instructions', { input: [{ role: 'system', content: B }], instructions: A }],
+    ['system and a system message', { messages: [{ role: 'system', content: B }], system: text(A) }],
+    ['system instructions', { contents: [], systemInstruction: { parts: [{ text: A }, { text: B }] } }],
+    [
+      'contents without a role',
+      { contents: [{ parts: [{ text: A }] }, { role: 'user', parts: [{ text: B }] }] },
+    ],
+    [
+      'an output of a call and the user',
+      {
+        input: [
+          { type: 'function_call_output', output: A },
+          { role: 'user', content: B },
+        ],
+      },
+    ],
+    ['a prompt and its suffix', { suffix: B, prompt: A }],
+    ['a list of one prompt and its suffix', { prompt: [A], suffix: B }],
+    [
+      'messages of a response around a call',
+      {
+        output: [
+          { type: 'message', role: 'assistant', content: text(A) },
+          { type: 'mcp_call', output: 'x' },
+          { type: 'message', role: 'assistant', content: text(B) },
+        ],
+      },
+    ],
+    [
+      'parts around a thought',
+      { candidates: [{ content: { parts: [{ text: A }, { text: 'x', thought: true }, { text: B }] } }] },
+    ],
+    [
+      'blocks around the result of a tool',
+      { content: [...text(A), { type: 'mcp_tool_result', content: text('x') }, ...text(B)] },
+    ],
+    ['blocks of thinking', { content: [{ thinking: A }, ...text('x'), { thinking: B }] }],
+    ['chunks of thinking', { content: [{ thinking: text(A) }, ...text('x'), { thinking: text(B) }] }],
+    ['the parts of a message in a thread', { data: [{ role: 'assistant', content: valued(A, B) }] }],
+  ])('are one in %s', (_, body) => {
+    expect(joinedIn(body)).toContain('the Apollo');
+  });
+
+  it.each<[string, object]>([
+    ['speakers', { messages: ['user', 'assistant', 'user'].map(messageAt) }],
+    ['prompts', { prompt: [A, B] }],
+    ['inputs', { input: [A, B] }],
+    [
+      'a call and its result',
+      {
+        input: [
+          { type: 'function_call', arguments: A },
+          { type: 'function_call_output', output: B },
+        ],
+      },
+    ],
+    ['a text and a thought', { content: [...text(A), { thinking: B }] }],
+    ['instructions and the user', { instructions: A, input: [{ role: 'user', content: B }] }],
+  ])('are not one over different %s', (_, body) => {
+    expect(joinedIn(body)).not.toContain('the Apollo');
   });
 
   it('stand alone where nothing joins them', () => {

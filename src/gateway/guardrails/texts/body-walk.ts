@@ -1,3 +1,4 @@
+import { leadsRun, ListRuns, MessageRuns, NO_RUN, runBelow } from './message-runs.js';
 import { isFree, isTokenList, namesMembers, readString } from './non-texts.js';
 import type { TextKind, TextTree } from './text-tree.js';
 import { unread, type UnreadContent, type UnreadReason } from './unread.js';
@@ -14,8 +15,10 @@ export interface FoundText {
    * `index` of its own is at that index.
    */
   readonly place: string;
-  /** Equal for the text parts of one message, which a model reads as one text; 0 for a text that stands alone. */
+  /** Equal for texts that a model reads as one; `NO_RUN` for a text that stands alone. */
   readonly run: number;
+  /** It comes before the others of its run, wherever it is written. */
+  readonly leads: boolean;
 }
 
 /** Receives each text and returns its replacement. */
@@ -50,16 +53,6 @@ function noted(found: FoundText[], one: FoundText): string {
   return one.text;
 }
 
-const NOBODY: Members = {};
-
-/** Members that are texts of a message's run. Reasoning is a run of its own. */
-const RUN_NAMES: ReadonlyMap<string, number> = new Map([
-  ['text', 0],
-  ['content', 0],
-  ['thinking', 1],
-]);
-const RUN_KINDS = 2;
-
 /** The position of the walk. */
 interface Position {
   readonly tree: TextTree | null;
@@ -68,11 +61,20 @@ interface Position {
   /** Name of the member, or of the member whose list contains this item. */
   readonly name: string;
   readonly holder: Members;
-  /** The run of text parts here; 0 for none. */
+  /** The run of text parts here. */
   readonly run: number;
+  /** The texts here come first in their run. */
+  readonly leads: boolean;
   /** A text belongs here, so that a list of numbers stands for one. */
   readonly isSaid: boolean;
 }
+
+const AT_ROOT: Omit<Position, 'tree'> = {
+  ...{ free: null, name: '', holder: {}, run: NO_RUN, leads: false, isSaid: false },
+};
+
+type InRun = Pick<FoundText, 'run' | 'leads'>;
+const ALONE: InRun = { run: NO_RUN, leads: false };
 
 interface Holder {
   /** Takes the value that is being walked after the visit. */
@@ -91,7 +93,7 @@ interface Level extends Holder {
 /** Iterative, because the depth of a body is its sender's choice. */
 class Walk {
   private readonly levels: Level[] = [];
-  private runs = 0;
+  readonly runs = new MessageRuns();
   unread: UnreadContent | null = null;
 
   constructor(
@@ -102,7 +104,7 @@ class Walk {
   through(body: unknown, tree: TextTree): unknown {
     const root: Holder = { put: (after) => void (result = after) };
     let result: unknown = body;
-    this.enter(body, { tree, free: null, name: '', holder: NOBODY, run: 0, isSaid: false }, root);
+    this.enter(body, { ...AT_ROOT, tree }, root);
     for (let level = this.levels.at(-1); level; level = this.levels.at(-1)) {
       if (level.advance()) continue;
       this.levels.pop();
@@ -121,32 +123,29 @@ class Walk {
     else this.levels.push(new MembersLevel(this, value as Members, at));
   }
 
-  newRun(): number {
-    return ++this.runs;
-  }
-
   cannotRead<Value>(reason: UnreadReason, value: Value): Value {
     this.unread ??= unread(reason, this.place());
     return value;
   }
 
-  visited(text: string, kind: FoundText['kind'], run = 0): string {
-    return this.visit({ text, kind, place: this.hasPlaces || kind === 'delta' ? this.place() : '', run });
+  visited(text: string, kind: FoundText['kind'], { run, leads }: InRun = ALONE): string {
+    const place = this.hasPlaces || kind === 'delta' ? this.place() : '';
+    return this.visit({ text, kind, place, run, leads });
   }
 
   private text(value: string, at: Position): string {
     if (value === '') return value;
     const kind = at.tree?.here ?? at.free ?? 'beside';
-    if (at.free !== null) return this.visited(value, kind, at.run);
+    if (at.free !== null) return this.visited(value, kind, at);
     return this.reading(value, kind, at);
   }
 
-  private reading(value: string, kind: FoundText['kind'], { name, holder, run }: Position): string {
-    const { isText, inside, unread: reason } = readString(name, value, holder);
+  private reading(value: string, kind: FoundText['kind'], at: Position): string {
+    const { isText, inside, unread: reason } = readString(at.name, value, at.holder);
     if (reason) return this.cannotRead(reason, value);
-    const after = isText ? this.visited(value, kind, run) : value;
+    const after = isText ? this.visited(value, kind, at) : value;
     if (!inside) return after;
-    const insideAfter = this.visited(inside.text, kind, run);
+    const insideAfter = this.visited(inside.text, kind, at);
     return after !== value || insideAfter === inside.text ? after : inside.rewrite(insideAfter);
   }
 
@@ -170,10 +169,7 @@ class ListLevel implements Level {
   private copy: unknown[] | null = null;
   private readonly each: TextTree | null;
   private readonly isSaid: boolean;
-  /** The run of this list's text parts. */
-  private readonly run: number;
-  private role: string | null = null;
-  private turn = 0;
+  private readonly runs: ListRuns;
 
   constructor(
     private readonly walk: Walk,
@@ -182,7 +178,7 @@ class ListLevel implements Level {
   ) {
     this.each = at.tree?.each ?? null;
     this.isSaid = at.isSaid || at.tree?.here === 'said' || this.each?.here === 'said';
-    this.run = at.run === 0 ? walk.newRun() : at.run;
+    this.runs = new ListRuns(walk.runs, at.run === NO_RUN ? walk.runs.next() : at.run);
   }
 
   advance(): boolean {
@@ -190,10 +186,8 @@ class ListLevel implements Level {
     if (this.index >= this.items.length) return false;
     const item = this.items[this.index];
     this.step = indexOf(item) ?? this.index;
-    const { free, name, holder } = this.at;
-    const run = typeof item === 'string' ? this.at.run * RUN_KINDS : this.runOf(item);
-    const at = { tree: this.each, free, name, holder, run, isSaid: this.isSaid };
-    this.walk.enter(item, at, this);
+    const run = typeof item === 'string' ? this.at.run : this.runs.of(item);
+    this.walk.enter(item, { ...this.at, tree: this.each, run, isSaid: this.isSaid }, this);
     return true;
   }
 
@@ -204,14 +198,6 @@ class ListLevel implements Level {
   result(): unknown {
     return this.copy ?? this.items;
   }
-
-  /** Consecutive messages of one role are one turn to a model. https://docs.claude.com/en/api/messages#body-messages */
-  private runOf(item: unknown): number {
-    const role = roleOf(item);
-    if (role === null || role !== this.role) this.turn = role === null ? this.run : this.walk.newRun();
-    this.role = role;
-    return this.turn;
-  }
 }
 
 class MembersLevel implements Level {
@@ -219,7 +205,6 @@ class MembersLevel implements Level {
   private index = -1;
   private readonly names: readonly string[];
   private readonly areNamed: boolean;
-  private readonly hasRole: boolean;
   private said = '';
   /** The members so far, once something has changed. */
   private changed: [string, unknown][] | null = null;
@@ -231,7 +216,6 @@ class MembersLevel implements Level {
   ) {
     this.names = Object.keys(members);
     this.areNamed = at.free !== null || namesMembers(at.name);
-    this.hasRole = roleOf(members) !== null;
   }
 
   advance(): boolean {
@@ -263,22 +247,14 @@ class MembersLevel implements Level {
     const below = tree && (tree.fields.get(name) ?? tree.any);
     const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
     const isSaid = below?.here === 'said' || isTokenList(name);
-    return { tree: below, free: freely, name, holder, run: this.runBelow(name), isSaid };
+    return { tree: below, free: freely, name, holder, isSaid, ...this.inRun(name) };
   }
 
-  private runBelow(name: string): number {
-    const { run } = this.at;
-    if (run === 0) return 0;
-    const inside = this.members[name];
-    if (Array.isArray(inside)) return this.hasRole ? run : 0;
-    const kind = RUN_NAMES.get(name);
-    return typeof inside === 'string' && kind !== undefined ? run * RUN_KINDS + kind : 0;
+  private inRun(name: string): InRun {
+    const { name: ownName, run, leads } = this.at;
+    if (ownName === '') return { run: this.walk.runs.ofBody(name, this.members), leads: leadsRun(name) };
+    return { run: runBelow(name, this.members, run), leads };
   }
-}
-
-function roleOf(item: unknown): string | null {
-  const role = typeof item === 'object' && item !== null ? (item as Members).role : undefined;
-  return typeof role === 'string' ? role : null;
 }
 
 /** Items of streams name the item that they continue: `choices[0].index`. */

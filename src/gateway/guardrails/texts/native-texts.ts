@@ -15,6 +15,11 @@ const BLOCK = [
 const SOURCE = ['source.data', 'source.content', 'source.content[].text', 'title', 'context'];
 export const block = (root: string): string[] => [...BLOCK, ...SOURCE].map((place) => `${root}.${place}`);
 
+/** Clients join the text blocks of a message, and read its thinking apart. */
+const OF_BLOCK = /^\.(?:delta|content_block|message\.content\[\d+\])\.(text|thinking)$/;
+/** The parts of a result that stands in a block. */
+const RESULT = '.content_block.content[';
+
 /** https://docs.claude.com/en/api/messages and https://docs.claude.com/en/docs/build-with-claude/streaming */
 export const messages: EndpointTexts = {
   request: textTree(
@@ -37,6 +42,10 @@ export const messages: EndpointTexts = {
       said: ['content_block.input.**', 'content_block.content[].text', ...block('message.content[]')],
     }),
     partOf: ({ index }) => `${String(index)}/`,
+    runOf: ({ index }, place) => {
+      const [, name] = OF_BLOCK.exec(place) ?? [];
+      return name ?? (place.startsWith(RESULT) ? `${String(index)}${RESULT}` : null);
+    },
     endsOf: ({ type, index }) => {
       if (type === 'content_block_stop') return [`${String(index)}/`];
       return type === 'message_delta' || type === 'message_stop' ? EVERYTHING : null;
@@ -124,6 +133,7 @@ export const chatV2: EndpointTexts = {
       ],
     }),
     partOf: ({ type, index }) => `${String(index)}/${partName(type)}/`,
+    runOf: (_event, place) => /^\.delta\.message\.content\.(?:text|thinking)$/.exec(place)?.[0] ?? null,
     endsOf: ({ type, index }) => {
       if (type === 'message-end') return EVERYTHING;
       return typeof type === 'string' && type.endsWith('-end')

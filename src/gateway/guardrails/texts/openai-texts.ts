@@ -32,6 +32,17 @@ export const MESSAGE = [
 export const below = (root: string, places: readonly string[]): string[] =>
   places.map((place) => `${root}.${place}`);
 
+/**
+ * A part of the content has a position of its own in each event, and clients join all of them, with pieces that are plain strings, too.
+ * https://docs.mistral.ai/capabilities/reasoning
+ */
+const CONTENT_PART = /(\.delta\.content)\[\d+\](?:(\.thinking)(?:\[\d+\])?)?(?:\.text)?(?=$)/;
+
+const TEXT = /\.(?:text|thinking)$/;
+
+/** A place without the positions below the choice. */
+const withoutPositions = (place: string): string => place.replaceAll(/(?<!^\.choices)\[\d+\]/g, '');
+
 /** https://platform.openai.com/docs/api-reference/chat/create */
 export const chat: EndpointTexts = {
   request: textTree(...below('messages[]', MESSAGE), 'prediction.content', 'prediction.content[].text'),
@@ -47,7 +58,11 @@ export const chat: EndpointTexts = {
       ],
       repeat: below('choices[].message', MESSAGE),
     }),
-    partOf: OF_NO_PART,
+    partOf: (_event, place) => place.replace(CONTENT_PART, '$1$2'),
+    runOf: (_event, place) => {
+      const joined = withoutPositions(place);
+      return joined !== place && TEXT.test(place) ? joined : null;
+    },
     endsOf: endedItems('choices', 'finish_reason'),
     carrierOf: (event) =>
       Array.isArray(event.choices) ? { ...event, choices: event.choices.map(withoutNames) } : event,
@@ -98,6 +113,26 @@ const COMPLETE: ReadonlySet<unknown> = new Set([
   'response.failed',
 ]);
 
+const TEXT_DELTAS: ReadonlySet<unknown> = new Set([
+  'response.output_text.delta',
+  'response.reasoning_text.delta',
+]);
+const SUMMARY_DELTA = 'response.reasoning_summary_text.delta';
+const REPEATED_TEXT = /^\.(?:text|part\.text|item\..*\.text)$/;
+
+/**
+ * Clients join the texts of all messages, and those of a summary. Each kind of event repeats them.
+ * https://github.com/openai/openai-node#usage (`output_text`)
+ */
+function runOfResponse({ type, output_index, item, part }: Json, place: string): string | null {
+  if (place === '.delta' && TEXT_DELTAS.has(type)) return String(type);
+  if (place === '.delta' && type === SUMMARY_DELTA) return `${type}/${String(output_index)}`;
+  if (!REPEATED_TEXT.test(place)) return null;
+  const of = (item ?? part) as Json | null | undefined;
+  const isSummary = place.includes('summary') || String(type).includes('summary');
+  return [type, of?.type, isSummary ? output_index : ''].map(String).join('/');
+}
+
 /** https://platform.openai.com/docs/api-reference/responses and …/responses-streaming */
 export const responses: EndpointTexts = {
   request: textTree('instructions', 'input', ...below('input[]', ITEM), 'prompt.variables.**'),
@@ -113,6 +148,7 @@ export const responses: EndpointTexts = {
     }),
     partOf: ({ output_index, content_index, summary_index, type }) =>
       `${String(output_index)}/${String(content_index ?? summary_index)}/${String(type)}`,
+    runOf: runOfResponse,
     endsOf: ({ type, output_index }) => {
       if (COMPLETE.has(type)) return EVERYTHING;
       return typeof type === 'string' && type.endsWith('.done') ? [`${String(output_index)}/`] : null;

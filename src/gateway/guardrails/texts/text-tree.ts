@@ -27,6 +27,11 @@ export interface StreamTexts {
   readonly tree: TextTree;
   /** The part of the response that the piece at a place of an event continues. */
   partOf(event: StreamedJson, place: string): string;
+  /**
+   * The run that a text at a place of an event belongs to: parts that a client joins to one text, such as the text blocks of a message. Null,
+   * or absent: its part stands alone.
+   */
+  runOf?(event: StreamedJson, place: string): string | null;
   /** Name prefixes of the parts that this event completes; null for none. */
   endsOf(event: StreamedJson): readonly string[] | null;
   /** A variant of this event that may be sent again to carry the rest of its piece. Absent: the event itself may. */
