@@ -35,14 +35,25 @@ export function applicable(guardrails: RequestGuardrails, { entry, content, head
     refuse(own.output.filter(mayDeny), UNREAD_ANSWER);
   }
   const guards = judging(joined(imposed, own), answer);
-  // A withheld response could be fetched in pieces, none of which shows what a guardrail looks for.
-  if (headers.range !== undefined) refuse(guards.output, PART_OF_ANSWER);
+  const part = guards.output.length > 0 ? partAskedFor({ entry, content, headers }) : null;
+  if (part !== null) refuse(guards.output, `a part of a response (${part})`);
   return guards;
 }
 
 const UNREAD_REQUEST = 'a request that the gateway does not read';
 const UNREAD_ANSWER = 'the response of this path';
-const PART_OF_ANSWER = 'a part of a response (header Range)';
+
+type RequestHead = Pick<GuardInput, 'entry' | 'content' | 'headers'>;
+
+/** What asks for a part of a response. A withheld one could be fetched in pieces, none of which shows what a guardrail looks for. */
+function partAskedFor({ entry, content, headers }: RequestHead): string | null {
+  if (headers.range !== undefined) return 'header Range';
+  if (headers['last-event-id'] !== undefined) return 'header Last-Event-ID';
+  const { resumedBy } = coverageOf(entry);
+  const given = resumedBy ? [...new URLSearchParams(content.path.query).keys()] : [];
+  const name = resumedBy?.find((one) => given.includes(one));
+  return name === undefined ? null : `parameter ${name}`;
+}
 
 function refuseAny(imposed: Guards, own: Guards, what: string): void {
   refuse([...imposed.input, ...imposed.output], what);

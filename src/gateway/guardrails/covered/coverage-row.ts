@@ -36,6 +36,8 @@ export interface OperationCoverage extends TextCoverage {
   readonly texts?: EndpointTexts;
   /** The response may be JSON Lines, each with a response of its own: no line continues another. */
   readonly isListing?: true;
+  /** Parameters of the query that ask for a stream from a later event on. */
+  readonly resumedBy?: readonly string[];
   /** Page that the paths and fields were checked against. */
   readonly source: string;
 }
@@ -44,4 +46,5 @@ export interface OperationCoverage extends TextCoverage {
 export interface RequestCoverage extends TextCoverage {
   readonly texts?: EndpointTexts | undefined;
   readonly isListing?: true;
+  readonly resumedBy?: readonly string[];
 }

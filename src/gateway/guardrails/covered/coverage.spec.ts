@@ -334,6 +334,22 @@ describe('a part of a response', () => {
     },
   );
 
+  it.each([
+    '/responses/one?stream=true&starting_after=3',
+    '/responses/one?starting%5Fafter=3',
+    '/v1beta/interactions/one?stream=true&last_event_id=e',
+  ])('is not replayed from the middle on: %s', async (path) => {
+    for (const guarded of [{ imposed: ['pg-1'] }, { imposed: ['pg-2'] }, { config: DENYING }]) {
+      const operation = { method: 'GET', path };
+      const { status, calls } = await ask({ operation, answer: saying('us'), ...bodyless, ...guarded });
+
+      expect([status, calls]).toEqual([403, 0]);
+      await gateway?.close();
+    }
+    const operation = { method: 'GET', path };
+    expect((await ask({ operation, answer: saying('us'), ...bodyless })).status).toBe(200);
+  });
+
   it('passes where no guardrail reads it', async () => {
     const operation = { method: 'GET', path: '/files/one/content' };
     const asked = { operation, answer: saying('Ze', 206), range: 'bytes=0-87', ...bodyless };

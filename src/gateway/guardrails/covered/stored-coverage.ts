@@ -66,6 +66,7 @@ export const storedCoverage: readonly OperationCoverage[] = [
     title: 'stored responses',
     operations: [get('/responses/{id}'), post('/responses/{id}/cancel'), post('/responses/compact')],
     ...read(responses),
+    resumedBy: ['starting_after'],
     source: `${OPENAI}/responses/get`,
   },
   {
@@ -120,6 +121,7 @@ export const storedCoverage: readonly OperationCoverage[] = [
       remove('/interactions/{id}'),
     ],
     ...read(interactions),
+    resumedBy: ['last_event_id'],
     source: 'https://ai.google.dev/api/interactions-api',
   },
   {
