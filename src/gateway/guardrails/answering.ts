@@ -48,7 +48,7 @@ interface GuardedFrames {
 /** The guard of a streamed response. */
 export function streamGuard(
   { guards, facts }: GuardedRequest,
-  { entry, content }: PendingAnswer,
+  { entry, content, translated, head }: PendingAnswer,
   { frames, reading }: GuardedFrames,
 ): StreamGuard {
   const reader = readerFor(entry.endpoint, content.json);
@@ -59,6 +59,7 @@ export function streamGuard(
     isListing,
     facts,
     frames,
+    contentType: translated ? null : head.contentType,
     onEvent: (json) => {
       if (!reading) return;
       reading.firstEventAt ??= performance.now();

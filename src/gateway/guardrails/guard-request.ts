@@ -23,6 +23,7 @@ import {
 import { editedJson } from '../../common/json/edited-json.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
 import { duplicateMember } from '../../common/json/duplicate-members.js';
+import { utf8ReaderOf } from './texts/charset.js';
 import { FormTexts } from './texts/form-texts.js';
 import type { TextTree } from './texts/text-tree.js';
 import { unread, type UnreadContent, unreadError } from './texts/unread.js';
@@ -56,7 +57,7 @@ export function guardRequest(guards: Guards, asking: GuardInput): GuardedRequest
   if (form && needsTexts(guards.input)) return guardForm(guards, asking);
   const { json } = asking.content;
   const tree = treeOf(asking);
-  const texts = tree && needsTexts(guards.input) ? unreadBody(asking.content) : null;
+  const texts = tree && needsTexts(guards.input) ? unreadBody(asking) : null;
   const judgement = judgedRequest(guards, asking, { json, tree, texts });
   return judgement instanceof Promise
     ? judgement.then((one) => passed(one, guards, asking))
@@ -101,10 +102,11 @@ function judgedRequest(
 }
 
 /** Why a body as a whole cannot be read: it cannot be parsed, or another parser may read it differently. Null if it can. */
-function unreadBody({ json, body, unreadable: reason }: Content): UnreadContent | null {
+function unreadBody({ content, headers }: GuardInput): UnreadContent | null {
+  const { json, body, unreadable: reason } = content;
   if (!json) return unread('format', '', reason);
   if (!Buffer.isBuffer(body)) return null;
-  if (!isUtf8(body)) return unread('charset');
+  if (!isUtf8(body) || !utf8ReaderOf(headers['content-type'])(body)) return unread('charset');
   const name = duplicateMember(body.toString('utf8'));
   return name === null ? null : unread('duplicate', '', duplicateInWords(name));
 }

@@ -36,7 +36,7 @@ export function isJudgedRefusal({ guards }: GuardedRequest, { attempt, entry }: 
 export async function judgeRefusal(guarded: GuardedRequest, answering: PendingAnswer): Promise<JudgedAnswer> {
   const { attempt, head, entry } = answering;
   const { contentType, bytes } = inClientsWords(await gathered(answering), answering);
-  const read = readRefusal(bytes);
+  const read = readRefusal({ contentType, bytes });
   const matter: Matter = { side: 'output', facts: guarded.facts, tree: ANYWHERE, ...read };
   const judgement = await judged(
     searching(guarded.guards.output),
@@ -66,11 +66,11 @@ function inClientsWords(whole: Buffer, { attempt, translated, head }: PendingAns
 }
 
 /** The texts of a refusal: those of an object, or a page as one text. */
-function readRefusal(bytes: Buffer): Pick<Matter, 'json' | 'texts'> {
+function readRefusal({ contentType, bytes }: TranslatedBody): Pick<Matter, 'json' | 'texts'> {
   const read = wholeAnswer(bytes);
   const json = read.kind === 'json' ? read.json : null;
   const text = read.kind === 'json' || read.kind === 'text' ? read.text : null;
-  return { json, texts: wholeTexts({ json, text }, true) };
+  return { json, texts: wholeTexts({ json, text, bytes, contentType }, true) };
 }
 
 function bodyOf(bytes: Buffer, { json, texts }: Pick<Matter, 'json' | 'texts'>, after: Matter): Buffer {

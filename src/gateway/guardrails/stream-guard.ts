@@ -7,6 +7,7 @@ import { type Hook, needsReading } from './run-hooks.js';
 import { StreamParts } from './stream-parts.js';
 import { withoutLogprobs, withoutRepeated } from './stream-repeats.js';
 import type { BodyTexts } from './texts/body-texts.js';
+import { utf8ReaderOf } from './texts/charset.js';
 import { findTexts, rewriteTexts } from './texts/body-walk.js';
 import { duplicateMember } from '../../common/json/duplicate-members.js';
 import type { StreamTexts } from './texts/text-tree.js';
@@ -25,6 +26,8 @@ export interface StreamGuardParts {
   readonly texts: StreamTexts;
   readonly facts: Facts;
   readonly frames: AnswerFrames;
+  /** Of the provider's response, if its bytes are passed; null for a translation. */
+  readonly contentType?: string | null;
   /** Each event is a response of its own, as in the output of a batch. */
   readonly isListing?: boolean;
   /** Receives each event as in the provider's response, for the meter. */
@@ -48,6 +51,7 @@ export class StreamGuard {
   private readonly changes: boolean;
   /** Id of the guardrail that refuses what it cannot read; null for none. */
   private readonly refuser: string | null;
+  private readonly isUtf8: (bytes: Buffer) => boolean;
   private hasEvents = false;
   private hasBytes = false;
   private isUnreadable = false;
@@ -59,6 +63,7 @@ export class StreamGuard {
     const { hooks, facts, texts, isListing } = guarding;
     this.parts = new StreamParts(hooks, facts, texts, !isListing);
     this.changes = mayChange(hooks, facts);
+    this.isUtf8 = utf8ReaderOf(guarding.contentType);
     this.refuser = hooks.find(needsReading)?.spec.id ?? null;
   }
 
@@ -79,7 +84,10 @@ export class StreamGuard {
   /** Throws `UnreadableStream`, or a plain Error of the framing, when bytes are not a stream of events and no guardrail may deny them. */
   feed(bytes: Buffer): string {
     this.hasBytes ||= this.hasEvents || MEANINGFUL.test(bytes.toString('latin1'));
-    return this.guarded(() => this.pass(this.guarding.frames.decoder.feed(bytes)));
+    return this.guarded(() => {
+      if (this.isStrict && !this.isUtf8(bytes)) throw new UnreadableStream();
+      return this.pass(this.guarding.frames.decoder.feed(bytes));
+    });
   }
 
   end(): string {

@@ -20,8 +20,18 @@ function withoutMessage(choice: Json): Json {
   return Object.fromEntries(Object.entries(choice).filter(([name]) => name !== 'message'));
 }
 
-/** Log probabilities list the tokens of the original text. */
+/** Log probabilities list the tokens of the original text, and segments of a transcript the numbers of theirs. */
 export function withoutLogprobs(json: Json): Json {
+  const { segments } = json;
+  if (!Array.isArray(segments) || !segments.some((segment: Json | null) => segment?.tokens))
+    return withoutProbabilities(json);
+  const bare = segments.map((segment: Json | null) =>
+    segment?.tokens ? { ...segment, tokens: [] } : segment,
+  );
+  return withoutProbabilities({ ...json, segments: bare });
+}
+
+function withoutProbabilities(json: Json): Json {
   const { choices, logprobs } = json;
   if (Array.isArray(logprobs) && logprobs.length > 0) return { ...json, logprobs: [] };
   if (!Array.isArray(choices) || !choices.some((choice: Json | null) => choice?.logprobs)) return json;

@@ -138,6 +138,65 @@ const RESPONSES: Readonly<Record<UnreadReason, (at: EndpointCase, id: string) =>
   endpoint: () => answer('{"text":"Apollo"}'),
 };
 
+const TOKENS = '[2185,385]';
+const UTF7 = 'charset=utf-7';
+const field = (value: string): string => part('name="prompt"', value);
+
+/** More requests that cannot be read for a reason of the table. */
+const MORE_REQUESTS: readonly (readonly [
+  name: string,
+  UnreadReason,
+  (at: EndpointCase, id: string) => Sent | null,
+])[] = [
+  ...['tokens', 'prompt_tokens', 'input_tokens', 'context', 'ids'].map((name) =>
+    numbers(`a list ${name}`, `"${name}":${TOKENS}`),
+  ),
+  numbers('ids of an input', `"input":{"ids":${TOKENS}}`),
+  numbers('a part of tokens', `"more":[{"type":"tokens","data":${TOKENS}}]`),
+  numbers('a part of tokens in base64', `"more":[{"type":"input_tokens","data":"iQgAAIEBAAA="}]`),
+  [
+    'a body that declares UTF-7',
+    'charset',
+    (at, id) => (id === 'transcriptions' ? null : sent(at, at.request(''), `application/json; ${UTF7}`)),
+  ],
+  [
+    'a body that declares two charsets',
+    'charset',
+    (at, id) =>
+      id === 'transcriptions'
+        ? null
+        : sent(at, at.request(''), `application/json; charset=utf-8; charset*=utf-8''utf-16`),
+  ],
+  [
+    'a form that declares UTF-7',
+    'charset',
+    (at, id) =>
+      id === 'transcriptions' ? sent(at, `${field('Apollo')}--b--\r\n`, `${FORM_TYPE}; ${UTF7}`) : null,
+  ],
+  [
+    'a field that a form has twice',
+    'duplicate',
+    (at, id) =>
+      id === 'transcriptions' ? sent(at, `${field('x')}${field('Apollo')}--b--\r\n`, FORM_TYPE) : null,
+  ],
+  [
+    'a field and a file of one name',
+    'duplicate',
+    (at, id) =>
+      id === 'transcriptions'
+        ? sent(at, `${part('name="prompt"; filename="a.txt"', 'x')}${field('Apollo')}--b--\r\n`, FORM_TYPE)
+        : null,
+  ],
+];
+
+function numbers(name: string, member: string): (typeof MORE_REQUESTS)[number] {
+  const request = (at: EndpointCase, id: string): Sent | null =>
+    id === 'transcriptions' || (member.startsWith('"input"') && at.request('').includes('"input"'))
+      ? null
+      : sent(at, at.request(`,${member}`));
+  return [name, 'tokens', request];
+}
+
 const CHECKS = {
   denies: { 'default.contains': { operator: 'none', words: ['Nothing of it'] }, deny: true },
   redacts: { 'default.pii': { redact: true } },
@@ -241,6 +300,83 @@ describe('a request that a guardrail cannot read', () => {
       }
     },
   );
+});
+
+describe('more of a request that a guardrail cannot read', () => {
+  const rows = MORE_REQUESTS.flatMap(([name, reason, request]) =>
+    Object.entries(ENDPOINTS).flatMap(([id, at]) => {
+      const made = request(at, id);
+      return made ? [{ name, reason, id, made }] : [];
+    }),
+  );
+
+  it.each(rows)(
+    'is refused for its reason, whatever a guardrail may do: $name at $id',
+    async ({ reason, made }) => {
+      for (const power of ['denies', 'redacts', 'is imposed'] as const) {
+        const { status, text, calls } = await exchange(power, 'request', made, FINE);
+        const [, expected, code] =
+          /^(\d{3}) `(.*)`$/.exec(unreadOutcomeOf(reason, power, 'request') ?? '') ?? [];
+
+        expect([status, calls]).toEqual([Number(expected), 0]);
+        expect(JSON.parse(text)).toMatchObject({ error: { code } });
+        await gateway?.close();
+      }
+      const { record } = await exchange('only records', 'request', made, FINE);
+      expect(resultsIn(record, 'request')).toMatchObject([{ checks: [{ data: { unread: reason } }] }]);
+    },
+  );
+
+  it.each([
+    [
+      'files of one name',
+      `${part('name="image"; filename="a"', '\x01')}${part('name="image"; filename="b"', '\x01')}`,
+    ],
+    ['a list', `${part('name="include[]"', 'a')}${part('name="include[]"', 'b')}`],
+  ])('does not include %s in a form', async (_, parts) => {
+    const request = sent(ENDPOINTS.transcriptions as EndpointCase, `${parts}--b--\r\n`, FORM_TYPE);
+
+    expect((await exchange('denies', 'request', request, FINE)).status).toBe(200);
+  });
+});
+
+describe('a response that declares another charset', () => {
+  const chat = ENDPOINTS.chat as EndpointCase;
+  const request = sent(chat, chat.request(''));
+  const event = 'data: {"choices":[{"index":0,"delta":{"content":"Apollo"}}]}\n\n';
+
+  it.each([
+    ['UTF-7', answer(chat.response(''), `application/json; ${UTF7}`)],
+    ['UTF-7 of a stream', answer(event, `text/event-stream; ${UTF7}`)],
+    [
+      'Latin-1 with more than ASCII',
+      answer(chat.response(',"x":"\u00f6"'), 'application/json; charset=ISO-8859-1'),
+    ],
+  ])('is withheld: %s', async (_, response) => {
+    for (const power of ['denies', 'redacts', 'is imposed'] as const) {
+      expect((await exchange(power, 'response', request, response)).text).not.toContain('Apollo');
+      await gateway?.close();
+    }
+  });
+
+  it.each([
+    ['Latin-1 of ASCII', answer(chat.response(''), 'application/json; charset=ISO-8859-1')],
+    ['UTF-8', answer(event, 'text/event-stream; charset="UTF-8"')],
+  ])('passes where it says the same in UTF-8: %s', async (_, response) => {
+    expect((await exchange('denies', 'response', request, response)).text).toContain('Apollo');
+  });
+
+  it('may list the tokens of a transcript, which are left out where it is redacted', async () => {
+    const body = `${part('name="model"', 'm')}${part('name="file"; filename="a.mp3"', '\x01')}--b--\r\n`;
+    const transcript = sent(ENDPOINTS.transcriptions as EndpointCase, body, FORM_TYPE);
+    const said = (text: string) =>
+      answer(`{"text":"${text}","segments":[{"text":"${text}","tokens":[50364,7]}]}`);
+
+    expect((await exchange('redacts', 'response', transcript, said('fine'))).text).toContain('50364');
+    await gateway?.close();
+    const { status, text } = await exchange('redacts', 'response', transcript, said('joe@example.com'));
+    expect([status, text.includes('joe@'), text.includes('50364')]).toEqual([200, false, false]);
+  });
 });
 
 describe('a response that a guardrail cannot read', () => {

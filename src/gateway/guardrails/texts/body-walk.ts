@@ -246,7 +246,8 @@ class MembersLevel implements Level {
     const holder = this.members;
     const below = tree && (tree.fields.get(name) ?? tree.any);
     const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
-    const isSaid = below?.here === 'said' || isTokenList(name);
+    const isTokens = freely === null && isTokenList(name, holder);
+    const isSaid = below?.here ? below.here === 'said' : isTokens;
     return { tree: below, free: freely, name, holder, isSaid, ...this.inRun(name) };
   }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '../../../providers/endpoint.js';
 import { boundaryOf, MultipartScanner, type PartHead } from '../../ingress/multipart-scanner.js';
+import { UTF8_CHARSETS, utf8ReaderOf } from './charset.js';
 import { unread, type UnreadContent } from './unread.js';
 
 /** A part of a form. Its head may call it a file, which not every parser respects. */
@@ -45,10 +46,13 @@ export class FormTexts {
     const boundary = boundaryOf(contentType);
     const parts = Buffer.isBuffer(body) && boundary !== null ? partsOf(body, boundary) : null;
     if (!Buffer.isBuffer(body) || boundary === null || !parts) return unread('form');
+    if (!utf8ReaderOf(contentType)(body)) return unread('charset');
     for (const part of parts) {
       const problem = problemOf(part.head, body.subarray(part.start, part.end));
       if (problem !== null) return unread('charset', part.head.name, problem);
     }
+    const repeated = repeatedField(parts);
+    if (repeated !== null) return unread('duplicate', '', repeatedInWords(repeated));
     return new FormTexts(body, boundary, parts);
   }
 
@@ -94,8 +98,24 @@ function partsOf(body: Buffer, boundary: string): FormPart[] | null {
   return begun || !scanner.isComplete || parts.length > PARTS_MAX ? null : parts;
 }
 
+/** The first field that occurs twice without being a list, which is written `name[]`; null without one. Files may repeat. */
+function repeatedField(parts: readonly FormPart[]): string | null {
+  const names = new Set<string>();
+  const fields = new Set<string>();
+  for (const { head } of parts) {
+    const isField = head.fileName === null;
+    const isRepeated = isField ? names.has(head.name) : fields.has(head.name);
+    if (isRepeated && !head.name.endsWith('[]')) return head.name;
+    names.add(head.name);
+    if (isField) fields.add(head.name);
+  }
+  return null;
+}
+
+const repeatedInWords = (name: string): string =>
+  `its form has the field "${name.slice(0, 64)}" twice, so it is unclear which one counts. Send each field once`;
+
 const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
-const CHARSETS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 /** The field that names the charset of all others: https://www.rfc-editor.org/rfc/rfc7578#section-4.6 */
 const DEFAULT_CHARSET = '_charset_';
@@ -106,7 +126,7 @@ function problemOf(head: PartHead, bytes: Buffer): string | null {
   if (transferEncoding !== null && !PLAIN_CODINGS.has(transferEncoding.toLowerCase()))
     return 'a part of the form has a content-transfer-encoding. Send its plain bytes';
   if (fileName !== null && !/^text\//i.test(contentType ?? '')) return null;
-  const isPlain = CHARSETS.has(charsetOf(head, bytes).trim().toLowerCase());
+  const isPlain = UTF8_CHARSETS.has(charsetOf(head, bytes).trim().toLowerCase());
   return isPlain && isUtf8(bytes) && !bytes.includes(0) ? null : 'a text of the form is not UTF-8';
 }
 

@@ -128,18 +128,39 @@ const NO_TEXT: StringReading = { isText: false };
 const UNREAD_FILE: StringReading = { isText: false, unread: 'file' };
 const UNREAD_TOKENS: StringReading = { isText: false, unread: 'tokens' };
 
-/** Members of a request that replace its prompt. https://docs.vllm.ai/en/latest/features/prompt_embeds.html */
-const TOKEN_LISTS: ReadonlySet<string> = new Set(['prompt_token_ids', 'token_ids', 'input_ids']);
+/**
+ * Members whose numbers replace a text. https://docs.vllm.ai/en/latest/features/prompt_embeds.html,
+ * https://docs.sglang.ai/basic_usage/sampling_params.html, https://github.com/ollama/ollama/blob/main/docs/api.md (`context`),
+ * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md (`tokens`)
+ */
+const TOKEN_LISTS: ReadonlySet<string> = new Set([
+  ...[
+    'prompt_token_ids',
+    'token_ids',
+    'input_ids',
+    'prompt_tokens',
+    'input_tokens',
+    'tokens',
+    'ids',
+    'context',
+  ],
+]);
+/** Types of parts whose numbers are tokens, whatever the name of their member. */
+const TOKEN_TYPE = /^(?:\w+_)?tokens?(?:_ids)?$/;
 const VECTORS: ReadonlySet<string> = new Set(['prompt_embeds', 'prompt_embeddings']);
 
-export const isTokenList = (name: string): boolean => TOKEN_LISTS.has(name);
-
 type Holder = Readonly<Record<string, unknown>>;
+
+/** Whether a list of numbers in this member stands for a text. */
+export const isTokenList = (name: string, { type }: Holder): boolean =>
+  TOKEN_LISTS.has(name) || isTokenType(type);
+
+const isTokenType = (type: unknown): boolean => typeof type === 'string' && TOKEN_TYPE.test(type);
 
 /** `name`: of its member, or of the member whose list contains it. `holder`: the object with that member. */
 export function readString(name: string, value: string, holder: Holder): StringReading {
   if (TOKENS.has(name) || IDENTIFIER.test(name)) return TOKEN.test(value) ? NO_TEXT : TEXT;
-  if (VECTORS.has(name)) return UNREAD_TOKENS;
+  if (VECTORS.has(name) || (BINARY.has(name) && isTokenType(holder.type))) return UNREAD_TOKENS;
   return BINARY.has(name) && holder.type !== 'text' ? readBytes(name, value, holder) : TEXT;
 }
 

@@ -159,7 +159,7 @@ export const responses: EndpointTexts = {
 /** https://platform.openai.com/docs/api-reference/audio, whose responses may be plain text and event streams. */
 export const transcriptions: EndpointTexts = {
   request: textTree('prompt'),
-  answer: textTree('text', 'segments[].text'),
+  answer: streamTree({ said: ['text', 'segments[].text'], repeat: ['segments[].tokens'] }),
   isPlain: true,
   stream: {
     tree: streamTree({ delta: ['delta'], repeat: ['text'] }),

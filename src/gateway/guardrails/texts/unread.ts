@@ -14,10 +14,14 @@ interface UnreadRow {
 export const UNREAD_REASONS = {
   format: { code: 'body_unreadable', says: 'it is not JSON', sides: ['input', 'output'] },
   form: { code: 'body_unreadable', says: 'it is not a complete multipart form', sides: ['input'] },
-  charset: { code: 'body_unreadable', says: 'it is not valid UTF-8', sides: ['input', 'output'] },
+  charset: {
+    code: 'body_unreadable',
+    says: 'it is not valid UTF-8, or declares another charset',
+    sides: ['input', 'output'],
+  },
   duplicate: {
     code: 'invalid_request',
-    says: 'one object has a member twice, so a guardrail cannot tell which one counts',
+    says: 'one object has a member twice, or a form a field, so a guardrail cannot tell which one counts',
     sides: ['input', 'output'],
   },
   depth: {
