@@ -143,6 +143,20 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     ],
     last: { type: 'response.completed', response: { output: [] } },
   },
+  'responses: an item, and pieces of the next part': {
+    texts: textsOf('responses'),
+    whole: (blocks) => ({ output: [message(blocks)] }),
+    block: (pieces, content_index) =>
+      content_index === 0
+        ? [{ type: 'response.output_item.added', output_index: 0, item: message([pieces.join('')]) }]
+        : [
+            ...pieces.map((delta) => ({
+              ...{ type: 'response.output_text.delta', output_index: 0, content_index, delta },
+            })),
+            { type: 'response.output_text.done', output_index: 0, content_index, text: pieces.join('') },
+          ],
+    last: { type: 'response.completed', response: { output: [] } },
+  },
   'chat: parts of the content': {
     texts: textsOf('chat-completions'),
     whole: (blocks) => ({ choices: [{ message: { content: textParts('text', blocks) } }] }),

@@ -88,8 +88,7 @@ export class StreamParts {
   through(found: FoundText, read: ReadEvent): string {
     const { text, kind } = found;
     if (kind === 'delta') return this.piece(found, read);
-    const run = this.runOfWhole(found, read.json);
-    this.note(found, run);
+    this.joinWhole(found, read.json);
     const out = this.whole(text, kind !== 'beside');
     this.deniedBy ??= this.joins?.add(found, read.json) ?? null;
     return out;
@@ -143,30 +142,38 @@ export class StreamParts {
     return part;
   }
 
-  /** The run of a text that is whole in its event, judged with those before it. */
-  private runOfWhole({ place, text, run: number }: FoundText, json: Json): string | null {
-    if (json !== this.event) {
-      this.event = json;
-      this.events += 1;
-      this.eventRuns = new StreamRuns(this.hooks, this.facts);
-    }
-    const known = this.streamTexts.runOf?.(json, place) ?? null;
-    if (known === null && number === NO_RUN) return null;
-    const run = known ?? `${this.events}/${number}`;
-    const runs = known === null ? this.eventRuns : this.runs;
-    const part = `${this.events}/${place}`;
-    this.deniedBy ??= runs.add(run, part, text) ?? runs.end(part);
-    return run;
+  private beginEvent(json: Json): void {
+    if (json === this.event) return;
+    this.event = json;
+    this.events += 1;
+    this.eventRuns = new StreamRuns(this.hooks, this.facts);
   }
 
-  /** A text that repeats an earlier one counts once. */
-  private note({ text, kind }: FoundText, run: string | null): void {
-    if (kind === 'repeat' && this.said.some((one) => one.text === text)) return;
-    if (kind === 'beside' && this.beside.has(text)) return;
+  /** Judges a text that is whole in its event with those before it, and notes it. */
+  private joinWhole(found: FoundText, json: Json): void {
+    this.beginEvent(json);
+    const { place, text, run: number } = found;
+    const part = `${this.events}/${place}`;
+    const run = this.streamTexts.runOf?.(json, place) ?? null;
+    if (run === null) {
+      const isAlone = number === NO_RUN;
+      this.note(found, isAlone ? null : `${this.events}/${number}`);
+      if (!isAlone) this.deniedBy ??= this.eventRuns.addWhole(String(number), part, text);
+      return;
+    }
+    this.deniedBy ??= this.runs.addWhole(`${String(json.type)}/${run}`, part, text);
+    if (this.note(found, run)) this.deniedBy ??= this.runs.addWhole(run, part, text);
+  }
+
+  /** A text that repeats an earlier one counts once. False for such a one. */
+  private note({ text, kind }: FoundText, run: string | null): boolean {
+    if (kind === 'repeat' && this.said.some((one) => one.text === text)) return false;
+    if (kind === 'beside' && this.beside.has(text)) return false;
     this.chars += text.length;
-    if (this.chars > JUDGED_CHARS_MAX) return;
+    if (this.chars > JUDGED_CHARS_MAX) return true;
     if (kind === 'beside') this.beside.add(text);
     else this.said.push({ text, run });
+    return true;
   }
 
   private whole(text: string, isSaid: boolean): string {

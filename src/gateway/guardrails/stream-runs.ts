@@ -117,8 +117,15 @@ export class StreamRuns {
     return run.add(part, text);
   }
 
+  /** A text that is whole. */
+  addWhole(name: string, part: string, text: string): string | null {
+    return this.add(name, part, text) ?? this.end(part);
+  }
+
   end(part: string): string | null {
-    return this.runOfPart.get(part)?.end(part) ?? null;
+    const run = this.runOfPart.get(part);
+    this.runOfPart.delete(part);
+    return run?.end(part) ?? null;
   }
 }
 

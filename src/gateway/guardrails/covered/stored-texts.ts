@@ -61,8 +61,7 @@ const THREAD_PLACES = [
 const threadStream: StreamTexts = {
   tree: streamTree({ delta: below('delta', THREAD_PLACES), repeat: THREAD_PLACES }),
   partOf: ({ id }, place) => `${String(id)}/${place}`,
-  runOf: ({ id, object }, place) =>
-    /\.content\[\d+\]\.text\.value$/.test(place) ? `${String(object)}/${String(id)}` : null,
+  runOf: ({ id }, place) => (/\.content\[\d+\]\.text\.value$/.test(place) ? String(id) : null),
   endsOf: ({ object }) =>
     typeof object === 'string' && !object.endsWith('.delta') && object !== 'thread.message.delta'
       ? EVERYTHING

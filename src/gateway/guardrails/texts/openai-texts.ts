@@ -113,24 +113,20 @@ const COMPLETE: ReadonlySet<unknown> = new Set([
   'response.failed',
 ]);
 
-const TEXT_DELTAS: ReadonlySet<unknown> = new Set([
-  'response.output_text.delta',
-  'response.reasoning_text.delta',
-]);
-const SUMMARY_DELTA = 'response.reasoning_summary_text.delta';
+const TEXT_EVENT = /^response\.(?:output_text|reasoning_text|reasoning_summary_text)\.delta$/;
 const REPEATED_TEXT = /^\.(?:text|part\.text|item\..*\.text)$/;
 
 /**
- * Clients join the texts of all messages, and those of a summary. Each kind of event repeats them.
- * https://github.com/openai/openai-node#usage (`output_text`)
+ * Clients join the texts of all messages, and those of a summary.
+ * https://github.com/openai/openai-python/blob/main/README.md (`output_text`)
  */
 function runOfResponse({ type, output_index, item, part }: Json, place: string): string | null {
-  if (place === '.delta' && TEXT_DELTAS.has(type)) return String(type);
-  if (place === '.delta' && type === SUMMARY_DELTA) return `${type}/${String(output_index)}`;
-  if (!REPEATED_TEXT.test(place)) return null;
-  const of = (item ?? part) as Json | null | undefined;
-  const isSummary = place.includes('summary') || String(type).includes('summary');
-  return [type, of?.type, isSummary ? output_index : ''].map(String).join('/');
+  const isText = place === '.delta' ? TEXT_EVENT.test(String(type)) : REPEATED_TEXT.test(place);
+  if (!isText) return null;
+  const { type: of } = (item ?? part ?? {}) as Json;
+  const kind = `${String(type)} ${String(of)} ${place}`;
+  if (kind.includes('summary')) return `summary/${String(output_index)}`;
+  return kind.includes('reasoning') ? 'reasoning' : 'text';
 }
 
 /** https://platform.openai.com/docs/api-reference/responses and …/responses-streaming */
