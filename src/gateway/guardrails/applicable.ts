@@ -50,10 +50,16 @@ function partAskedFor({ entry, content, headers }: RequestHead): string | null {
   if (headers.range !== undefined) return 'header Range';
   if (headers['last-event-id'] !== undefined) return 'header Last-Event-ID';
   const { resumedBy } = coverageOf(entry);
-  const given = resumedBy ? [...new URLSearchParams(content.path.query).keys()] : [];
+  const given = resumedBy ? parametersIn(content.path.query) : [];
   const name = resumedBy?.find((one) => given.includes(one));
   return name === undefined ? null : `parameter ${name}`;
 }
+
+/** Names in lower case and without an index, as tolerant servers read them: `a;Starting_After[]=1`. */
+const parametersIn = (query: string): string[] =>
+  [...new URLSearchParams(query.replaceAll(';', '&')).keys()].map((name) =>
+    name.toLowerCase().replace(/\[.*$/, ''),
+  );
 
 function refuseAny(imposed: Guards, own: Guards, what: string): void {
   refuse([...imposed.input, ...imposed.output], what);

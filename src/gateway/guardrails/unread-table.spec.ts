@@ -153,6 +153,7 @@ const MORE_REQUESTS: readonly (readonly [
   ),
   numbers('ids of an input', `"input":{"ids":${TOKENS}}`),
   numbers('a part of tokens', `"more":[{"type":"tokens","data":${TOKENS}}]`),
+  numbers('a part of tokens at any depth', `"more":[{"type":"tokens","value":{"data":${TOKENS}}}]`),
   numbers('a part of tokens in base64', `"more":[{"type":"input_tokens","data":"iQgAAIEBAAA="}]`),
   [
     'a body that declares UTF-7',

@@ -337,6 +337,7 @@ describe('a part of a response', () => {
   it.each([
     '/responses/one?stream=true&starting_after=3',
     '/responses/one?starting%5Fafter=3',
+    '/responses/one?stream=true;Starting_After[]=3',
     '/v1beta/interactions/one?stream=true&last_event_id=e',
   ])('is not replayed from the middle on: %s', async (path) => {
     for (const guarded of [{ imposed: ['pg-1'] }, { imposed: ['pg-2'] }, { config: DENYING }]) {

@@ -1,5 +1,5 @@
 import { leadsRun, ListRuns, MessageRuns, NO_RUN, runBelow } from './message-runs.js';
-import { isFree, isTokenList, namesMembers, readString } from './non-texts.js';
+import { isFree, isTokenList, isTokenType, namesMembers, readString } from './non-texts.js';
 import type { TextKind, TextTree } from './text-tree.js';
 import { unread, type UnreadContent, type UnreadReason } from './unread.js';
 
@@ -67,10 +67,12 @@ interface Position {
   readonly leads: boolean;
   /** A text belongs here, so that a list of numbers stands for one. */
   readonly isSaid: boolean;
+  /** Everything here is a text as tokens. */
+  readonly isTokens: boolean;
 }
 
 const AT_ROOT: Omit<Position, 'tree'> = {
-  ...{ free: null, name: '', holder: {}, run: NO_RUN, leads: false, isSaid: false },
+  ...{ free: null, name: '', holder: {}, run: NO_RUN, leads: false, isSaid: false, isTokens: false },
 };
 
 type InRun = Pick<FoundText, 'run' | 'leads'>;
@@ -151,7 +153,8 @@ class Walk {
 
   /** A card number can also be written as a number. */
   private number(value: number, at: Position): unknown {
-    if (at.isSaid && Array.isArray(at.holder[at.name])) return this.cannotRead('tokens', value);
+    if ((at.isSaid || at.isTokens) && Array.isArray(at.holder[at.name]))
+      return this.cannotRead('tokens', value);
     if (at.free === null && at.tree?.here == null) return value;
     const text = String(value);
     const after = this.visited(text, 'beside');
@@ -205,6 +208,7 @@ class MembersLevel implements Level {
   private index = -1;
   private readonly names: readonly string[];
   private readonly areNamed: boolean;
+  private readonly isTokens: boolean;
   private said = '';
   /** The members so far, once something has changed. */
   private changed: [string, unknown][] | null = null;
@@ -215,6 +219,7 @@ class MembersLevel implements Level {
     private readonly at: Position,
   ) {
     this.names = Object.keys(members);
+    this.isTokens = at.isTokens || (at.free === null && isTokenType(members.type));
     this.areNamed = at.free !== null || namesMembers(at.name);
   }
 
@@ -246,9 +251,9 @@ class MembersLevel implements Level {
     const holder = this.members;
     const below = tree && (tree.fields.get(name) ?? tree.any);
     const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
-    const isTokens = freely === null && isTokenList(name, holder);
-    const isSaid = below?.here ? below.here === 'said' : isTokens;
-    return { tree: below, free: freely, name, holder, isSaid, ...this.inRun(name) };
+    const isSaid = below?.here ? below.here === 'said' : freely === null && isTokenList(name);
+    const { isTokens } = this;
+    return { tree: below, free: freely, name, holder, isSaid, isTokens, ...this.inRun(name) };
   }
 
   private inRun(name: string): InRun {

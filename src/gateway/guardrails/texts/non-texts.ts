@@ -152,10 +152,10 @@ const VECTORS: ReadonlySet<string> = new Set(['prompt_embeds', 'prompt_embedding
 type Holder = Readonly<Record<string, unknown>>;
 
 /** Whether a list of numbers in this member stands for a text. */
-export const isTokenList = (name: string, { type }: Holder): boolean =>
-  TOKEN_LISTS.has(name) || isTokenType(type);
+export const isTokenList = (name: string): boolean => TOKEN_LISTS.has(name);
 
-const isTokenType = (type: unknown): boolean => typeof type === 'string' && TOKEN_TYPE.test(type);
+/** Whether every list of numbers below an object of this type does. */
+export const isTokenType = (type: unknown): boolean => typeof type === 'string' && TOKEN_TYPE.test(type);
 
 /** `name`: of its member, or of the member whose list contains it. `holder`: the object with that member. */
 export function readString(name: string, value: string, holder: Holder): StringReading {
