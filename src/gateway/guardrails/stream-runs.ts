@@ -6,6 +6,8 @@ import { EscapedText } from './texts/escaped-text.js';
 
 /** How much of the text before a part is read with it, and how far into the part. Longer than every match that a stream is searched for. */
 const ACROSS_CHARS = 1_024;
+/** Text is cut once in a while, not at each piece. */
+const KEPT_CHARS_MAX = 16 * ACROSS_CHARS;
 const BLANK = /\s/;
 
 /** How a model's reader may join two parts. */
@@ -65,9 +67,10 @@ class StreamRun {
     const piece = this.escaped.read(text);
     const isNext = this.part !== null && part !== this.part;
     const stopped = isNext ? this.finish() : null;
-    if (isNext) this.across = this.open(this.tail);
+    if (isNext) this.across = this.open(tailOf(this.tail));
     this.part = part;
-    this.tail = tailOf(this.tail + piece);
+    this.tail += piece;
+    if (this.tail.length > KEPT_CHARS_MAX) this.tail = tailOf(this.tail);
     return stopped ?? this.search(piece);
   }
 

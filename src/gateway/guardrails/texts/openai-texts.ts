@@ -58,7 +58,7 @@ export const chat: EndpointTexts = {
       ],
       repeat: below('choices[].message', MESSAGE),
     }),
-    partOf: (_event, place) => place.replace(CONTENT_PART, '$1$2'),
+    partOf: (_event, place) => (place.endsWith('content') ? place : place.replace(CONTENT_PART, '$1$2')),
     runOf: (_event, place) => {
       const joined = withoutPositions(place);
       return joined !== place && TEXT.test(place) ? joined : null;
