@@ -57,7 +57,7 @@ export class StreamParts {
   private readonly joins: StreamJoins | null;
   private readonly runs: StreamRuns;
   /** The runs of an event that is a response of its own, or repeats one. */
-  private eventRuns: StreamRuns;
+  private eventRuns: StreamRuns | null = null;
   private event: Json | null = null;
   private events = 0;
   /** Id of the guardrail that stopped the stream. */
@@ -72,7 +72,6 @@ export class StreamParts {
   ) {
     this.joins = isJoined ? new StreamJoins(hooks, facts) : null;
     this.runs = new StreamRuns(hooks, facts);
-    this.eventRuns = this.runs;
   }
 
   /** Null when the text exceeds the limit of judging. */
@@ -146,7 +145,7 @@ export class StreamParts {
     if (json === this.event) return;
     this.event = json;
     this.events += 1;
-    this.eventRuns = new StreamRuns(this.hooks, this.facts);
+    this.eventRuns = null;
   }
 
   /** Judges a text that is whole in its event with those before it, and notes it. */
@@ -156,13 +155,17 @@ export class StreamParts {
     const part = `${this.events}/${place}`;
     const run = this.streamTexts.runOf?.(json, place) ?? null;
     if (run === null) {
-      const isAlone = number === NO_RUN;
-      this.note(found, isAlone ? null : `${this.events}/${number}`);
-      if (!isAlone) this.deniedBy ??= this.eventRuns.addWhole(String(number), part, text);
+      this.note(found, number === NO_RUN ? null : `${this.events}/${number}`);
+      if (number !== NO_RUN) this.joinInEvent(found, part);
       return;
     }
     this.deniedBy ??= this.runs.addWhole(`${String(json.type)}/${run}`, part, text);
     if (this.note(found, run)) this.deniedBy ??= this.runs.addWhole(run, part, text);
+  }
+
+  private joinInEvent({ text, run }: FoundText, part: string): void {
+    this.eventRuns ??= new StreamRuns(this.hooks, this.facts);
+    this.deniedBy ??= this.eventRuns.addWhole(String(run), part, text);
   }
 
   /** A text that repeats an earlier one counts once. False for such a one. */

@@ -190,7 +190,9 @@ class ListLevel implements Level {
     const item = this.items[this.index];
     this.step = indexOf(item) ?? this.index;
     const run = typeof item === 'string' ? this.at.run : this.runs.of(item);
-    this.walk.enter(item, { ...this.at, tree: this.each, run, isSaid: this.isSaid }, this);
+    const { free, name, holder, leads, isTokens } = this.at;
+    const { each: tree, isSaid } = this;
+    this.walk.enter(item, { tree, free, name, holder, run, leads, isSaid, isTokens }, this);
     return true;
   }
 
@@ -253,13 +255,18 @@ class MembersLevel implements Level {
     const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
     const isSaid = below?.here ? below.here === 'said' : freely === null && isTokenList(name);
     const { isTokens } = this;
-    return { tree: below, free: freely, name, holder, isSaid, isTokens, ...this.inRun(name) };
+    const run = this.runBelow(name);
+    return { tree: below, free: freely, name, holder, run, leads: this.leadsBelow(name), isSaid, isTokens };
   }
 
-  private inRun(name: string): InRun {
-    const { name: ownName, run, leads } = this.at;
-    if (ownName === '') return { run: this.walk.runs.ofBody(name, this.members), leads: leadsRun(name) };
-    return { run: runBelow(name, this.members, run), leads };
+  private runBelow(name: string): number {
+    const { name: ownName, run } = this.at;
+    return ownName === '' ? this.walk.runs.ofBody(name, this.members) : runBelow(name, this.members, run);
+  }
+
+  private leadsBelow(name: string): boolean {
+    const { name: ownName, leads } = this.at;
+    return ownName === '' ? leadsRun(name) : leads;
   }
 }
 

@@ -41,7 +41,7 @@ const THINKING = 'thinking';
 /** The runs of one body. */
 export class MessageRuns {
   private last = NO_RUN;
-  private readonly shared = new Map<string, number>();
+  private shared: Map<string, number> | null = null;
 
   next(): number {
     return ++this.last;
@@ -49,6 +49,7 @@ export class MessageRuns {
 
   /** The run of everything with this name in the body. */
   of(name: string): number {
+    this.shared ??= new Map();
     const known = this.shared.get(name) ?? this.next();
     this.shared.set(name, known);
     return known;
@@ -77,12 +78,13 @@ export class ListRuns {
   ) {}
 
   of(item: unknown): number {
-    const { type } = membersOf(item);
-    const turn = turnOf(membersOf(item));
+    const members = membersOf(item);
+    const turn = turnOf(members);
     if (turn === SYSTEM) return this.runs.of(SYSTEM);
     if (turn !== null && turn !== this.turn) this.run = this.runs.next();
     this.turn = turn ?? this.turn;
-    if (typeof type === 'string' && BESIDE.test(type)) return this.runs.next();
+    const type = typeOf(members);
+    if (BESIDE.test(type)) return this.runs.next();
     if (turn === null) return this.own;
     return type === REASONING ? reasoningOf(this.run) : this.run;
   }
