@@ -6,6 +6,7 @@ import { type QueryCondition } from '../../request-log/reading/log-filters.js';
 import type { FeedbackCount } from './feedback-graphs.js';
 import { QueryParameters } from '../../request-log/analytics/postgres/statement.js';
 import type { UsageQuery } from '../../request-log/analytics/usage-store.js';
+import { labelSql } from '../../request-log/rollups/labels.js';
 
 export interface FeedbackOfGroup {
   readonly avg_weighted_feedback: number;
@@ -56,7 +57,7 @@ export class FeedbackReader {
     { key, values }: { readonly key: string; readonly values: readonly string[] },
   ): Promise<ReadonlyMap<string, FeedbackOfGroup>> {
     const statement = new QueryParameters();
-    const value = `left(coalesce(metadata ->> ${statement.bind(key)}::text, ''), 128)`;
+    const value = labelSql(`coalesce(metadata ->> ${statement.bind(key)}::text, '')`);
     const tenant = statement.tenant(reach);
     const kept = filters(statement, await this.kept.conditions(reach));
     const rows = await this.database.read<{ value: string; weighted: number; requests: string }>(

@@ -1,4 +1,5 @@
 import { CUBE } from '../rollups/dimensions.js';
+import { labelInClickHouse, labelSql } from '../rollups/labels.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
 /** Binds a value of the given ClickHouse type as a parameter of the query. */
@@ -22,14 +23,17 @@ export interface QueryCondition {
   readonly inClickHouse: InClickHouse;
 }
 
-export interface Filter {
-  readonly sql: QueryCondition['sql'];
+/** How a filter compares its parameter with request rows. */
+type Comparison = Pick<QueryCondition, 'sql' | 'inClickHouse'>;
+
+export interface Filter extends Comparison {
+  /** Where a wanted value is the label of a longer one. Default: values have no labels. */
+  readonly ofLabels?: Comparison;
   /** Parses the parameter; undefined rejects it. */
   readonly read: (text: string) => unknown;
   readonly expects: string;
   /** Default: it needs the request rows. */
   readonly on?: readonly string[];
-  readonly inClickHouse: InClickHouse;
 }
 
 export const anyOf = (value: string, type: string): InClickHouse => ({
@@ -69,10 +73,23 @@ export const listOf = (text: string, fits: (value: string) => boolean): readonly
   return values.length <= MOST_VALUES && values.every(fits) ? values : undefined;
 };
 
+/** By the value or its label. It can use no index, so it compares only where a label is wanted. */
+const anyLabel = (column: string): Comparison => ({
+  sql: (placeholder) =>
+    `(${column} = ANY(${placeholder}::text[]) OR ${labelSql(column)} = ANY(${placeholder}::text[]))`,
+  inClickHouse: {
+    sql: (bind, parameter) => {
+      const values = bind(parameter, 'Array(String)');
+      return `(${column} IN ${values} OR ${labelInClickHouse(column)} IN ${values})`;
+    },
+  },
+});
+
 export const anyText = (column: string, isDimension = false): Filter => ({
   ...(isDimension ? { on: [column] } : {}),
   inClickHouse: anyOf(column, 'String'),
   sql: (placeholder) => `${column} = ANY(${placeholder}::text[])`,
+  ofLabels: anyLabel(column),
   read: textsOf,
   expects: `a list of at most ${MOST_VALUES} values, separated by commas, or a JSON array of them`,
 });
@@ -135,9 +152,14 @@ function negatedInClickHouse(given: InClickHouse): InClickHouse {
 }
 
 /** All other rows, including those whose value is unknown. Slices of the rollups have no rows for absent values. */
-export const negated = ({ sql, on, inClickHouse, ...filter }: Filter): Filter => ({
+export const negated = ({ on, ofLabels, ...filter }: Filter): Filter => ({
   ...filter,
   ...(on?.every((dimension) => Object.hasOwn(CUBE, dimension)) ? { on } : {}),
+  ...negatedComparison(filter),
+  ...(ofLabels && { ofLabels: negatedComparison(ofLabels) }),
+});
+
+const negatedComparison = ({ sql, inClickHouse }: Comparison): Comparison => ({
   sql: (placeholder) => `(${sql(placeholder)}) IS NOT TRUE`,
   inClickHouse: negatedInClickHouse(inClickHouse),
 });

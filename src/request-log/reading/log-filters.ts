@@ -1,8 +1,9 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { LONGEST_VALUE as LONGEST_VALUE_OF_ROLLUPS, metadataSlice, USER_KEY } from '../rollups/dimensions.js';
+import { isLabel, labelInClickHouse, labelSql } from '../rollups/labels.js';
+import { metadataFilter, pairsIn } from './metadata-filter.js';
 import {
   anyId,
-  anyOf,
   anyText,
   arrival,
   bound,
@@ -36,43 +37,36 @@ const statusBound = (operator: ComparisonOperator): Filter => ({
   expects: 'a status code',
 });
 
-const metadata: Filter = {
-  sql: (placeholder) => `metadata @> ${placeholder}::jsonb`,
-  inClickHouse: {
-    sql: (bind, parameter) => {
-      const wanted = JSON.parse(String(parameter)) as Readonly<Record<string, string>>;
-      const [keys, values] = [Object.keys(wanted), Object.values(wanted)];
-      const user = wanted[USER_KEY];
-      // The column has an index; the map is read only for matching rows.
-      const ofUser = user === undefined ? '' : `end_user = ${bind(user, 'String')} AND `;
-      return `(${ofUser}arrayAll((key, value) -> mapContains(metadata, key) AND metadata[key] = value,
-        ${bind(keys, 'Array(String)')}, ${bind(values, 'Array(String)')}))`;
-    },
-  },
-  read: (text) => {
-    const entries = Object.entries(objectIn(text) ?? { refused: null });
-    return entries.flat().every(isStorable) ? JSON.stringify(Object.fromEntries(entries)) : undefined;
-  },
-  expects: 'a JSON object whose values are strings',
-};
+/** Provider and model; `shown` is what is compared of each. Values that a request does not name are empty, as in the rollups. */
+const pairOf = (shown: (column: string) => string): string =>
+  `concat(coalesce(${shown('provider')}, ''), '__', coalesce(${shown('model')}, ''))`;
 
-/** Values that a request does not name are empty, as in the rollups. */
+/** No index serves the sum of two columns, so labels cost nothing here. */
 const providerAndModel: Filter = {
-  ...anyText('model'),
-  sql: (placeholder) => `coalesce(provider, '') || '__' || coalesce(model, '') = ANY(${placeholder}::text[])`,
-  inClickHouse: anyOf("concat(ifNull(provider, ''), '__', ifNull(model, ''))", 'String'),
+  read: anyText('model').read,
+  expects: anyText('model').expects,
+  sql: (placeholder) => `ARRAY[${pairOf(labelSql)}, ${pairOf((column) => column)}] && ${placeholder}::text[]`,
+  inClickHouse: {
+    sql: (bind, parameter) =>
+      `hasAny([${pairOf(labelInClickHouse)}, ${pairOf((column) => column)}], ${bind(parameter, 'Array(String)')})`,
+  },
   on: ['provider', 'model'],
 };
 
 /** Saved configs are matched by slug. Deleted ones match nothing. */
-const anyConfig: Filter = {
-  ...anyText('config_id', true),
+const configs = (slug: string): Pick<Filter, 'sql' | 'inClickHouse'> => ({
   sql: (placeholder) => `config_id IN (SELECT configs.id FROM configs
-    WHERE configs.organization_id = request_logs.organisation_id AND configs.slug = ANY(${placeholder}::text[]))`,
+    WHERE configs.organization_id = request_logs.organisation_id AND ${slug} = ANY(${placeholder}::text[]))`,
   inClickHouse: {
     column: 'config_id',
-    ids: 'SELECT id FROM configs WHERE organization_id = $1 AND slug = ANY($2::text[])',
+    ids: `SELECT id FROM configs WHERE organization_id = $1 AND ${slug} = ANY($2::text[])`,
   },
+});
+
+const anyConfig: Filter = {
+  ...anyText('config_id', true),
+  ...configs('configs.slug'),
+  ofLabels: configs(labelSql('configs.slug')),
 };
 
 const NANO_USD_PER_CENT = '10000000';
@@ -136,7 +130,7 @@ const VALUES = {
   service_tier: anyText('service_tier'),
   trace_id: anyText('trace_id'),
   span_id: anyText('span_id'),
-  metadata,
+  metadata: metadataFilter,
 } as const satisfies Record<string, Filter>;
 
 type NegatedFilter = `not_${keyof typeof VALUES}`;
@@ -178,18 +172,30 @@ export function isLogFilter(name: string): name is LogFilterName {
 
 /** The condition for a filter value. Rejects invalid values. */
 export function conditionOf(name: LogFilterName, text: string): QueryCondition {
-  const { sql, read, expects, on, inClickHouse }: Filter = LOG_FILTERS[name];
+  const filter: Filter = LOG_FILTERS[name];
   // PostgreSQL's texts can hold any character but this one.
-  const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
+  const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? filter.read(text) : undefined;
   if (parameter === undefined)
-    throw new AppError('invalid_request', { detail: `The parameter "${name}" must be ${expects}.` });
+    throw new AppError('invalid_request', {
+      detail: `The parameter "${name}" must be ${filter.expects}.`,
+    });
+  const values = valuesOf(name, parameter);
+  const { sql, inClickHouse } = (values.some(isLabel) && filter.ofLabels) || filter;
   return {
     sql,
     parameter,
     inClickHouse,
-    // There, a value of that length may be the prefix of several longer ones.
-    on: text.length >= LONGEST_VALUE_OF_ROLLUPS ? null : dimensionsOf(name, parameter, on),
+    // Rollups of 0.1.0 have the first characters of longer values, so a value of that length may stand for several.
+    on: values.some(({ length }) => length >= LONGEST_VALUE_OF_ROLLUPS)
+      ? null
+      : dimensionsOf(name, parameter, filter.on),
   };
+}
+
+/** The texts that a parameter consists of. */
+function valuesOf(name: LogFilterName, parameter: unknown): readonly string[] {
+  if (name === 'metadata' || name === 'not_metadata') return Object.values(pairsIn(parameter));
+  return Array.isArray(parameter) ? (parameter as readonly string[]) : [String(parameter)];
 }
 
 const METADATA_KEY = /^(metadata|not_metadata)\[(.{1,128})\]$/s;
@@ -209,21 +215,7 @@ function dimensionsOf(
   on: readonly string[] | undefined,
 ): readonly string[] | null {
   if (name !== 'metadata') return on ?? null;
-  const [entry, ...others] = Object.entries(JSON.parse(String(parameter)) as Record<string, string>);
+  const [entry, ...others] = Object.entries(pairsIn(parameter));
   if (!entry || others.length > 0 || entry[1] === '') return null;
   return [entry[0] === USER_KEY ? 'end_user' : metadataSlice(entry[0])];
-}
-
-function objectIn(text: string): object | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** JSON can express lone surrogates and NUL, which PostgreSQL's texts cannot hold. */
-function isStorable(value: unknown): boolean {
-  return typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
 }

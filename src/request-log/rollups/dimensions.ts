@@ -1,7 +1,4 @@
-/**
- * The dimensions of rollups. Texts are cut, because they are indexed and clients may choose them; filters on longer values read the request
- * rows.
- */
+/** Characters of a value in rollups. Longer ones have a label (labels.ts), and filters on them read the request rows. */
 export const LONGEST_VALUE = 128;
 
 /** The id used where there is none. */

@@ -3,12 +3,12 @@ import {
   CUBE,
   CUBE_COLUMNS,
   type DimensionType,
-  LONGEST_VALUE,
   NIL_ID,
   SLICE_COLUMNS,
   USER_KEY,
 } from './dimensions.js';
 import type { Grain } from './grains.js';
+import { labelSql } from './labels.js';
 import { MEASURE_NAMES, MEASURES, WORKED_OUT } from './measures.js';
 import { packedCounts, packedUsers } from './ready.js';
 
@@ -55,7 +55,7 @@ const COUNTED = `created_at, duration_ms, first_token_ms, overhead_us, usage_sou
 /** The value of a dimension for a row of `request_logs`. */
 const VALUES: Readonly<Record<DimensionType, (column: string) => string>> = {
   id: (column) => `coalesce(${column}, '${NIL_ID}'::uuid)`,
-  text: (column) => `left(coalesce(${column}, ''), ${LONGEST_VALUE})`,
+  text: (column) => labelSql(`coalesce(${column}, '')`),
   status: (column) => column,
 };
 

@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { CHANGES, type Ddl } from './ddl.js';
+import { ROLLUP_VIEWS } from './rollup-tables.js';
 
 /** Changes a release makes to existing tables. */
 export interface TableChange {
@@ -13,8 +14,17 @@ export interface TableChange {
   readonly statements: (ddl: Ddl) => readonly string[];
 }
 
-/** Since 0.1.0, whose tables are in test/clickhouse/schema-0.1.0.sql. Released changes are never removed. */
-const TABLE_CHANGES: readonly TableChange[] = [];
+/**
+ * Since 0.1.0, whose tables are in test/clickhouse/schema-0.1.0.sql. Released changes are never removed. Views are replaced by their current
+ * form, so only the latest change of views has these statements, after the columns that they read; an earlier one keeps its number.
+ */
+const TABLE_CHANGES: readonly TableChange[] = [
+  {
+    version: 1,
+    name: 'labels of long values',
+    statements: (ddl) => ROLLUP_VIEWS.map((view) => ddl.replaceView(view)),
+  },
+];
 
 /** Makes the outstanding changes in order. Changes of a newer release are left alone. */
 export async function makeChanges(

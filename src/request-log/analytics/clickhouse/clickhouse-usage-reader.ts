@@ -2,6 +2,7 @@ import type { KeptLogs } from '../../reading/kept-logs.js';
 import type { LogDatabase } from '../../reading/log-database.js';
 import type { Whose } from '../../reading/where.js';
 import { GRAIN_MS, GRAINS, startOf } from '../../rollups/grains.js';
+import { labelInClickHouse } from '../../rollups/labels.js';
 import type { RetentionDays } from '../../../common/settings/settings.js';
 import { countedRange, cover, rangeOfRows, type RollupState, slotsFrom } from '../coverage.js';
 import { type ReadMeasureName, READ_MEASURES, Sums } from '../read-measures.js';
@@ -17,7 +18,6 @@ import type {
   AnalyticsReader,
 } from '../usage-store.js';
 import type { ClickHouse } from './clickhouse.js';
-import { cut } from './expressions.js';
 import { groupedBySql, groupOrderSql, type Names } from './group-sql.js';
 import { conditionsSql, type IdsOf, Question } from './question.js';
 import { type ClickhouseSource, sourceOf } from './source.js';
@@ -101,7 +101,7 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     const begun = await this.#begin(whose, query, { measures, slots: [], by });
     if (!begun) return this.beside.postgres.groups(whose, query, wish);
     const { question, source, from, range } = begun;
-    const value = cut(groupedBySql(by, question, await this.#namesFor(by, whose)));
+    const value = labelInClickHouse(groupedBySql(by, question, await this.#namesFor(by, whose)));
     const groups = `SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1`;
     const rows = await this.clickhouse.read<Row & { value: string; groups: number }>(
       `SELECT *, count() OVER () AS groups FROM (${groups})

@@ -80,6 +80,11 @@ export class Ddl {
       ${select(this.stored(from))}`;
   }
 
+  /** From now on the view computes its rows in the given form; stored rows stay. https://clickhouse.com/docs/sql-reference/statements/alter/view */
+  replaceView({ name: view, from, select }: View): string {
+    return `ALTER TABLE ${view}${this.#onCluster} MODIFY QUERY ${select(this.stored(from))}`;
+  }
+
   /** Keeps rows for this many days; indefinitely with null. Parts are dropped whole. */
   expire(table: Table, days: number | null): string {
     const change =

@@ -2,26 +2,23 @@ import {
   CUBE,
   CUBE_COLUMNS,
   type DimensionType,
-  LONGEST_VALUE,
   metadataSlice,
   NIL_ID,
   SLICES,
   USER_KEY,
 } from '../../rollups/dimensions.js';
 import type { Grain } from '../../rollups/grains.js';
+import { labelInClickHouse } from '../../rollups/labels.js';
 
 /** A literal of SQL. https://clickhouse.com/docs/sql-reference/syntax#string */
 export const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 export const NO_ID = `toUUID('${NIL_ID}')`;
 
-/** Texts are cut as in PostgreSQL: after this many characters. */
-export const cut = (text: string): string => `leftUTF8(${text}, ${LONGEST_VALUE})`;
-
 /** The value of a dimension for a row of `request_logs`. */
 const VALUES: Readonly<Record<DimensionType, (column: string) => string>> = {
   id: (column) => `coalesce(${column}, ${NO_ID})`,
-  text: (column) => cut(`coalesce(toString(${column}), '')`),
+  text: (column) => labelInClickHouse(`coalesce(toString(${column}), '')`),
   status: (column) => column,
 };
 
@@ -31,7 +28,7 @@ const SLICE_VALUES: Readonly<Record<(typeof SLICES)[number], string>> = {
   all: "''",
   api_key_id: `toString(${VALUES.id('api_key_id')})`,
   model: VALUES.text('model'),
-  end_user: cut(`metadata[${literal(USER_KEY)}]`),
+  end_user: labelInClickHouse(`metadata[${literal(USER_KEY)}]`),
   prompt_slug: VALUES.text('prompt_slug'),
 };
 
@@ -39,7 +36,7 @@ const NAMED_SLICES = SLICES.map((dimension) => `('${dimension}', ${SLICE_VALUES[
 
 /** All slices of a request, including those of the metadata keys chosen on arrival. */
 export const SLICES_OF_REQUEST = `arrayConcat([${NAMED_SLICES}],
-  arrayMap(key -> (concat('${metadataSlice('')}', key), ${cut('metadata[key]')}), chosen_keys))`;
+  arrayMap(key -> (concat('${metadataSlice('')}', key), ${labelInClickHouse('metadata[key]')}), chosen_keys))`;
 
 const START_OF: Readonly<Record<Grain, string>> = {
   minute: 'toStartOfMinute',

@@ -1,4 +1,5 @@
-import { LONGEST_VALUE, NIL_ID } from '../../rollups/dimensions.js';
+import { NIL_ID } from '../../rollups/dimensions.js';
+import { labelSql } from '../../rollups/labels.js';
 import type { GroupedBy, GroupOrder } from '../usage-store.js';
 import type { PostgresSource } from './source.js';
 import type { QueryParameters } from './statement.js';
@@ -15,7 +16,7 @@ export function groupedBySql(by: GroupedBy, statement: QueryParameters, source: 
   return shown(valueSql(by, statement, source));
 }
 
-const shown = (value: string): string => `left(coalesce((${value})::text, ''), ${LONGEST_VALUE})`;
+const shown = (value: string): string => labelSql(`coalesce((${value})::text, '')`);
 
 function valueSql(
   by: Exclude<GroupedBy, { kind: 'config' }>,
