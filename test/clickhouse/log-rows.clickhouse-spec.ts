@@ -143,10 +143,20 @@ describe('tables of release 0.1.0', () => {
     }
     await aggregator.aggregate(
       await storeBatch(database.dataSource, [
-        { organisation_id: organizationId, workspace_id: workspaceId, cost_nano_usd: 7 },
+        {
+          organisation_id: organizationId,
+          workspace_id: workspaceId,
+          cost_nano_usd: 7,
+          model: 'm'.repeat(200),
+        },
       ]),
     );
     expect(await read('SELECT toInt32(sum(cost_nano_usd)) AS cost FROM usage_day')).toEqual([{ cost: 12 }]);
+    // Views count longer values by their labels from now on.
+    const label = '^m{111}…[0-9a-f]{16}$';
+    expect(
+      await read(`SELECT toInt32(cost_nano_usd) AS cost FROM usage_hour WHERE match(model, '${label}')`),
+    ).toEqual([{ cost: 7 }]);
   });
 
   it('are changed once by each change, which may be repeated, with the rows that exist', async () => {
