@@ -53,20 +53,33 @@ interface Period {
 export class OverviewService {
   constructor(private readonly usage: AnalyticsReader) {}
 
-  async read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
+  read(reach: Sight, query: ListQuery): Promise<OverviewDto> {
     const asked = analyticsQueryOf(query, reach.own, Object.keys(SERIES_PARAMETERS));
-    const period = (range: TimeRange): Promise<Period> => this.period(reach, { ...asked, range }, query);
-    const [now, earlier, models, keys, users, failing] = await Promise.all([
-      period(asked.range),
-      period(rangeBefore(asked.range)),
-      this.costliest(reach, asked, { kind: 'dimension', dimension: 'model' }),
-      this.costliest(reach, asked, { kind: 'id', dimension: 'api_key_id' }),
-      this.costliest(reach, asked, { kind: 'dimension', dimension: 'end_user' }),
-      this.failing(reach, { ...asked, range: lastHourOf(asked.range) }),
-    ]);
+    return this.usage.together(reach, bothPeriods(asked.range), (usage) =>
+      new OverviewReading(usage, reach, query).read(asked),
+    );
+  }
+}
+
+/** The queries of one overview. */
+class OverviewReading {
+  constructor(
+    private readonly usage: AnalyticsReader,
+    private readonly reach: Sight,
+    private readonly query: ListQuery,
+  ) {}
+
+  async read(asked: UsageQuery): Promise<OverviewDto> {
+    const now = await this.period(asked);
     // Where only whole hours are left, more than the range is counted, and the same time must not be in both periods.
-    const isWidened = now.series.range.from < asked.range.from || now.series.range.to > asked.range.to;
-    const before = isWidened ? await period(rangeBefore(now.series.range)) : earlier;
+    const earlier = { ...asked, range: rangeBefore(now.series.range) };
+    const [before, models, keys, users, failing] = await Promise.all([
+      this.period(earlier),
+      this.costliest(asked, { kind: 'dimension', dimension: 'model' }),
+      this.costliest(asked, { kind: 'id', dimension: 'api_key_id' }),
+      this.costliest(asked, { kind: 'dimension', dimension: 'end_user' }),
+      this.failing({ ...asked, range: lastHourOf(asked.range) }),
+    ]);
     return Object.assign(new OverviewDto(), {
       range: shownRange(now.series.range),
       previous_range: shownRange(before.series.range),
@@ -82,13 +95,13 @@ export class OverviewService {
     });
   }
 
-  private async period(reach: Sight, asked: UsageQuery, query: ListQuery): Promise<Period> {
-    const slots = slotsOf(query, asked.range);
-    return { slots, series: await this.usage.series(reach, asked, MEASURES, slots) };
+  private async period(asked: UsageQuery): Promise<Period> {
+    const slots = slotsOf(this.query, asked.range);
+    return { slots, series: await this.usage.series(this.reach, asked, MEASURES, slots) };
   }
 
-  private async costliest(reach: Sight, asked: UsageQuery, by: GroupedBy): Promise<OverviewGroupDto[]> {
-    const { rows } = await this.usage.groups(reach, asked, {
+  private async costliest(asked: UsageQuery, by: GroupedBy): Promise<OverviewGroupDto[]> {
+    const { rows } = await this.usage.groups(this.reach, asked, {
       by,
       measures: ['requests', 'cost_nano_usd'],
       orderBy: { sumOf: ['cost_nano_usd'] },
@@ -102,8 +115,8 @@ export class OverviewService {
     }));
   }
 
-  private async failing(reach: Sight, asked: UsageQuery): Promise<OverviewProviderDto[]> {
-    const { rows } = await this.usage.groups(reach, asked, {
+  private async failing(asked: UsageQuery): Promise<OverviewProviderDto[]> {
+    const { rows } = await this.usage.groups(this.reach, asked, {
       by: { kind: 'dimension', dimension: 'provider' },
       measures: ['requests', 'errors', 'statuses'],
       orderBy: { sumOf: ['errors'] },
@@ -139,6 +152,12 @@ const mostFrequent = (counts: StatusCounts): StatusCounts =>
   counts.toSorted(([, one], [, other]) => other - one);
 
 const lastHourOf = ({ from, to }: TimeRange): TimeRange => ({ from: Math.max(from, to - HOUR_MS), to });
+
+/** A range and the one before it, each widened by the hours that it may begin and end in. */
+const bothPeriods = ({ from, to }: TimeRange): TimeRange => ({
+  from: 2 * from - to - 3 * HOUR_MS,
+  to: to + HOUR_MS,
+});
 
 /** The range of the same length just before. */
 const rangeBefore = ({ from, to }: TimeRange): TimeRange => ({ from: 2 * from - to, to: from });

@@ -91,4 +91,11 @@ export abstract class AnalyticsReader {
 
   /** One page, and the number of groups. The groups add up to the total. */
   abstract groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups>;
+
+  /** Reads several results of one tenant within a range, sharing what can be shared: a transaction, and what is known before each query. */
+  abstract together<T>(
+    whose: Whose,
+    within: TimeRange,
+    work: (reader: AnalyticsReader) => Promise<T>,
+  ): Promise<T>;
 }

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { POSTGRES_TIMEOUTS } from '../../common/net/store-timeouts.js';
+import { AsyncContext } from '../../database/async-context.js';
 import { postgresPool } from '../../database/sessions/postgres-connections.js';
 import { UnitOfWork } from '../../database/unit-of-work.js';
 
@@ -31,6 +32,7 @@ export type AnyRow = Readonly<Record<string, unknown>>;
 @Injectable()
 export class LogDatabase implements OnApplicationShutdown {
   readonly #pool: pg.Pool;
+  readonly #session = new AsyncContext<ReadSession>();
 
   constructor(
     dataSource: DataSource,
@@ -60,7 +62,14 @@ export class LogDatabase implements OnApplicationShutdown {
     return this.#with((client) => eachRow(client.query(new pg.Query(sql, [...parameters])), take));
   }
 
+  /** Runs all reads that `work` starts in one transaction, one after another, instead of one for each: each costs two more round trips. */
+  together<T>(work: () => Promise<T>): Promise<T> {
+    return this.#with((client) => this.#session.run({ client, lastRead: Promise.resolve() }, work));
+  }
+
   #with<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const session = this.#session.get();
+    if (session) return nextIn(session, run);
     return this.unitOfWork.inTurn(() => this.#connected(run));
   }
 
@@ -83,6 +92,20 @@ export class LogDatabase implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.#pool.end();
   }
+}
+
+/** Reads that share a transaction. */
+interface ReadSession {
+  readonly client: pg.PoolClient;
+  /** Settles with the last read that was started. */
+  lastRead: Promise<unknown>;
+}
+
+/** After a failure the transaction is over, so the reads behind it fail in the same way. */
+function nextIn<T>(session: ReadSession, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const read = session.lastRead.then(() => run(session.client));
+  session.lastRead = read;
+  return read;
 }
 
 const tooSlow = (cause: unknown): AppError =>

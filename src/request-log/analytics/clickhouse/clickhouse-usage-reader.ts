@@ -116,6 +116,11 @@ export class ClickHouseUsageReader implements AnalyticsReader {
     };
   }
 
+  /** Queries are independent of each other, so there is nothing to share. */
+  together<T>(_: Whose, __: TimeRange, work: (reader: AnalyticsReader) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
   /** The number of groups, for a page beyond the last one: it has no rows that carry the count. */
   async #countOf(groups: string, { parameters }: Question): Promise<number> {
     const [row] = await this.clickhouse.read<{ groups: number }>(

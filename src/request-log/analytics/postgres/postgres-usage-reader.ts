@@ -20,7 +20,7 @@ import type {
 import { GrowingSums } from './counts.js';
 import { DistinctUsers } from './distinct-users.js';
 import { GroupReader } from './group-reader.js';
-import { readState } from './rollup-state.js';
+import { type ReadState, readState } from './rollup-state.js';
 import { type PostgresSource, sourceOf, USERS_OF_ALL } from './source.js';
 import { type BeginWish, type StartedQuery, valuesSql } from './started-query.js';
 import { QueryParameters } from './statement.js';
@@ -33,6 +33,8 @@ export class PostgresUsageReader implements AnalyticsReader {
     private readonly database: LogDatabase,
     private readonly kept: KeptLogs,
     private readonly scope: LogScope,
+    /** Default: read for each query. */
+    private readonly state?: ReadState,
   ) {
     this.#groups = new GroupReader(database, (...query) => this.#begin(...query));
   }
@@ -142,12 +144,23 @@ export class PostgresUsageReader implements AnalyticsReader {
     return this.#groups.read(whose, query, wish);
   }
 
+  together<T>(whose: Whose, within: TimeRange, work: (reader: AnalyticsReader) => Promise<T>): Promise<T> {
+    return this.database.together(async () => {
+      const state = await readState(this.database, whose, within);
+      return work(new PostgresUsageReader(this.database, this.kept, this.scope, state));
+    });
+  }
+
+  #stateFor(whose: Whose, range: TimeRange): Promise<ReadState> {
+    return this.state ? Promise.resolve(this.state) : readState(this.database, whose, range);
+  }
+
   async #begin(
     whose: Whose,
     { range: asked, conditions }: UsageQuery,
     wish: BeginWish,
   ): Promise<StartedQuery> {
-    const { state = await readState(this.database, whose, asked) } = wish;
+    const state = wish.state ?? (await this.#stateFor(whose, asked));
     const keys = state.keys.filter((key) => key.complete_since <= asked.from);
     const need = { conditions, ...wish, metadataKeys: new Set(keys.map(({ key }) => key)) };
     const { statement = new QueryParameters(), source = sourceOf(sourceFor(need)) } = wish;
