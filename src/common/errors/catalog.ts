@@ -265,7 +265,7 @@ export const ERRORS = {
     status: 503,
     type: 'server_error',
     message:
-      'The query took longer than {seconds} s. Use a shorter time range, or filter only by pre-aggregated fields.',
+      'The query took longer than {seconds} s. Use a shorter time range, or leave out what is not pre-aggregated: filters by cost, time, tokens or trace, other metadata keys, and orders by percentile.',
     doNotRetry: true,
   },
   auth_unavailable: {

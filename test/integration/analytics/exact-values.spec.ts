@@ -128,6 +128,20 @@ describe('a value with white space or separators in it', () => {
     expect(new Set(counted).size).toBe(VALUES.length);
   });
 
+  it('is a group with the feedback on its own requests only', async () => {
+    const { organisation_id, workspace_id } = app.first;
+    await app.dataSource.query(
+      `INSERT INTO feedback (id, organization_id, workspace_id, trace_id, value, weight)
+       VALUES (gen_random_uuid(), $1, $2, $3, 7, 1)`,
+      [organisation_id, workspace_id, LONG[0]],
+    );
+    const { data } = await get('/v1/analytics/groups/metadata/counted', { page_size: '100' });
+    const judged = (data as Json[]).filter((group) => Number(group.requests_with_feedback) > 0);
+    expect(judged.map((group) => group.avg_weighted_feedback)).toEqual([7]);
+    const found = await get('/v1/logs', { 'metadata[counted]': String(judged[0]?.metadata_value) });
+    expect((found.data as Json[]).map(({ model }) => model)).toEqual([LONG[0]]);
+  });
+
   it.each(LONG)('is found by its model beside its provider, by label as whole: %s', async (value) => {
     const labels = await groupsOf('model');
     const found = await get('/v1/logs', { ai_model: value });
