@@ -40,6 +40,7 @@ const OF_USERS: ReadonlySet<string> = new Set([
   'graph users',
   'graph requestsPerUser',
   'groups users with percentiles',
+  'groups users by percentile',
 ]);
 const MOST_PAGES_OF_LIST = 1_000;
 
@@ -71,6 +72,7 @@ function questionsOf(database: ExplainingDatabase): Readonly<Record<string, Ask>
     overview: (reach, query) => overview.read(reach, query),
     ...Object.fromEntries([...graphs, ...groups, ...values]),
     'groups users with percentiles': detailed,
+    'groups users by percentile': (reach, query) => detailed(reach, { ...query, order_by: 'p95_latency' }),
   };
 }
 

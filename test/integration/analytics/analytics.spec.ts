@@ -661,6 +661,23 @@ describe('groups', () => {
     }
   });
 
+  it('of users are sorted by a percentile in both directions, and a page beyond the last has their total', async () => {
+    const query = { order_by: 'p95_latency', columns: 'requests,p95_latency', page_size: '100' };
+    const page = (more: object) => ask('groups/users', { query: { ...query, ...more } });
+    const [falling, rising, beyond] = await Promise.all([
+      page({}),
+      page({ order_by_type: 'asc' }),
+      page({ current_page: '7' }),
+    ]);
+    const percentiles = (of: Json): number[] => of.data.map((row: Json) => row.p95_latency);
+
+    expect(percentiles(rising)).toEqual(percentiles(falling).reverse());
+    expect(sum(falling.data.map(({ requests }: Json) => Number(requests)))).toBe(
+      sum(rising.data.map(({ requests }: Json) => Number(requests))),
+    );
+    expect([falling.total, beyond.total, beyond.data]).toEqual([41, 41, []]);
+  });
+
   it('of metadata show the feedback on their requests', async () => {
     const { data } = await ask('groups/metadata/tier');
     const on = new Set(feedback.map(({ trace_id }) => trace_id));

@@ -3,6 +3,7 @@ import type { Whose } from '../../reading/where.js';
 import { type ReadMeasureName, Sums } from '../read-measures.js';
 import type { GroupedBy, GroupOrder, Groups, GroupsWish, UsageQuery } from '../usage-store.js';
 import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
+import { rankedByLatency } from './ranked-groups.js';
 import type { BeginQuery, BeginWish, StartedQuery } from './started-query.js';
 
 /** Reads pages of groups. */
@@ -19,7 +20,10 @@ export class GroupReader {
    * users have 150,000 rows, whose histograms take two seconds.
    */
   async read(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
-    const needed = measuresOfOrder(wish.orderBy);
+    const { orderBy } = wish;
+    if ('latencyAt' in orderBy && hasManyValues(wish.by))
+      return this.#byLatency(whose, query, wish, orderBy.latencyAt);
+    const needed = measuresOfOrder(orderBy);
     const isAll = wish.measures.every((name) => needed.includes(name) || BESIDE_KEY.has(name));
     if (isAll || !hasManyValues(wish.by)) return (await this.#page(whose, query, wish))[0];
     const [page, { source, state }] = await this.#page(whose, query, { ...wish, measures: needed });
@@ -29,6 +33,23 @@ export class GroupReader {
     const values = page.rows.map(([value]) => value);
     const whole = await this.#sumsOf(whose, query, { ...wish, slots: [], state, values });
     return { ...page, rows: page.rows.map(([value, sums]) => [value, whole.get(value) ?? sums]) };
+  }
+
+  /** Histograms are merged for the page only, after all groups were ranked by theirs. */
+  async #byLatency(whose: Whose, query: UsageQuery, wish: GroupsWish, at: number): Promise<Groups> {
+    const { by, direction, measures, page } = wish;
+    const begun = await this.begin(whose, query, { measures: ['duration_histogram'], slots: [], by });
+    // Request rows are read once, as below.
+    if (begun.source.table === null) return (await this.#page(whose, query, wish))[0];
+    const ranked = await rankedByLatency(this.database, begun, { by, direction, at });
+    const values = ranked.slice(page.skip, page.skip + page.take);
+    const known = { by, measures, slots: [], state: begun.state, values };
+    const sums = values.length === 0 ? null : await this.#sumsOf(whose, query, known);
+    return {
+      range: begun.range,
+      total: ranked.length,
+      rows: values.map((value) => [value, sums?.get(value) ?? new Sums({})]),
+    };
   }
 
   async #page(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<[Groups, StartedQuery]> {
