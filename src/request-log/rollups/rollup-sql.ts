@@ -1,12 +1,5 @@
 import type { SLICES } from './dimensions.js';
-import {
-  CUBE,
-  CUBE_COLUMNS,
-  type DimensionType,
-  NIL_ID,
-  SLICE_COLUMNS,
-  USER_KEY,
-} from './dimensions.js';
+import { CUBE, CUBE_COLUMNS, type DimensionType, NIL_ID, SLICE_COLUMNS, USER_KEY } from './dimensions.js';
 import type { Grain } from './grains.js';
 import { labelSql } from './labels.js';
 import { MEASURE_NAMES, MEASURES, WORKED_OUT } from './measures.js';
