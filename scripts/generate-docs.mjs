@@ -45,6 +45,7 @@ function settingsPage() {
   ]);
   const intro =
     'All settings are environment variables. The start checks them all and reports every mistake at once. ' +
+    'Settings that end in `_MS` are milliseconds, or a number with its unit: `900ms`, `90s`, `15m`, `12h`, `7d`. ' +
     'Secrets (`DATABASE_URL`, `REDIS_URL`, `CLICKHOUSE_URL`, `GATEHOUSE_MASTER_KEY`, `GATEHOUSE_KEY_PEPPER`, `GATEHOUSE_METRICS_TOKEN`, `GATEHOUSE_SMTP_URL`, `GATEHOUSE_S3_SECRET_ACCESS_KEY`, `GATEHOUSE_SINK_WEBHOOK_SECRET`) can also be read from a file: set `NAME_FILE` to its path.';
   return page('Settings', intro, table(['Setting', 'Default', 'Meaning'], rows));
 }

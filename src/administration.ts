@@ -65,6 +65,6 @@ async function main(settings: Settings): Promise<void> {
 startSignal()
   .then(() => main(settingsOfProcess()))
   .catch((error: unknown) => {
-    logger.fatal({ err: error }, 'the administration cannot start');
+    logger.fatal({ err: error }, 'The administration cannot start.');
     process.exit(1);
   });

@@ -158,6 +158,6 @@ shapeHeap();
 startSignal()
   .then((started) => main(settingsOfProcess(), started))
   .catch((error: unknown) => {
-    logger.fatal({ err: error }, 'the gateway process cannot start');
+    logger.fatal({ err: error }, 'The gateway process cannot start.');
     process.exit(1);
   });

@@ -73,6 +73,6 @@ async function serveProbes(
 startSignal()
   .then(() => main(settingsOfProcess()))
   .catch((error: unknown) => {
-    logger.fatal({ err: error }, 'the background process cannot start');
+    logger.fatal({ err: error }, 'The background process cannot start.');
     process.exit(1);
   });

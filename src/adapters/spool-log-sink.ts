@@ -72,6 +72,6 @@ export class SpoolLogSink extends LogSink {
   /** Reached only by a record that cannot be written as JSON, which its types exclude. */
   private lost(id: string, error: unknown): void {
     spoolCounts.recordsDropped += 1;
-    this.logger.error({ err: error, id }, 'A request log could not be written.');
+    this.logger.error({ err: error, request_id: id }, 'A request log could not be written.');
   }
 }

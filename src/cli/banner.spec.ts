@@ -15,6 +15,7 @@ const launched = {
   bootstrapPath: '/data/bootstrap.json',
   made,
   keysKept: true,
+  showsKeys: true,
 };
 
 describe('banner', () => {
@@ -35,6 +36,12 @@ describe('banner', () => {
     const later = banner({ ...launched, made: null });
     expect(later).not.toMatch(/gw_|set-up/);
     expect(later).toContain('The first keys are in /data/bootstrap.json');
+  });
+
+  it('shows no key and no link outside a terminal, but where they are', () => {
+    const piped = banner({ ...launched, showsKeys: false });
+    expect(piped).not.toMatch(/gw_|set-up/);
+    expect(piped).toContain('The first keys are in /data/bootstrap.json');
   });
 
   it('does not promise a file that was moved away', () => {

@@ -8,6 +8,8 @@ export interface LaunchReport {
   readonly made: BootstrapFile | null;
   /** Whether the key file is still where the first start wrote it. */
   readonly keysKept: boolean;
+  /** The output is a terminal: keys and the set-up link are secrets, and other outputs are stored. */
+  readonly showsKeys: boolean;
 }
 
 const QUESTION = '{"model":"sandbox-1","messages":[{"role":"user","content":"Hello"}]}';
@@ -18,8 +20,8 @@ export function banner(launched: LaunchReport): string {
   return lines.join('\n');
 }
 
-function aboutKeys({ baseUrl, bootstrapPath, made, keysKept }: LaunchReport): string[] {
-  if (!made) return keysKept ? [`  The first keys are in ${bootstrapPath}`] : [];
+function aboutKeys({ baseUrl, bootstrapPath, made, keysKept, showsKeys }: LaunchReport): string[] {
+  if (!made || !showsKeys) return keysKept ? [`  The first keys are in ${bootstrapPath}`] : [];
   return [
     `  Admin API key       ${made.admin_api_key}`,
     `  Workspace API key   ${made.workspace_api_key}`,

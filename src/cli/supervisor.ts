@@ -22,8 +22,10 @@ import { findPort } from './processes/free-port.js';
 import { writeRunningSettings } from './running-settings.js';
 import { StopRequests } from './stop-requests.js';
 import { complain, explain, say } from './terminal.js';
+import { logFormat } from '../common/settings/log-settings.js';
 
 const logger = createLogger('launcher');
+const notice = (text: string): void => logger.info(text);
 
 /** Until then, a port that another process took is replaced by another port. */
 const POSTGRES_PATIENCE_MS = 3_000;
@@ -43,13 +45,21 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<number> {
   const stop = new StopRequests();
   const settings = loadSettings(environment);
   await openDataFolder(settings.dataDir);
-  const lock = await FolderLock.acquire(settings.dataDir, say);
+  const lock = await FolderLock.acquire(settings.dataDir, notice);
   try {
     return await new Supervisor(settings, stop, environment).run();
   } finally {
     await forgetChildEnvironment(settings.dataDir);
     await lock.release();
   }
+}
+
+/** Outside a terminal, the output usually ends up in a log store, where secrets do not belong. */
+const FIRST_KEYS = 'The first API keys and the set-up link of the dashboard are in the bootstrap file.';
+
+function startingText({ role, processes }: Settings): string {
+  if (role === 'worker') return 'Starting the background process.';
+  return `Starting ${processes} gateway ${processes === 1 ? 'process' : 'processes'}.`;
 }
 
 class Supervisor {
@@ -93,12 +103,13 @@ class Supervisor {
     const database = await this.#openDatabase();
     this.#goOn();
     const made = await this.#prepare(
-      { ...database, secrets, dataDir, baseUrl: address, signal: stop.signal, notice: say },
+      { ...database, secrets, dataDir, baseUrl: address, signal: stop.signal, notice },
       fleet,
     );
     await giveDatabaseUrl(dataDir, database.url);
     this.#goOn();
 
+    notice(startingText(settings));
     fleet.release();
     await Promise.race([fleet.ready(), stop.asked()]);
     if (stop.signal.aborted) return;
@@ -120,8 +131,8 @@ class Supervisor {
       await Promise.race([fleet.serveWithoutDatabase(), stop.asked()]);
       const { baseUrl: address } = preparation;
       logger.info(
-        { address, startMs: Math.round(performance.now()) },
-        'Gatehouse serves without its database, from the snapshot of keys and configs',
+        { address, start_ms: Math.round(performance.now()) },
+        'Gatehouse serves without its database, from the snapshot of keys and configs.',
       );
     });
     if (isWorker) await awaitInstallation(preparation);
@@ -158,6 +169,7 @@ class Supervisor {
   async #openDatabase(): Promise<Pick<Preparation, 'url' | 'server'>> {
     const { databaseUrl } = this.settings;
     if (databaseUrl) return { url: databaseUrl, server: null };
+    notice('Starting the embedded PostgreSQL.');
     this.#postgres = EmbeddedPostgres.start({
       dataDir: this.settings.dataDir,
       maxConnections: connectionsNeeded(this.settings),
@@ -171,9 +183,12 @@ class Supervisor {
     this.#announced = true;
     const { role, processes, dataDir } = this.settings;
     const bootstrapPath = pathsOf(dataDir).bootstrap;
-    if (role === 'worker') say('\n  Gatehouse runs as a background worker.\n');
-    else say(banner({ baseUrl: address, bootstrapPath, made, keysKept: existsSync(bootstrapPath) }));
-    logger.info({ address, role, processes, startMs: Math.round(performance.now()) }, 'Gatehouse is ready');
+    const keysKept = existsSync(bootstrapPath);
+    const showsKeys = process.stdout.isTTY === true;
+    if (logFormat() === 'text' && role !== 'worker')
+      say(banner({ baseUrl: address, bootstrapPath, made, keysKept, showsKeys }));
+    else if (made) logger.info({ bootstrap_file: bootstrapPath }, FIRST_KEYS);
+    logger.info({ address, role, processes, start_ms: Math.round(performance.now()) }, 'Gatehouse is ready.');
   }
 
   async #shutDown(): Promise<void> {
@@ -184,6 +199,6 @@ class Supervisor {
     // Waits for a database that is still starting; a failed one was already reported.
     const postgres = await this.#postgres?.catch(() => null);
     await postgres?.stop();
-    if (this.#announced) logger.info('Gatehouse has stopped');
+    if (this.#announced) logger.info('Gatehouse has stopped.');
   }
 }

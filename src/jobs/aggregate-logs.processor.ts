@@ -34,7 +34,7 @@ export class AggregateLogsProcessor extends WorkerHost implements BeforeApplicat
   async process({ data }: Job<AggregateLogsPayload>): Promise<Aggregation> {
     const { batch_id } = aggregateLogsPayload.parse(data);
     const outcome = await this.batches.aggregate(batch_id);
-    if (outcome === 'absent') log.warn({ batch_id }, 'an announced batch does not exist');
+    if (outcome === 'absent') log.warn({ batch_id }, 'An announced batch does not exist.');
     return outcome;
   }
 
@@ -42,13 +42,13 @@ export class AggregateLogsProcessor extends WorkerHost implements BeforeApplicat
   onFailed(job: Job<AggregateLogsPayload> | undefined, error: Error): void {
     log.error(
       { err: error, batch_id: job?.data.batch_id, attempt: job?.attemptsMade },
-      'a batch could not be aggregated',
+      'A batch could not be aggregated.',
     );
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is unavailable', error);
+    this.#report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs finish first. */

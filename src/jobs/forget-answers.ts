@@ -49,7 +49,7 @@ export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationS
     name: 'forget-answers',
     everyMs: EVERY_MS,
     logger: createLogger('forget-answers'),
-    failure: 'cached answers could not be removed',
+    failure: 'Cached responses could not be removed.',
   });
 
   constructor(

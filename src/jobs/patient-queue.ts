@@ -16,7 +16,7 @@ export class PatientQueue<T> {
   ) {
     const report = reportSparsely(createLogger(name));
     // BullMQ emits lost connections here, and an error event without a listener ends the process.
-    queue.on('error', (error) => report('the queue is unavailable', error));
+    queue.on('error', (error) => report('The queue is unavailable.', error));
   }
 
   /** Settles within two seconds; rejects when the queue did not accept the job. A job with a known id is not added again. */

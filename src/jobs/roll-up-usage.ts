@@ -25,7 +25,7 @@ export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShu
     everyMs: EVERY_MS,
     boundMs: STALLED_AFTER_MS,
     logger: createLogger('roll-up-usage'),
-    failure: 'hours and days could not be derived',
+    failure: 'Hours and days could not be derived.',
   });
 
   constructor(

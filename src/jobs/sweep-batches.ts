@@ -39,7 +39,7 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
     name: 'sweep-batches',
     everyMs: EVERY_MS,
     logger: this.#log,
-    failure: 'batches could not be swept',
+    failure: 'Batches could not be swept.',
   });
 
   constructor(
@@ -65,7 +65,7 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
     const waiting: WaitingBatch[] = await this.database.query(WAITING, [UNHEARD_AFTER_S, MOST_PER_SWEEP]);
     const announced = await Promise.allSettled(waiting.map(({ id }) => this.announcer.announce(id)));
     for (const each of announced)
-      if (each.status === 'rejected') this.#report('a batch could not be announced again', each.reason);
+      if (each.status === 'rejected') this.#report('A batch could not be announced again.', each.reason);
     for (const { id } of waiting.filter(({ age_s }) => age_s > UNQUEUED_AFTER_S)) {
       if (round.isOver) return;
       await this.#aggregate(id);
@@ -78,7 +78,7 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
     try {
       await this.batches.aggregate(batchId);
     } catch (error) {
-      this.#log.error({ err: error, batch_id: batchId }, 'an overdue batch could not be aggregated');
+      this.#log.error({ err: error, batch_id: batchId }, 'An overdue batch could not be aggregated.');
     }
   }
 }

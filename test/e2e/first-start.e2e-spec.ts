@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gatehouseBin, homeOfBuild } from '../support/built-service.js';
 import { jsonOf } from '../support/http-client.js';
 import { descendants, isAlive } from '../support/process-tree.js';
 import {
@@ -20,6 +22,8 @@ import { eventually } from '../support/waiting.js';
 
 const run = promisify(execFile);
 const QUICK = { GATEHOUSE_DRAIN_DELAY_MS: '0', GATEHOUSE_PROCESSES: '2' };
+/** A terminal sends SIGINT for it. */
+const CONTROL_C = '\u0003';
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gatehouse-first-'));
 const chat = (key: string) => ({
   method: 'POST',
@@ -35,7 +39,7 @@ function expectPlainSentence(output: string): void {
 }
 
 describe('the first start', () => {
-  it('on port 0 finds a port, says where it listens, and prints a curl line that works as it stands', async () => {
+  it('on port 0 finds a port, and logs each step, where it listens, and the file with the keys, but no key', async () => {
     const dataDir = newFolder();
     const stores = await outsideStores();
     const started = Date.now();
@@ -47,18 +51,8 @@ describe('the first start', () => {
     });
     const output = () => readFileSync(outputPath, 'utf8');
     try {
-      await eventually(() => /listens on http:\/\/127\.0\.0\.1:\d+[\s\S]*curl /.test(output()), {
-        withinMs: 90_000,
-        what: 'the banner',
-      });
+      await eventually(() => output().includes('Gatehouse is ready.'), { withinMs: 90_000, what: 'a start' });
       console.log(`the first start took ${Date.now() - started} ms`);
-      const line = /^curl .*$/m.exec(output())?.[0] ?? '';
-      const { stdout } = await run('bash', ['-c', `${line} -sS`]);
-      expect(JSON.parse(stdout)).toMatchObject({
-        object: 'chat.completion',
-        choices: [{ message: { role: 'assistant' } }],
-      });
-
       const path = join(dataDir, 'bootstrap.json');
       const bootstrap = JSON.parse(readFileSync(path, 'utf8')) as Bootstrap;
       expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -71,12 +65,57 @@ describe('the first start', () => {
         'workspace_id',
         'workspace_slug',
       ]);
-      expect(output()).toContain(bootstrap.admin_api_key);
-      expect(line).toContain(bootstrap.base_url);
-      expect(line).toContain(bootstrap.workspace_api_key);
+      const lines = output()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(lines.map(({ msg }) => msg)).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/^Migrating the database: \d+ migrations are pending\.$/),
+          'Starting 2 gateway processes.',
+        ]),
+      );
+      expect(lines).toContainEqual(expect.objectContaining({ bootstrap_file: path }));
+      expect(lines).toContainEqual(expect.objectContaining({ address: bootstrap.base_url }));
+      expect(output()).not.toMatch(/gw_[a-z]+_/);
     } finally {
       child.kill('SIGTERM');
       expect((await ended).code, output()).toBe(0);
+      await stores.database?.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('the first start on a terminal', () => {
+  it('shows the keys, the set-up link, and a curl line that works as it stands', async () => {
+    const dataDir = newFolder();
+    const stores = await outsideStores();
+    const outputPath = join(dataDir, 'terminal.log');
+    const env = { ...QUICK, ...stores.env, GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_PORT: '0' };
+    const terminal = spawn('script', ['-qfec', `${process.execPath} ${gatehouseBin()} start`, outputPath], {
+      cwd: homeOfBuild(),
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = once(terminal, 'exit');
+    const output = (): string => (existsSync(outputPath) ? readFileSync(outputPath, 'utf8') : '');
+    try {
+      await eventually(() => output().includes('Gatehouse is ready.'), { withinMs: 90_000, what: 'a start' });
+      const bootstrap = JSON.parse(readFileSync(join(dataDir, 'bootstrap.json'), 'utf8')) as Bootstrap;
+      for (const shown of [bootstrap.admin_api_key, bootstrap.workspace_api_key, bootstrap.setup_url])
+        expect(output()).toContain(shown);
+      expect(output()).not.toContain('"level"');
+
+      const line = /^curl .*$/m.exec(output())?.[0].trim() ?? '';
+      const { stdout } = await run('bash', ['-c', `${line} -sS`]);
+      expect(JSON.parse(stdout)).toMatchObject({
+        object: 'chat.completion',
+        choices: [{ message: { role: 'assistant' } }],
+      });
+    } finally {
+      terminal.stdin.write(CONTROL_C);
+      await ended;
       await stores.database?.drop();
       rmSync(dataDir, { recursive: true, force: true });
     }

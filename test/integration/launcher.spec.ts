@@ -59,7 +59,7 @@ class Launched {
   }
 
   untilReady(): Promise<boolean> {
-    return eventually(() => this.output.includes('Gatehouse is ready'), {
+    return eventually(() => this.output.includes('Gatehouse is ready.'), {
       everyMs: 20,
       what: this.output,
     });
@@ -186,7 +186,7 @@ describe('gatehouse start', () => {
       const service = await start({ GATEHOUSE_PORT: '0' });
 
       port = Number(new URL(bootstrapFile()['base_url'] ?? '').port);
-      expect(service.output).toContain(`Gatehouse listens on http://127.0.0.1:${port}`);
+      expect(service.output).toContain(`"address":"http://127.0.0.1:${port}"`);
       expect(await ask()).toContain('"pid"');
     });
 

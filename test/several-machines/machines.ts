@@ -17,7 +17,7 @@ export const WORKER_MACHINES = 2;
 
 /** A worker serves nobody. */
 const worksInBackground = ({ pids, output }: Service): boolean =>
-  pids.worker !== null && output.includes('Gatehouse is ready');
+  pids.worker !== null && output.includes('Gatehouse is ready.');
 
 const randomKey = (): string => randomBytes(32).toString('base64');
 

@@ -65,7 +65,7 @@ function lookUp(providerId: string, model: string): ModelInfo | null {
     return calcPrice({}, model, { providerId })?.model ?? null;
   } catch (error) {
     // The package throws on contradictory entries. Such a price is unknown; the request goes on.
-    logger.warn({ providerId, model, error }, 'the price data has an unusable entry');
+    logger.warn({ provider: providerId, model, error }, 'The price data has an unusable entry.');
     return null;
   }
 }

@@ -43,7 +43,10 @@ export async function prepareDatabase(preparation: Preparation): Promise<Bootstr
   const { bootstrap } = await import('../../admin/bootstrap/bootstrap.js');
   const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
   try {
-    if (pending.length > 0) await migrate(dataSource);
+    if (pending.length > 0) {
+      preparation.notice(`Migrating the database: ${pending.length} migrations are pending.`);
+      await migrate(dataSource);
+    }
     if (!makesFirstKeys) return null;
     let kept: BootstrapFile | null = null;
     const keep = async ({ setup_token, ...result }: BootstrapResult): Promise<void> => {

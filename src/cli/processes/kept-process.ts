@@ -129,7 +129,10 @@ export class KeptProcess {
 
   kill(afterMs: number): void {
     if (!this.#child) return;
-    logger.warn({ process: this.name, afterMs }, 'A process did not finish in time and was killed');
+    logger.warn(
+      { process: this.name, after_ms: afterMs },
+      'A process did not finish in time and was killed.',
+    );
     this.#child.kill('SIGKILL');
   }
 
@@ -158,7 +161,7 @@ export class KeptProcess {
       );
     }
     const waitMs = this.#backOff.next();
-    logger.error({ process: this.name, how, waitMs }, 'A process ended. Starting another one.');
+    logger.error({ process: this.name, how, wait_ms: waitMs }, 'A process ended. Starting another one.');
     await sleep(waitMs);
     if (!this.#closing) this.start();
   }

@@ -35,7 +35,7 @@ export class MergedMetrics {
       this.#open.delete(id);
       merge([...collection.given, this.#ownMetrics()]).then(
         (text) => asker.tell({ type: 'metrics:merged', id: askedAs, text }),
-        (error: unknown) => logger.error({ err: error }, 'The metrics of the processes cannot be merged'),
+        (error: unknown) => logger.error({ err: error }, 'The metrics of the processes cannot be merged.'),
       );
     };
     const timer = setTimeout(finish, PATIENCE_MS);

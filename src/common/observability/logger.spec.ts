@@ -39,6 +39,11 @@ describe('logger', () => {
     expect(JSON.parse(line)).toMatchObject({ level: 'warn' });
   });
 
+  it('names the component of a line', () => {
+    const line = logged((log) => log.child({ component: 'spool' }).info('It works.'));
+    expect(line).toMatchObject({ component: 'spool', msg: 'It works.' });
+  });
+
   it('masks credentials at each depth that is logged', () => {
     const line = logged((log) =>
       log.info(

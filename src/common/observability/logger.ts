@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { CREDENTIAL_HEADERS } from '../http/credential-headers.js';
-import { logLevel } from '../settings/log-level.js';
+import { logFormat, logLevel } from '../settings/log-settings.js';
+import { readableLines } from './readable-lines.js';
 
 export type { Logger } from 'pino';
 
@@ -27,10 +28,10 @@ const CREDENTIAL_PATHS = CREDENTIAL_FIELDS.flatMap((name) => [
 ]);
 
 /**
- * Creates the root logger: one JSON object per line, ISO time, level by name, credentials masked. `destination` is for tests; default:
- * standard output, written synchronously, so that a crash loses no line.
+ * Creates the root logger: one JSON object per line, or a readable line on a terminal; ISO time, level by name, credentials masked.
+ * `destination` is for tests; default: standard output, written synchronously, so that a crash loses no line.
  */
-export function buildLogger(destination?: DestinationStream): Logger {
+export function buildLogger(destination: DestinationStream = standardOutput()): Logger {
   return pino(
     {
       level: logLevel(),
@@ -39,14 +40,19 @@ export function buildLogger(destination?: DestinationStream): Logger {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: CREDENTIAL_PATHS, censor: '***' },
     },
-    destination ?? pino.destination({ fd: 1, sync: true }),
+    destination,
   );
+}
+
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true });
+  return logFormat() === 'text' ? readableLines(output) : output;
 }
 
 /** The log of this process. */
 export const logger: Logger = buildLogger();
 
 /** The log of one component (`launcher`, `spool`, `shipper`), named in each of its lines. */
-export function createLogger(room: string): Logger {
-  return logger.child({ room });
+export function createLogger(component: string): Logger {
+  return logger.child({ component });
 }

@@ -8,9 +8,27 @@ import { sinkSettings } from './sink-settings-schema.js';
  *
  * A row has its rule, its default and its meaning (the description in `docs/settings.md`). A secret can also be given as NAME_FILE.
  */
-const aNumber = () => z.coerce.number();
+const aNumber = (rule?: { readonly error: string }) => z.coerce.number(rule);
 const whole = (fallback: number, minimum: number, description: string) =>
   aNumber().int().min(minimum).default(fallback).describe(description);
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const A_DURATION = /^(\d+)(ms|s|m|h|d)$/;
+
+/** Milliseconds, or a number with its unit: `90s`, `15m`, `12h`, `7d`. */
+function inMilliseconds(given: unknown): unknown {
+  const [, count, unit = ''] = A_DURATION.exec(String(given).trim()) ?? [];
+  return count === undefined ? given : Number(count) * (UNIT_MS[unit] ?? 1);
+}
+
+const DURATION_RULE = 'it must be milliseconds, or a number with ms, s, m, h or d, such as 15m';
+export const duration = (fallback: number, minimum: number, description: string) =>
+  z
+    .preprocess(
+      (given) => (given === undefined ? given : inMilliseconds(given)),
+      aNumber({ error: DURATION_RULE }).int(DURATION_RULE).min(minimum).default(fallback),
+    )
+    .describe(description);
 
 const MIB = 1024 * 1024;
 const MINUTE = 60_000;
@@ -107,15 +125,11 @@ export const settingsSchema = z.object({
     .string()
     .optional()
     .describe('Password of the first owner. Needed with GATEHOUSE_INIT_OWNER_EMAIL.'),
-  GATEHOUSE_SESSION_IDLE_MS: whole(
-    12 * 60 * MINUTE,
-    MINUTE,
-    'Idle timeout of a dashboard session, in milliseconds.',
-  ),
-  GATEHOUSE_SESSION_LIFETIME_MS: whole(
+  GATEHOUSE_SESSION_IDLE_MS: duration(12 * 60 * MINUTE, MINUTE, 'Idle timeout of a dashboard session.'),
+  GATEHOUSE_SESSION_LIFETIME_MS: duration(
     7 * 24 * 60 * MINUTE,
     MINUTE,
-    'Longest duration of a dashboard session, in milliseconds.',
+    'Longest duration of a dashboard session.',
   ),
   GATEHOUSE_METRICS_TOKEN: z
     .string()
@@ -145,18 +159,18 @@ export const settingsSchema = z.object({
     .describe(
       'Path of the socket between the gateway processes and the administration. Default: in the data folder.',
     ),
-  GATEHOUSE_CONNECT_TIMEOUT_MS: whole(5_000, 1, 'Timeout of an attempt to connect to the provider.'),
-  GATEHOUSE_FIRST_BYTE_TIMEOUT_MS: whole(
+  GATEHOUSE_CONNECT_TIMEOUT_MS: duration(5_000, 1, 'Timeout of an attempt to connect to the provider.'),
+  GATEHOUSE_FIRST_BYTE_TIMEOUT_MS: duration(
     5 * MINUTE,
     1,
     'Timeout of an attempt from sending the request to the first byte of the response.',
   ),
-  GATEHOUSE_IDLE_TIMEOUT_MS: whole(
+  GATEHOUSE_IDLE_TIMEOUT_MS: duration(
     2 * MINUTE,
     1,
     'Timeout of an attempt between two chunks of the response.',
   ),
-  GATEHOUSE_TOTAL_TIMEOUT_MS: whole(
+  GATEHOUSE_TOTAL_TIMEOUT_MS: duration(
     30 * MINUTE,
     1,
     'Timeout of an attempt until the last byte of the response.',
@@ -233,22 +247,22 @@ export const settingsSchema = z.object({
     .describe(
       'Keys of x-gateway-metadata with pre-aggregated analytics, comma-separated. Other keys are read from the request logs.',
     ),
-  GATEHOUSE_STALE_KEYS_MS: whole(
+  GATEHOUSE_STALE_KEYS_MS: duration(
     24 * 60 * MINUTE,
     0,
     'How long known keys work while the database is unavailable, even after a restart. 0 refuses them at once and stores no snapshot.',
   ),
-  GATEHOUSE_REQUEST_TIMEOUT_MS: whole(
+  GATEHOUSE_REQUEST_TIMEOUT_MS: duration(
     10 * MINUTE,
     1_000,
     'How long a client may take to send a whole request, uploads included.',
   ),
-  GATEHOUSE_DRAIN_DELAY_MS: whole(
+  GATEHOUSE_DRAIN_DELAY_MS: duration(
     3_000,
     0,
     'After SIGTERM: how long to keep serving while readiness is 503.',
   ),
-  GATEHOUSE_DRAIN_TIMEOUT_MS: whole(
+  GATEHOUSE_DRAIN_TIMEOUT_MS: duration(
     2 * MINUTE,
     0,
     'After SIGTERM: how long running streams may take to finish.',
@@ -257,4 +271,10 @@ export const settingsSchema = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Log level of the processes.'),
+  GATEHOUSE_LOG_FORMAT: z
+    .enum(['auto', 'text', 'json'])
+    .default('auto')
+    .describe(
+      'Format of the log: readable lines (text), JSON, or text on a terminal and JSON elsewhere (auto).',
+    ),
 });

@@ -41,6 +41,13 @@ describe('wrong settings', () => {
     expect(problems).toContain('DATABASE_URL: it must be postgres://user:password@host:port/database.');
   });
 
+  it('are refused with an unknown unit of time', () => {
+    expect(problemsOf({ GATEHOUSE_IDLE_TIMEOUT_MS: '5 weeks', GATEHOUSE_DRAIN_DELAY_MS: '-1s' })).toEqual([
+      'GATEHOUSE_IDLE_TIMEOUT_MS: it must be milliseconds, or a number with ms, s, m, h or d, such as 15m.',
+      'GATEHOUSE_DRAIN_DELAY_MS: it must be milliseconds, or a number with ms, s, m, h or d, such as 15m.',
+    ]);
+  });
+
   it('are told once each: one that is given and wrong is not also called missing', () => {
     const mail = { GATEHOUSE_SMTP_URL: 'smtp://mail.example.com', GATEHOUSE_MAIL_FROM: 'a@example.com' };
 
@@ -69,5 +76,22 @@ describe('wrong settings', () => {
       'GATEHOUSE_METRICS_TOKEN: it must have at least 16 characters.',
       'GATEHOUSE_SINK_WEBHOOK_URL: it must be an address such as https://host/path.',
     ]);
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    ['1500', 1_500],
+    ['900ms', 900],
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['12h', 43_200_000],
+    ['7d', 604_800_000],
+  ])('may be written as %s', (given, ms) => {
+    expect(loadSettings({ GATEHOUSE_TOTAL_TIMEOUT_MS: given }).timeouts.totalMs).toBe(ms);
+  });
+
+  it('has its default when it is not set', () => {
+    expect(loadSettings({}).timeouts.totalMs).toBe(1_800_000);
   });
 });

@@ -57,7 +57,7 @@ export function onSupervisor({ drain }: SupervisorWishes): void {
     if (isDraining) return;
     isDraining = true;
     drain(isImmediate).catch((error: unknown) => {
-      logger.fatal({ err: error }, 'the process cannot end in order');
+      logger.fatal({ err: error }, 'The process cannot end in order.');
       process.exit(1);
     });
   };
@@ -72,7 +72,7 @@ export function onSupervisor({ drain }: SupervisorWishes): void {
     if (!process.send) once(true);
   });
   process.on('unhandledRejection', (error) => {
-    logger.error({ err: error }, 'an unhandled rejection');
+    logger.error({ err: error }, 'A promise was rejected without a handler.');
   });
 }
 

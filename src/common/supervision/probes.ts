@@ -132,7 +132,7 @@ export class Probes {
         .writeHead(200, { 'content-type': METRICS_CONTENT_TYPE, 'cache-control': 'no-store' })
         .end(text);
     } catch (error) {
-      logger.error({ err: error }, 'the metrics cannot be collected');
+      logger.error({ err: error }, 'The metrics cannot be collected.');
       send(response, 500, { status: 'the metrics cannot be collected; the log says why' });
     }
   }

@@ -227,7 +227,7 @@ export class Delivery implements ReplySink {
       this.response.writeHead(this.attempt.status, this.attempt.statusText || undefined, headers);
     } catch (error) {
       // A head that Node refuses to write, such as a status above 999. Nothing was sent, so the client cannot mistake it.
-      logger.warn({ err: error, id: this.entry.id }, 'the head of a response cannot be forwarded');
+      logger.warn({ err: error, request_id: this.entry.id }, 'The head of a response cannot be forwarded.');
       this.response.destroy();
       this.attempt.cancel();
     }

@@ -87,7 +87,7 @@ export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boole
   const plain = AppError.from(thrown instanceof FailedAttempt ? thrown.error : thrown);
   const error = attempt?.target ? namingProvider(plain, attempt.target) : plain;
   if (error.code === 'internal_error')
-    logger.error({ err: error, id: entry.id }, 'a request failed inside the gateway');
+    logger.error({ err: error, request_id: entry.id }, 'A request failed inside the gateway.');
   if (attempt?.target) {
     const place = { target: attempt.target, trail: entry.trail };
     entry.addDiscarded(attempt, place, { errorCode: hasLeft ? null : error.code, isCutOff: hasLeft });

@@ -31,13 +31,13 @@ export class SendAlertsProcessor extends WorkerHost implements BeforeApplication
   onFailed(job: Job<SendAlertPayload> | undefined, error: Error): void {
     log.error(
       { err: error, alert_id: job?.data.alert_id, attempt: job?.attemptsMade },
-      'an alert could not be sent',
+      'An alert could not be sent.',
     );
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is unavailable', error);
+    this.#report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs finish first. */

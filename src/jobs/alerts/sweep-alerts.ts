@@ -24,7 +24,7 @@ export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShu
     name: 'sweep-alerts',
     everyMs: EVERY_MS,
     logger: createLogger('sweep-alerts'),
-    failure: 'alerts could not be swept',
+    failure: 'Alerts could not be swept.',
   });
 
   constructor(

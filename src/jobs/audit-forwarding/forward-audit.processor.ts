@@ -37,12 +37,12 @@ export class ForwardAuditProcessor extends WorkerHost implements BeforeApplicati
 
   @OnWorkerEvent('failed')
   onFailed(_job: Job<ForwardAuditPayload> | undefined, error: Error): void {
-    this.#report('audit records could not be forwarded', error);
+    this.#report('Audit records could not be forwarded.', error);
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is unavailable', error);
+    this.#report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs finish first. */

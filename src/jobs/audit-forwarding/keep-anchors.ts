@@ -86,7 +86,7 @@ export class KeepAnchors implements OnApplicationBootstrap, BeforeApplicationShu
     for (const head of heads) {
       if (this.#loggedSeqs.get(head.organizationId) === head.seq) continue;
       this.#loggedSeqs.set(head.organizationId, head.seq);
-      this.#logger.info(lineOf(head), 'The end of an audit log.');
+      this.#logger.info(lineOf(head), 'The end of an audit log was anchored.');
     }
   }
 }

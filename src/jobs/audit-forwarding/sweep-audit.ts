@@ -22,7 +22,7 @@ export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShut
     name: 'sweep-audit',
     everyMs: EVERY_MS,
     logger: createLogger('sweep-audit'),
-    failure: 'destinations of audit records could not be swept',
+    failure: 'Audit destinations could not be swept.',
   });
 
   constructor(

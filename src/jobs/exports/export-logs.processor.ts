@@ -52,12 +52,12 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
 
   @OnWorkerEvent('failed')
   onFailed(job: Job<ExportLogsPayload> | undefined, error: Error): void {
-    log.error({ err: error, export_id: job?.data.export_id }, 'an export was interrupted; trying again');
+    log.error({ err: error, export_id: job?.data.export_id }, 'An export was interrupted. Trying again.');
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is unavailable', error);
+    this.#report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running exports stop after their next piece. */

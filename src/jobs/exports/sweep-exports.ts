@@ -57,13 +57,13 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
     name: 'sweep-exports',
     everyMs: EVERY_MS,
     logger: this.#log,
-    failure: 'exports could not be announced',
+    failure: 'Exports could not be enqueued.',
   });
   readonly #tidying = new IntervalJob(() => this.#tidy(), {
     name: 'tidy-exports',
     everyMs: TIDY_EVERY_MS,
     logger: this.#log,
-    failure: 'files of exports could not be removed',
+    failure: 'Expired export files could not be removed.',
   });
 
   constructor(

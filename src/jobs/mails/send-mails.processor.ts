@@ -31,13 +31,13 @@ export class SendMailsProcessor extends WorkerHost implements BeforeApplicationS
   onFailed(job: Job<SendMailPayload> | undefined, error: Error): void {
     log.error(
       { err: error, mail_id: job?.data.mail_id, attempt: job?.attemptsMade },
-      'a mail could not be sent',
+      'A mail could not be sent.',
     );
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.#report('the queue is unavailable', error);
+    this.#report('The queue is unavailable.', error);
   }
 
   /** Before connections close: running jobs finish first. */

@@ -69,7 +69,7 @@ export async function migrateQueueSchema(databaseUrl: Secret, log: Logger): Prom
       return await migrateOnce(databaseUrl);
     } catch (error) {
       const pauseMs = retryPauseMs(failures, MIGRATION_PAUSE);
-      log.warn({ err: error, retry_in_ms: pauseMs }, 'the queue schema could not be prepared');
+      log.warn({ err: error, retry_in_ms: pauseMs }, 'The queue schema could not be prepared.');
       await sleep(pauseMs);
     }
   }

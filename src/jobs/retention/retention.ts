@@ -36,7 +36,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     everyMs: EVERY_MS,
     boundMs: STALLED_AFTER_MS,
     logger: this.#log,
-    failure: 'old days could not be dropped',
+    failure: 'Expired request logs could not be removed.',
   });
 
   constructor(
@@ -60,7 +60,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     const [oldest] = await daysOf(this.database, 'logs');
     if (oldest) await forgetBatches(this.database, oldest.from);
     const letters = await forgetDeadLetters(underTimes(this.database, this.settings.retentionDays));
-    if (letters > 0) this.#log.info({ letters }, 'removed refused records that are no longer kept');
+    if (letters > 0) this.#log.info({ letters }, 'Refused records past their retention were removed.');
     if (this.clickhouse) await this.#cutInClickHouse(round, this.clickhouse);
   }
 
@@ -70,7 +70,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     const before = new Date(startOf('day', Date.now()) - days * GRAIN_MS.day);
     const partitions = await dropMinutes(this.database, before);
     if (partitions.length > 0)
-      this.#log.info({ days, partitions }, 'dropped minutes that are no longer kept');
+      this.#log.info({ days, partitions }, 'Minutes past their retention were dropped.');
   }
 
   async #cut(round: Round, part: LogPart): Promise<void> {
@@ -83,7 +83,8 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
       const isStopping = (): boolean => round.isOver;
       const cut = await cutDay(this.database, { part, day, usual, now, isStopping });
       round.progressed();
-      if (cut) this.#log.info({ part, day: day.name, ...cut }, 'removed what is no longer kept');
+      if (cut)
+        this.#log.info({ part, day: day.name, ...cut }, 'Request logs past their retention were removed.');
     }
   }
 
@@ -98,7 +99,8 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
       if (day.to.getTime() > latest || round.isOver) return;
       const cut = await cutClickHouseDay(clickhouse, under, day);
       round.progressed();
-      if (cut) this.#log.info({ day: day.name, ...cut }, 'removed from ClickHouse what is no longer kept');
+      if (cut)
+        this.#log.info({ day: day.name, ...cut }, 'Rows past their retention were removed from ClickHouse.');
     }
   }
 }

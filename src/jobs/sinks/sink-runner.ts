@@ -52,7 +52,7 @@ export class SinkRunner {
       name: `sink-${sink.id}`,
       everyMs: EVERY_MS,
       logger,
-      failure: `the sink ${sink.id} could not be served`,
+      failure: `The sink ${sink.id} could not be served.`,
     });
   }
 

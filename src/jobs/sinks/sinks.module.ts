@@ -77,7 +77,7 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
           everyMs: FORGET_EVERY_MS,
           boundMs: 6 * FORGET_EVERY_MS,
           logger: this.#log,
-          failure: 'old bodies could not be removed from the bucket',
+          failure: 'Expired bodies could not be removed from the bucket.',
         },
       );
   }

@@ -146,7 +146,7 @@ describe('the anchors in a text', () => {
   it('are read from every form in which ends of a log leave the gateway, the latest of each organization', () => {
     const lines = [
       { organization_id: id, seq: '3', hash },
-      { level: 30, msg: 'The end of an audit log.', organization_id: id, seq: '10', hash },
+      { level: 30, msg: 'The end of an audit log was anchored.', organization_id: id, seq: '10', hash },
       { hash, previous_hash: '', record: { organizationId: id, seq: '9' } },
       { organization_id: id, seq: 'x', hash },
       { organization_id: 'x', seq: '99', hash },

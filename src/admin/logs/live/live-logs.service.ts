@@ -33,7 +33,7 @@ export class LiveLogs implements BeforeApplicationShutdown {
     name: 'live-logs',
     everyMs: EVERY_MS,
     logger: createLogger('live-logs'),
-    failure: 'new requests could not be read',
+    failure: 'New requests could not be read.',
   });
   #rounds = 0;
 
@@ -89,12 +89,12 @@ export class LiveLogs implements BeforeApplicationShutdown {
       if (this.#rounds % BEAT_EVERY === 0) stream.beat();
       if (this.#rounds % CHECK_EVERY === 0) await stream.check();
     } catch (error) {
-      this.#report('who watches new requests could not be checked', error);
+      this.#report('The watchers of new requests could not be checked.', error);
     }
     try {
       await stream.take(batches, (batch) => this.#send(stream, batch));
     } catch (error) {
-      this.#report('new requests could not be read', error);
+      this.#report('New requests could not be read.', error);
     }
   }
 

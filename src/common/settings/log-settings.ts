@@ -1,0 +1,24 @@
+import { settingsSchema } from './settings-schema.js';
+import type { Settings } from './settings.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The level of the process's own log lines, readable before the settings are validated: their errors may themselves have to be logged. An
+ * invalid level counts as the default here; `loadSettings` reports it.
+ */
+export function logLevel(environment: Environment = process.env): Settings['logLevel'] {
+  const rule = settingsSchema.shape.GATEHOUSE_LOG_LEVEL;
+  const given = rule.safeParse(environment['GATEHOUSE_LOG_LEVEL'] || undefined);
+  return given.success ? given.data : rule.parse(undefined);
+}
+
+/** Readable lines on a terminal and JSON in a pipe, unless the setting says otherwise. Read early, like the level. */
+export function logFormat(
+  environment: Environment = process.env,
+  isTerminal: boolean = process.stdout.isTTY === true,
+): 'json' | 'text' {
+  const given = settingsSchema.shape.GATEHOUSE_LOG_FORMAT.safeParse(environment['GATEHOUSE_LOG_FORMAT']);
+  if (given.success && given.data !== 'auto') return given.data;
+  return isTerminal ? 'text' : 'json';
+}
