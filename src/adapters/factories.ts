@@ -158,8 +158,15 @@ export async function outageNews(database: Queryable, changes: ChangeFeed, { red
   return new BusOutageNews({ send, close: () => redis.disconnect() }, changes);
 }
 
-export function egress({ egressAllow, timeouts, upstreamConnections, httpClient }: Settings): Egress {
-  return new Egress({ allow: egressAllow, timeouts, connections: upstreamConnections, client: httpClient });
+export function egress(settings: Settings): Egress {
+  const { egressAllow, timeouts, proxies, upstreamConnections, httpClient } = settings;
+  return new Egress({
+    allow: egressAllow,
+    timeouts,
+    proxies,
+    connections: upstreamConnections,
+    client: httpClient,
+  });
 }
 
 export function clientAddresses({ trustedProxies }: Settings): ClientAddresses {

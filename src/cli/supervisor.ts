@@ -184,7 +184,7 @@ class Supervisor {
     const { role, processes, dataDir } = this.settings;
     const bootstrapPath = pathsOf(dataDir).bootstrap;
     const keysKept = existsSync(bootstrapPath);
-    const showsKeys = process.stdout.isTTY === true;
+    const showsKeys = process.stdout.isTTY;
     if (logFormat() === 'text' && role !== 'worker')
       say(banner({ baseUrl: address, bootstrapPath, made, keysKept, showsKeys }));
     else if (made) logger.info({ bootstrap_file: bootstrapPath }, FIRST_KEYS);

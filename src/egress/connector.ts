@@ -1,6 +1,7 @@
 import { type LookupFunction, type Socket, connect as connectTcp, isIP } from 'node:net';
-import { connect as connectTls, rootCertificates } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, rootCertificates } from 'node:tls';
 import type { buildConnector } from 'undici';
+import { answeredWithin } from '../common/processes/answered-within.js';
 import { AppError } from '../common/errors/app-error.js';
 import { parseAddress } from '../common/net/address-classes.js';
 import {
@@ -9,6 +10,8 @@ import {
   blocked,
   endpointOf,
 } from '../common/net/destination-policy.js';
+import type { ProxySettings } from '../common/settings/proxy-settings.js';
+import { type OpeningTunnel, openTunnel, proxyFor } from './outbound-proxy.js';
 import { readBeforeDestroy } from './read-before-destroy.js';
 import type { Resolve } from './resolver.js';
 import { TlsSessions } from './tls-sessions.js';
@@ -20,6 +23,8 @@ export interface ConnectorParts {
   readonly resolve: Resolve;
   /** Milliseconds for name lookup, TCP and TLS together. */
   readonly connectMs: number;
+  /** For HTTP; protocols other than HTTP connect directly. Absent without an outbound proxy. */
+  readonly proxies?: ProxySettings | undefined;
 }
 
 /** The variable parameters of a socket. */
@@ -61,7 +66,7 @@ export function connectorOf(dial: Dialer): buildConnector.connector {
   };
 }
 
-/** Opens a separate connection under the same rules, for protocols other than HTTP. `ca`: certificates to trust as well, in PEM. */
+/** Opens a separate connection under the same rules. `ca`: certificates to trust as well, in PEM. */
 export function openSocket(parts: ConnectorParts, endpoint: SocketDestination, ca?: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     new Connection({ ...parts, ca }, endpoint, (error, socket) => {
@@ -84,6 +89,26 @@ export async function judgedAddresses(
   const addresses = await lookUp(policy, resolve, endpoint);
   policy.checkAddresses(endpoint, addresses);
   return addresses;
+}
+
+/** How long a machine behind a proxy waits for its own DNS, which may not know any public name. */
+const LOOKUP_BEHIND_PROXY_MS = 500;
+
+/**
+ * The rules for a destination whose name the proxy resolves. The addresses that this machine finds for it are checked all the same, so a
+ * name of the private network is refused here. A name that only the proxy knows passes, unless it is a private one.
+ */
+async function judgeBehindProxy(
+  { policy, resolve }: ConnectorParts,
+  endpoint: SocketDestination,
+): Promise<void> {
+  policy.checkBeforeLookup(endpoint);
+  if (isIP(endpoint.host) !== 0) return policy.checkAddresses(endpoint, [endpoint.host]);
+  const addresses = await answeredWithin(resolve(endpoint.host), LOOKUP_BEHIND_PROXY_MS, 'no reply').catch(
+    () => [],
+  );
+  if (addresses.length === 0 && policy.hidesAbsence(endpoint)) throw blocked();
+  policy.checkAddresses(endpoint, addresses);
 }
 
 async function lookUp(
@@ -109,6 +134,7 @@ const READ_BUFFER_BYTES = 64 * 1024;
 
 class Connection {
   private socket: Socket | undefined;
+  private tunnel: OpeningTunnel | undefined;
   private deadline: NodeJS.Timeout | undefined;
   private settled = false;
 
@@ -119,29 +145,45 @@ class Connection {
   ) {}
 
   start(): void {
-    const { connectMs } = this.dial;
+    const { connectMs, proxies } = this.dial;
     this.deadline = setTimeout(() => {
       this.fail(new AppError('upstream_timeout', { timeoutMs: connectMs, phase: 'connect' }));
     }, connectMs);
-    judgedAddresses(this.dial, this.endpoint).then(
-      (addresses) => {
-        if (!this.settled) this.open(addresses);
-      },
-      (error: unknown) => this.fail(error),
-    );
+    const proxy = proxyFor(proxies, this.endpoint);
+    const opening = proxy ? this.openThrough(proxy) : this.openDirectly();
+    opening.catch((error: unknown) => this.fail(error));
   }
 
-  private open(addresses: readonly string[]): void {
+  private async openDirectly(): Promise<void> {
+    const addresses = await judgedAddresses(this.dial, this.endpoint);
+    if (this.settled) return;
     const { secure } = this.endpoint;
-    const socket = secure ? this.openTls(addresses) : connectTcp(this.tcpOptions(addresses));
+    const options = this.tcpOptions(addresses);
+    const socket = secure ? this.openTls(options) : connectTcp(options);
+    this.follow(socket);
+    // Added before the success listener, so that a connection to a wrong peer is closed before any caller gets the socket.
+    socket.prependOnceListener('connect', () => this.checkPeer(socket, addresses));
+  }
+
+  private async openThrough(proxy: URL): Promise<void> {
+    await judgeBehindProxy(this.dial, this.endpoint);
+    if (this.settled) return;
+    this.tunnel = openTunnel(proxy, this.endpoint, READ_BUFFER_BYTES);
+    const tunnel = await this.tunnel.socket;
+    if (this.settled) return void tunnel.destroy();
+    const { secure } = this.endpoint;
+    this.follow(secure ? this.openTls({ socket: tunnel }) : tunnel);
+    if (!secure) this.succeed(tunnel);
+  }
+
+  private follow(socket: Socket): void {
+    const { secure } = this.endpoint;
     this.socket = socket;
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
     socket.on('error', (error) => {
       if (this.settled) markReset(error);
       else this.fail(error);
     });
-    // Added before the success listener, so that a connection to a wrong peer is closed before any caller gets the socket.
-    socket.once('connect', () => this.checkPeer(socket, addresses));
     socket.once(secure ? 'secureConnect' : 'connect', () => this.succeed(socket));
   }
 
@@ -157,13 +199,13 @@ class Connection {
     };
   }
 
-  private openTls(addresses: readonly string[]): Socket {
+  private openTls(carrier: ConnectionOptions): Socket {
     const { host, port } = this.endpoint;
     const origin = `${host}:${port}`;
     const { sessions, ca } = this.dial;
     const session = sessions?.get(origin);
     const socket = connectTls({
-      ...this.tcpOptions(addresses),
+      ...carrier,
       ...(isIP(host) === 0 && { servername: host }),
       ...(session && { session }),
       ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
@@ -188,6 +230,7 @@ class Connection {
   private fail(error: unknown): void {
     if (this.settled) return;
     this.settle();
+    this.tunnel?.abandon();
     this.socket?.destroy();
     this.callback(upstreamFailure(error), null);
   }

@@ -39,7 +39,7 @@ export class EgressAgent extends Agent {
       host: (host ?? '').replace(/^\[|\]$/g, '').toLowerCase(),
       port: Number(port ?? this.defaultPort),
     };
-    this.egress.openSocket(endpoint).then(
+    this.egress.openHttpSocket(endpoint).then(
       (socket) => connected?.(null, socket),
       (error: unknown) => connected?.(error as Error, undefined as never),
     );

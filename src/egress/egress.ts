@@ -1,6 +1,7 @@
 import type { Dispatcher, Pool } from 'undici';
 import { UndiciPool } from './undici-pool.js';
 import { ConnectionPool } from './http1/connection-pool.js';
+import type { ProxySettings } from '../common/settings/proxy-settings.js';
 import type { UpstreamTimeouts } from '../common/settings/settings.js';
 import type { Socket } from 'node:net';
 import { type ConnectorParts, type Dialer, connectorOf, createDialer, openSocket } from './connector.js';
@@ -13,6 +14,8 @@ import { type Resolve, cachingResolver, resolveBySystem } from './resolver.js';
 export interface EgressOptions {
   readonly allow: readonly EgressRule[];
   readonly timeouts: Pick<UpstreamTimeouts, 'connectMs'>;
+  /** For HTTP, tunnels included. Default: none. */
+  readonly proxies?: ProxySettings | undefined;
   /** Connections per pool at most, for each of the two clients; further requests wait for a free one. */
   readonly connections?: number;
   /** Maximum number of pools kept. */
@@ -40,6 +43,8 @@ export class Egress {
   private readonly dial: Dialer;
   private readonly resolve: Resolve;
   private readonly parts: ConnectorParts;
+  /** With the outbound proxies. */
+  private readonly httpParts: ConnectorParts;
   private readonly tenants = new Map<string, Map<string, Origin>>();
   private size = 0;
   private uses = 0;
@@ -52,7 +57,8 @@ export class Egress {
       resolve: this.resolve,
       connectMs: options.timeouts.connectMs,
     };
-    this.dial = createDialer(this.parts);
+    this.httpParts = { ...this.parts, proxies: options.proxies };
+    this.dial = createDialer(this.httpParts);
   }
 
   /**
@@ -74,6 +80,11 @@ export class Egress {
    */
   openSocket(endpoint: SocketDestination, ca?: string): Promise<Socket> {
     return openSocket(this.parts, endpoint, ca);
+  }
+
+  /** The same for a client of HTTP with connections of its own: through the outbound proxy, if there is one. */
+  openHttpSocket(endpoint: SocketDestination): Promise<Socket> {
+    return openSocket(this.httpParts, endpoint);
   }
 
   /** Sends datagrams in order. Resolves when the system has accepted them: whether they arrive is unknown. */

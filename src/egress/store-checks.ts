@@ -3,7 +3,7 @@ import { request as tlsRequest } from 'node:https';
 import type { Redis } from 'ioredis';
 import type { Secret } from '../common/settings/secret.js';
 import { EgressAgent } from './egress-agent.js';
-import { operatorEgress } from './operator-egress.js';
+import { type EgressSettings, operatorEgress } from './operator-egress.js';
 import { type ReadinessCheck, CheckFailure } from '../common/supervision/probes.js';
 import type { Settings } from '../common/settings/settings.js';
 import type { S3Settings } from '../common/settings/sink-settings.js';
@@ -24,7 +24,11 @@ export class StoreChecks {
     if (redisUrl) checks.push({ name: 'redis', isVital: false, run: () => this.#pingRedis(redisUrl) });
     if (clickhouse)
       checks.push(
-        this.#overHttp('clickhouse', new URL('/ping', withoutCredentials(clickhouse.url.reveal()))),
+        // Databases are reached without the outbound proxy.
+        this.#overHttp('clickhouse', new URL('/ping', withoutCredentials(clickhouse.url.reveal())), {
+          ...this.settings,
+          proxies: undefined,
+        }),
       );
     if (s3) checks.push(this.#overHttp('object storage', addressOf(s3)));
     return checks;
@@ -34,8 +38,8 @@ export class StoreChecks {
     (await this.#redis)?.disconnect();
   }
 
-  #overHttp(name: string, url: URL): ReadinessCheck {
-    return { name, isVital: false, freshMs: FRESH_MS, run: () => answers(url, this.settings) };
+  #overHttp(name: string, url: URL, settings: EgressSettings = this.settings): ReadinessCheck {
+    return { name, isVital: false, freshMs: FRESH_MS, run: () => answers(url, settings) };
   }
 
   async #pingRedis(url: Secret): Promise<void> {
@@ -57,11 +61,7 @@ async function openRedis(url: Secret): Promise<Redis> {
 }
 
 /** Resolves when the server responds, whatever the status; rejects when it is unavailable. */
-export async function answers(
-  url: URL,
-  settings: Pick<Settings, 'egressAllow' | 'timeouts'>,
-  withinMs = 5_000,
-): Promise<void> {
+export async function answers(url: URL, settings: EgressSettings, withinMs = 5_000): Promise<void> {
   const egress = operatorEgress(settings, url, 1);
   const isTls = url.protocol === 'https:';
   // Node only checks that the protocol matches; this is not an `https.Agent`, because the egress does TLS itself.

@@ -42,7 +42,7 @@ const printable = (value: string): string =>
 
 function stackOf(failure: unknown): string {
   if (typeof failure !== 'object' || failure === null) return '';
-  const { stack, message } = failure as { readonly stack?: unknown; readonly message?: unknown };
-  const lines = String(stack ?? message ?? '').split('\n');
+  const { stack, message = '' } = failure as { readonly stack?: string; readonly message?: string };
+  const lines = (stack ?? message).split('\n');
   return lines.map((line) => `\n    ${printable(line.trim())}`).join('');
 }

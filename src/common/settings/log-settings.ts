@@ -16,7 +16,7 @@ export function logLevel(environment: Environment = process.env): Settings['logL
 /** Readable lines on a terminal and JSON in a pipe, unless the setting says otherwise. Read early, like the level. */
 export function logFormat(
   environment: Environment = process.env,
-  isTerminal: boolean = process.stdout.isTTY === true,
+  isTerminal: boolean = process.stdout.isTTY,
 ): 'json' | 'text' {
   const given = settingsSchema.shape.GATEHOUSE_LOG_FORMAT.safeParse(environment['GATEHOUSE_LOG_FORMAT']);
   if (given.success && given.data !== 'auto') return given.data;

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { normalizeEmail } from '../http/normal-email.js';
+import { proxySettings } from './proxy-settings.js';
 import { sinkSettings } from './sink-settings-schema.js';
 
 /**
@@ -240,6 +241,7 @@ export const settingsSchema = z.object({
     .enum(['folder', 's3'])
     .default('folder')
     .describe('Where finished export files are stored: in GATEHOUSE_EXPORT_DIR, or in the bucket.'),
+  ...proxySettings,
   ...sinkSettings,
   GATEHOUSE_ANALYTICS_METADATA_KEYS: z
     .string()

@@ -7,6 +7,7 @@ import { isAddressRange } from '../http/client-address.js';
 import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
 import { didYouMean } from '../text/nearest-names.js';
+import { lowerCaseProxies, proxiesOf, type ProxySettings } from './proxy-settings.js';
 import { settingsSchema } from './settings-schema.js';
 import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
 
@@ -35,6 +36,7 @@ export interface Settings {
   /** Null when mail is not configured. */
   readonly mail: MailSettings | null;
   readonly egressAllow: readonly EgressRule[];
+  readonly proxies: ProxySettings;
   readonly upstreamConnections: number;
   readonly trustedProxies: readonly string[];
   readonly adminSocket: string | undefined;
@@ -116,6 +118,8 @@ export const SECRETS = [
   'GATEHOUSE_SMTP_URL',
   'GATEHOUSE_S3_SECRET_ACCESS_KEY',
   'GATEHOUSE_SINK_WEBHOOK_SECRET',
+  'HTTPS_PROXY',
+  'HTTP_PROXY',
 ] as const satisfies readonly (keyof Raw)[];
 
 /** Invalid settings, all of them at once. Names the variables, never their values. */
@@ -135,7 +139,11 @@ export function settingsOfProcess(): Settings {
 
 export function loadSettings(environment: Environment): Settings {
   const problems: string[] = [];
-  const given = withoutEmpty({ ...environment, ...secretsFromFiles(environment, problems) });
+  const given = withoutEmpty({
+    ...environment,
+    ...lowerCaseProxies(environment),
+    ...secretsFromFiles(environment, problems),
+  });
   const known = new Set(Object.keys(settingsSchema.shape).flatMap((name) => [name, `${name}_FILE`]));
   for (const name of Object.keys(given))
     if (name.startsWith('GATEHOUSE_') && !known.has(name))
@@ -277,7 +285,8 @@ const timeoutsOf = (raw: Raw): UpstreamTimeouts => ({
   totalMs: raw.GATEHOUSE_TOTAL_TIMEOUT_MS,
 });
 
-const httpOf = (raw: Raw): Pick<Settings, 'hasFastPath' | 'httpClient'> => ({
+const httpOf = (raw: Raw): Pick<Settings, 'hasFastPath' | 'httpClient' | 'proxies'> => ({
+  proxies: proxiesOf(raw),
   hasFastPath: raw.GATEHOUSE_HTTP_FAST_PATH === 'on',
   httpClient: raw.GATEHOUSE_HTTP_CLIENT,
 });

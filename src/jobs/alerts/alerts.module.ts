@@ -21,7 +21,8 @@ import { SweepAlerts } from './sweep-alerts.js';
     {
       provide: Egress,
       inject: [SETTINGS],
-      useFactory: ({ egressAllow, timeouts }: Settings) => new Egress({ allow: egressAllow, timeouts }),
+      useFactory: ({ egressAllow, timeouts, proxies }: Settings) =>
+        new Egress({ allow: egressAllow, timeouts, proxies }),
     },
     HttpCaller,
     {

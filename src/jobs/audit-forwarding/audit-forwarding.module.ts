@@ -24,8 +24,8 @@ const CONNECTIONS = 8;
     {
       provide: Egress,
       inject: [SETTINGS],
-      useFactory: ({ egressAllow, timeouts }: Settings) =>
-        new Egress({ allow: egressAllow, timeouts, connections: CONNECTIONS }),
+      useFactory: ({ egressAllow, timeouts, proxies }: Settings) =>
+        new Egress({ allow: egressAllow, timeouts, proxies, connections: CONNECTIONS }),
     },
     {
       provide: DueBatches,
