@@ -20,6 +20,7 @@ import { originHeadersTable } from '../dist/gateway/upstream/origin-headers.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
 import { unreadTable } from '../dist/gateway/guardrails/unread-table.js';
 import { chargingTable, endpointsPage, limitEffectsTable } from '../dist/providers/endpoints-page.js';
+import { metricRows } from './metrics-table.mjs';
 import { roomArrows } from './room-arrows.mjs';
 
 const cell = (text) => String(text).replaceAll('|', '\\|');
@@ -196,6 +197,8 @@ const PAGES = {
   'docs/clients.md': () => withParts('docs/clients.md', { 'origin headers': originHeadersTable() }),
   'docs/limits.md': () =>
     withParts('docs/limits.md', { charging: chargingTable(), 'limit effects': limitEffectsTable() }),
+  'docs/metrics.md': () =>
+    withParts('docs/metrics.md', { metrics: table(['Metric', 'Type', 'Labels', 'Meaning'], metricRows()) }),
   'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
   'docs/endpoints.md': endpointsPage,

@@ -21,6 +21,7 @@ import { onSupervisor, type StartedChild, startSignal, tellSupervisor } from './
 import { shapeHeap } from './common/processes/heap-shape.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
+import { startAccessLog } from './gateway/recording/access-log.js';
 import { registerExchangeMetrics } from './gateway/recording/exchange-metrics.js';
 import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
 import { Limiter } from './gateway/limits/limiter.js';
@@ -49,6 +50,7 @@ async function main(settings: Settings, { place, database }: StartedChild): Prom
     abortOnError: false,
   });
   startMetrics();
+  startAccessLog(settings);
   registerExchangeMetrics();
   registerLimitMetrics();
   registerCacheMetrics();

@@ -68,9 +68,15 @@ const proxiesIn = (environment: Readonly<Record<string, string>>) => loadSetting
 
 const unknown = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }));
 
+interface EgressRules {
+  readonly allow?: string;
+  readonly client?: 'own' | 'undici';
+  readonly resolve?: () => Promise<readonly string[]>;
+}
+
 function anEgress(
   environment: Readonly<Record<string, string>>,
-  { allow = '', client = 'own', resolve = unknown } = {},
+  { allow = '', client = 'own', resolve = unknown }: EgressRules = {},
 ): Egress {
   const { rules } = parseEgressAllow(allow);
   const proxies = proxiesIn(environment);

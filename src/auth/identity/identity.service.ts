@@ -6,6 +6,7 @@ import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { hasSeveralKeys, keyBeside, misplacedKey, presentedKey, tokenBeside } from './credentials.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
+import { type RefusalReason, refusedCredentials } from './refused-credentials.js';
 import { ApiKeyDirectory, type KeyEnd, type KnownKey, TokenDirectory } from '../ports.js';
 import type { Principal } from '../principal.js';
 import { looksLikeToken } from '../tokens/compact-token.js';
@@ -69,29 +70,37 @@ export class IdentityService {
     if (key && (key.expiresAt === null || key.expiresAt > Date.now())) return key.principal;
     if (isWellFormedApiKey(presented)) return this.refuseKey(presented, request);
     const header = misplacedKey(request.headers);
-    if (header === null) return this.refuse(request);
-    this.countFailure(request);
+    if (header === null) return this.refuse(request, looksLikeToken(presented) ? 'token' : 'malformed');
+    this.countFailure(request, 'provider_key');
     throw new AppError('provider_key_misplaced', { header });
   }
 
   /** Only a caller with the complete secret learns that the key existed. */
   private async refuseKey(presented: string, request: RequestOrigin): Promise<never> {
-    this.countFailure(request);
+    const address = this.checkFailures(request);
     const end = await this.directory.endOf(presented);
+    refusedCredentials.count(end?.reason ?? 'unknown', address);
     if (end === null) throw new AppError('unauthenticated');
     const ended = `${ENDED[end.reason]} ${end.at.toISOString().slice(0, 19)}Z`;
     throw new AppError('api_key_ended', { ended });
   }
 
   /** Counts a failed attempt, including one without an API key, such as a guess at an invite. Throws `rate_limited` after too many. */
-  countFailure(request: RequestOrigin): void {
-    if (this.failures.record(this.addresses.of(request), Date.now()))
-      throw new AppError('rate_limited', { subject: 'failed attempts from this address' });
+  countFailure(request: RequestOrigin, reason: RefusalReason = 'unknown'): void {
+    refusedCredentials.count(reason, this.checkFailures(request));
+  }
+
+  /** Returns the address of the caller. */
+  private checkFailures(request: RequestOrigin): string {
+    const address = this.addresses.of(request);
+    if (!this.failures.record(address, Date.now())) return address;
+    refusedCredentials.count('throttled', address);
+    throw new AppError('rate_limited', { subject: 'failed attempts from this address' });
   }
 
   /** For a request without a valid credential. */
-  refuse(request: RequestOrigin): never {
-    this.countFailure(request);
+  refuse(request: RequestOrigin, reason: RefusalReason = 'missing'): never {
+    this.countFailure(request, reason);
     throw new AppError('unauthenticated');
   }
 }

@@ -12,6 +12,22 @@ interface Collection {
   readonly finish: () => void;
 }
 
+/** The metrics that only the supervisor has. */
+export const SUPERVISOR_METRICS = {
+  restarts: {
+    name: 'gatehouse_process_restarts_total',
+    help: 'Child processes that ended and were restarted.',
+    type: 'counter',
+    labelNames: ['process'],
+  },
+  ready: {
+    name: 'gatehouse_processes_ready',
+    help: 'Child processes that are ready.',
+    type: 'gauge',
+    labelNames: ['process'],
+  },
+} as const;
+
 /**
  * One response to `/metrics` for all processes: the process that is scraped asks the supervisor, which collects and merges the metrics of
  * all. A process that does not respond within a second is left out, so that a hanging one cannot hide the others.
@@ -60,16 +76,12 @@ export class MergedMetrics {
         value: this.everyone().reduce((sum, kept) => sum + (kept.name === name ? count(kept) : 0), 0),
       }));
     const restarts = {
-      name: 'gatehouse_process_restarts_total',
-      help: 'Child processes that ended and were restarted.',
-      type: 'counter',
+      ...SUPERVISOR_METRICS.restarts,
       aggregator: 'sum',
       values: sumOf(({ restarts }) => restarts),
     };
     const ready = {
-      name: 'gatehouse_processes_ready',
-      help: 'Child processes that are ready.',
-      type: 'gauge',
+      ...SUPERVISOR_METRICS.ready,
       aggregator: 'sum',
       values: sumOf(({ serves }) => (serves ? 1 : 0)),
     };

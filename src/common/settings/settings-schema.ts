@@ -273,6 +273,11 @@ export const settingsSchema = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Log level of the processes.'),
+  GATEHOUSE_ACCESS_LOG: z
+    .enum(['off', 'errors', 'all'])
+    .default('errors')
+    .describe('Model requests with a line in the log: none, those that fail or are slow (errors), or all.'),
+  GATEHOUSE_SLOW_REQUEST_MS: duration(MINUTE, 1, 'Duration from which a request is slow for the access log.'),
   GATEHOUSE_LOG_FORMAT: z
     .enum(['auto', 'text', 'json'])
     .default('auto')

@@ -63,6 +63,8 @@ export interface Settings {
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
   readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
+  readonly accessLog: Raw['GATEHOUSE_ACCESS_LOG'];
+  readonly slowRequestMs: number;
 }
 
 /** Retention in days; 0 means without limit. */
@@ -285,6 +287,12 @@ const timeoutsOf = (raw: Raw): UpstreamTimeouts => ({
   totalMs: raw.GATEHOUSE_TOTAL_TIMEOUT_MS,
 });
 
+const logOf = (raw: Raw): Pick<Settings, 'logLevel' | 'accessLog' | 'slowRequestMs'> => ({
+  logLevel: raw.GATEHOUSE_LOG_LEVEL,
+  accessLog: raw.GATEHOUSE_ACCESS_LOG,
+  slowRequestMs: raw.GATEHOUSE_SLOW_REQUEST_MS,
+});
+
 const httpOf = (raw: Raw): Pick<Settings, 'hasFastPath' | 'httpClient' | 'proxies'> => ({
   proxies: proxiesOf(raw),
   hasFastPath: raw.GATEHOUSE_HTTP_FAST_PATH === 'on',
@@ -338,6 +346,6 @@ function toSettings(raw: Raw): Settings {
     requestTimeoutMs: raw.GATEHOUSE_REQUEST_TIMEOUT_MS,
     drainDelayMs: raw.GATEHOUSE_DRAIN_DELAY_MS,
     drainTimeoutMs: raw.GATEHOUSE_DRAIN_TIMEOUT_MS,
-    logLevel: raw.GATEHOUSE_LOG_LEVEL,
+    ...logOf(raw),
   };
 }

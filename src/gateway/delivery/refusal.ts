@@ -121,6 +121,7 @@ function refuseExchange({ request, response, entry, error, hasLeft, attempt }: R
       status: hasLeft ? CLIENT_LEFT_STATUS : error.spec.status,
       errorCode: hasLeft ? null : error.code,
       errorSource: hasLeft ? null : 'gateway',
+      error,
       ...NO_ANSWER,
       contentType: isSent ? 'application/json' : null,
     },

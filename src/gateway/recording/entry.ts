@@ -26,6 +26,7 @@ import {
   priceFor,
   UNBILLED,
 } from './applied-price.js';
+import { logAccess } from './access-log.js';
 import { BodyCapture } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
 import { broughtCredentials } from './masking.js';
@@ -337,6 +338,7 @@ export class ExchangeRecorder implements Findings {
     const secrets = (this.secrets = this.credentials());
     const record = closedRecord(this, opened, outcome);
     countExchange(record);
+    logAccess({ record, caller: this.caller, error: outcome.error ?? null });
     const request = this.trail.requestBody.taken(headers['content-type'], headers['content-encoding']);
     const response = this.responseBody.taken(outcome.contentType, outcome.contentEncoding);
     const bodies = {

@@ -1,3 +1,4 @@
+import type { AppError } from '../../common/errors/app-error.js';
 import type { ClientRequest } from '../../common/http/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Usage } from '../../common/contracts/usage.js';
@@ -53,6 +54,8 @@ export interface ExchangeOutcome {
   readonly status: number;
   readonly errorCode: string | null;
   readonly errorSource: 'gateway' | 'provider' | null;
+  /** The gateway's own error, for the access log. */
+  readonly error?: AppError;
   readonly reading: Reading;
   readonly contentType: string | null;
   readonly contentEncoding: string | null;

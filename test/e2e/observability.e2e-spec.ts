@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OwnService, startService } from '../support/service.js';
+import { eventually } from '../support/waiting.js';
+
+const PAGE = new URL('../../docs/metrics.md', import.meta.url);
+/** Of Node itself; the page links to them. */
+const OF_NODE = /^gatehouse_(process_(cpu|start|resident|virtual|heap|open|max)|nodejs_)/;
+
+describe('what an operator sees of requests', () => {
+  let service: OwnService;
+  beforeAll(async () => {
+    service = await startService({ env: { GATEHOUSE_PROCESSES: '2', GATEHOUSE_ACCESS_LOG: 'all' } });
+  });
+  afterAll(() => service?.dispose());
+
+  const chat = (body: object, key = service.bootstrap.workspace_api_key) =>
+    service.client.call({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      headers: { 'x-gateway-api-key': key, 'x-gateway-provider': 'sandbox' },
+      body: { model: 'sandbox-1', messages: [{ role: 'user', content: 'A secret prompt' }], ...body },
+    });
+  const metrics = async () => (await service.client.call({ path: '/metrics' })).body.toString();
+  const accessLines = () =>
+    service.output
+      .split('\n')
+      .filter((line) => line.includes('"component":"access"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('is a line of the access log for each request, and never a key or a prompt', async () => {
+    const answer = await chat({});
+    const refused = await chat({ model: 7 });
+    expect([answer.status, refused.status]).toEqual([200, 400]);
+
+    await eventually(() => accessLines().length === 2, { withinMs: 5_000, what: 'two lines' });
+    expect(accessLines()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          request_id: answer.headers['x-gateway-request-id'],
+          workspace_id: service.bootstrap.workspace_id,
+          provider: 'sandbox',
+          model: 'sandbox-1',
+          endpoint: 'chat-completions',
+          status: 200,
+          duration_ms: expect.any(Number),
+        }),
+        expect.objectContaining({ status: 400, error_code: expect.any(String), msg: 'A request failed.' }),
+      ]),
+    );
+    expect(service.output).not.toContain(service.bootstrap.workspace_api_key);
+    expect(service.output).not.toContain('A secret prompt');
+  });
+
+  it('is a counter and one line for refused keys, however many there are', async () => {
+    for (let i = 0; i < 20; i++) expect((await chat({}, 'gw_ws_wrong')).status).toBe(401);
+
+    await eventually(
+      async () => (await metrics()).includes('gatehouse_refused_credentials_total{reason="malformed"} 20'),
+      { withinMs: 5_000, what: 'the counter' },
+    );
+    const lines = service.output.split('\n').filter((line) => line.includes('A credential was refused.'));
+    expect(lines.length).toBeLessThanOrEqual(2);
+  });
+
+  it('is a histogram of durations, merged over processes', async () => {
+    const text = await metrics();
+    const labels = 'provider="sandbox",endpoint="chat-completions",status="2xx"';
+
+    expect(text).toContain(`gatehouse_request_duration_seconds_bucket{le="+Inf",${labels}} 1`);
+    expect(text).toContain(`gatehouse_request_duration_seconds_count{${labels}} 1`);
+    expect(text).toMatch(
+      /gatehouse_model_requests_total\{provider="sandbox",model="sandbox-1",status="2xx"\} 1/,
+    );
+  });
+
+  it('is every metric that the page lists, and no other', async () => {
+    const served = [...(await metrics()).matchAll(/^# HELP (gatehouse_\S+)/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => !OF_NODE.test(name));
+    const listed = [...readFileSync(PAGE, 'utf8').matchAll(/^\| `(gatehouse_\w+)`/gm)].map(
+      ([, name]) => name,
+    );
+
+    expect(served.sort()).toEqual(listed.sort());
+  });
+});
