@@ -45,8 +45,8 @@ function newestSource() {
 }
 
 async function build(worksForUs) {
+  const nest = compiler();
   process.stderr.write('The sources are newer than the build. Building ...\n');
-  const nest = createRequire(import.meta.url).resolve('@nestjs/cli/bin/nest.js');
   const child = spawn(process.execPath, [nest, 'build'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   worksForUs(child.pid);
   const said = [];
@@ -55,6 +55,17 @@ async function build(worksForUs) {
   if (code === 0) return bundle();
   process.stderr.write(`${Buffer.concat(said)}\n`);
   throw new Error('The build failed.');
+}
+
+/** Development dependencies are missing after `npm ci` with NODE_ENV=production or --omit=dev. */
+function compiler() {
+  try {
+    return createRequire(import.meta.url).resolve('@nestjs/cli/bin/nest.js');
+  } catch {
+    throw new Error(
+      'This is a source checkout without its build tools. Run "npm ci --include=dev", or install the package "gatehouse".',
+    );
+  }
 }
 
 async function bundle() {

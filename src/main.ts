@@ -7,6 +7,7 @@ import { deliveryChecks } from './adapters/delivery-checks.js';
 import { administrationCheck } from './egress/administration-check.js';
 import { AdminRelay } from './server/admin-relay.js';
 import { AppModule } from './app.module.js';
+import { tenantWallCheck } from './database/sessions/tenant-wall.js';
 import { QueryPool } from './database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
 import { StoreChecks } from './egress/store-checks.js';
@@ -97,6 +98,7 @@ interface ReadinessParts {
 
 function checks({ pool, limiter, isDraining }: ReadinessParts): ReadinessCheck[] {
   return [
+    tenantWallCheck(pool),
     {
       name: 'draining',
       isVital: true,

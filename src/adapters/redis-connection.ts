@@ -45,11 +45,19 @@ export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redi
   );
 }
 
+const UNREACHABLE = 'Redis cannot be reached. Check REDIS_URL and that Redis runs.';
+
 /** Requests wait for this reply, so a Redis that does not reply in time counts as unavailable. */
 export const answerOf = <T>(work: Promise<T>, withinMs: number = REDIS_ANSWER_MS): Promise<T> =>
-  answeredWithin(work, withinMs, `Redis did not respond within ${withinMs} ms.`);
+  answeredWithin(work, withinMs, `Redis did not respond within ${withinMs} ms.`).catch((error: unknown) => {
+    throw (error as Error).name === 'MaxRetriesPerRequestError'
+      ? new Error(UNREACHABLE, { cause: error })
+      : error;
+  });
+
+/** One for all connections of the process, which fail together. */
+const report = reportSparsely(logger);
 
 function reporting(redis: Redis): Redis {
-  const report = reportSparsely(logger);
-  return redis.on('error', (error: Error) => report('The connection to Redis failed.', error));
+  return redis.on('error', (error: Error) => report(UNREACHABLE, error));
 }

@@ -1,35 +1,49 @@
-import { Command } from 'commander';
+import { Command, type CommanderError } from 'commander';
 import { VERSION } from '../common/version.js';
 import { didYouMean } from '../common/text/nearest-names.js';
 import type { ApplyOptions } from './declared/apply-command.js';
 import type { DoctorOptions } from './doctor/doctor.js';
 import type { ConnectOptions } from './declared/connect.js';
 import type { CreateAdminKeyOptions } from './operator/create-admin-key-command.js';
+import type { RotateOptions } from './master-key/rotate-command.js';
 import type { ResetPasswordOptions } from './operator/reset-password-command.js';
 import { complain, explain } from './terminal.js';
 
 /**
  * The command `gatehouse`. Each command's modules are loaded when it runs, so that none pays for another. Exit codes: 0 on success, 1 on
- * any failure, with the reason on standard error.
+ * any failure, 2 on wrong usage, with the reason on standard error.
  */
 export async function runCommand(args: readonly string[]): Promise<void> {
   const program = new Command('gatehouse')
     .description('The AI gateway with its administration built in.')
-    .version(VERSION)
+    .version(VERSION, '-v, --version')
+    .helpCommand('help [command]', 'show the options of a command')
     .addHelpText('after', EXAMPLES)
     // Catches unknown commands; without a command, it shows the help.
-    .argument('[command]')
+    .argument('[command...]')
     .usage('<command> [options]')
-    .action((unknown: string | undefined, _options: object, command: Command) => {
+    .action(([unknown]: readonly string[], _options: object, command: Command) => {
       if (unknown === undefined) command.help();
       const known = command.commands.map((each) => each.name());
       command.error(`error: unknown command "${unknown}"${didYouMean(unknown, known)}; see gatehouse --help`);
     });
   runningCommands(program);
+  secretCommands(program);
   declaredCommands(program);
   bookCommands(program);
   accessCommands(program);
+  for (const command of [program, ...allBelow(program)]) command.exitOverride(leave);
   await program.parseAsync(args, { from: 'user' });
+}
+
+const WRONG_USAGE = 2;
+
+const allBelow = (command: Command): Command[] =>
+  command.commands.flatMap((each) => [each, ...allBelow(each)]);
+
+/** Help and version end with 0. The message of any other end is on standard error already. */
+function leave({ exitCode }: CommanderError): never {
+  process.exit(exitCode === 0 ? 0 : WRONG_USAGE);
 }
 
 /** Shown below the options of a command, one per line. */
@@ -62,7 +76,7 @@ function runningCommands(program: Command): void {
     });
   program
     .command('migrate')
-    .description('migrate the database schema; "start" does this itself. Safe beside a running instance')
+    .description('migrate the database schema; "start" does this itself')
     .option('--status', 'list applied and pending migrations only; exit code 1 if any is pending')
     .option('--dry-run', 'run the pending migrations in a transaction, then roll it back')
     .addHelpText(
@@ -76,21 +90,32 @@ function runningCommands(program: Command): void {
   program
     .command('doctor')
     .description('check settings, machine, database and other services, and print what to fix')
+    .option('--json', 'print each finding as a line of JSON')
     .option('--from-shell', 'check the settings of this shell instead of those of the running instance')
-    .addHelpText('after', examples('gatehouse doctor', 'gatehouse doctor --from-shell'))
+    .addHelpText(
+      'after',
+      examples('gatehouse doctor', 'gatehouse doctor --from-shell', 'gatehouse doctor --json'),
+    )
     .action(async (options: DoctorOptions) => {
       const { doctor } = await import('./doctor/doctor.js');
       await finish(doctor(process.env, options));
     });
+}
+
+/** Commands that replace secrets. */
+function secretCommands(program: Command): void {
   program
     .command('rotate')
     .description('replace a secret of this installation')
     .command('master-key')
-    .description('re-encrypt with GATEHOUSE_NEXT_MASTER_KEY; the service keeps running (docs/master-key.md)')
-    .addHelpText('after', examples('gatehouse rotate master-key'))
-    .action(async () => {
+    .description(
+      'replace the master key by GATEHOUSE_NEXT_MASTER_KEY, or by a generated one in secrets.json (docs/master-key.md)',
+    )
+    .option('--yes', 'rotate without asking for confirmation')
+    .addHelpText('after', examples('gatehouse rotate master-key', 'gatehouse rotate master-key --yes'))
+    .action(async (options: RotateOptions) => {
       const { rotateCommand } = await import('./master-key/rotate-command.js');
-      await finish(rotateCommand(process.env));
+      await finish(rotateCommand(process.env, options));
     });
 }
 
@@ -98,7 +123,7 @@ function runningCommands(program: Command): void {
 function declaredCommands(program: Command): void {
   reaching(program.command('apply'))
     .description('show what a YAML file would change in the organization, then apply it (docs/configs.md)')
-    .requiredOption('-f, --file <path>', 'YAML file to apply')
+    .requiredOption('-f, --file <path>', 'YAML file to apply; - reads standard input')
     .option('--yes', 'apply without asking for confirmation')
     .option('--dry-run', 'show the changes and exit')
     .addHelpText(
@@ -106,6 +131,7 @@ function declaredCommands(program: Command): void {
       examples(
         'gatehouse apply -f gatehouse.yaml --dry-run',
         'gatehouse apply -f gatehouse.yaml --yes --key-env ADMIN_KEY',
+        'gatehouse export | gatehouse apply -f - --dry-run',
       ),
     )
     .action(async (options: ApplyOptions) => {
@@ -133,7 +159,7 @@ function bookCommands(program: Command): void {
     .command('rebuild')
     .description('rebuild derived data')
     .command('rollups')
-    .description('recompute analytics from the request logs. Safe beside a running instance')
+    .description('recompute analytics from the request logs, also beside a running instance')
     .option('--from <day>', 'first day, as YYYY-MM-DD (UTC); default: the oldest')
     .option('--to <day>', 'day after the last one, as YYYY-MM-DD (UTC); default: now')
     .addHelpText('after', examples('gatehouse rebuild rollups --from 2030-01-01 --to 2030-02-01'))

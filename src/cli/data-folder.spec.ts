@@ -24,14 +24,20 @@ describe('the data folder', () => {
   it('is refused in one sentence when something else has its place', async () => {
     await writeFile(join(parent, 'file'), '');
 
-    await expect(openDataFolder(join(parent, 'file'))).rejects.toThrow(/cannot be used \(EEXIST\)/);
-    await expect(openDataFolder(join(parent, 'file', 'below'))).rejects.toThrow(/cannot be used \(ENOTDIR\)/);
+    await expect(openDataFolder(join(parent, 'file'))).rejects.toThrow(
+      /file is a file\. Remove it, or set GATEHOUSE_DATA_DIR/,
+    );
+    await expect(openDataFolder(join(parent, 'file', 'below'))).rejects.toThrow(
+      /below is below a file\. .* GATEHOUSE_DATA_DIR/,
+    );
   });
 
   it.runIf(process.platform === 'linux')(
     'is refused, and not tried for ever, where the system makes no folders',
     async () => {
-      await expect(openDataFolder('/proc/gatehouse/data')).rejects.toThrow(/cannot be used \(ENOENT\)/);
+      await expect(openDataFolder('/proc/gatehouse/data')).rejects.toThrow(
+        /cannot be created: .* GATEHOUSE_DATA_DIR/,
+      );
     },
   );
 

@@ -31,11 +31,18 @@ export async function openDataFolder(dataDir: string): Promise<void> {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    const known = FOLDER_FAULTS[reason] ?? `cannot be used (${reason}). Make it writable for this user`;
     throw new LauncherError(
-      `The data folder ${dataDir} cannot be used (${reason}). Make it writable for this user, or set GATEHOUSE_DATA_DIR to another folder.`,
+      `The data folder ${dataDir} ${known}, or set GATEHOUSE_DATA_DIR to another folder.`,
     );
   }
 }
+
+const FOLDER_FAULTS: Readonly<Record<string, string>> = {
+  EEXIST: 'is a file. Remove it',
+  ENOTDIR: 'is below a file. Remove that file',
+  ENOENT: 'cannot be created: the system makes no folders there. Create it yourself',
+};
 
 /**
  * Creates a folder and its missing parents. Not with `recursive`, which retries indefinitely where an existing folder rejects mkdir with

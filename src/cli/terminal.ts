@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
 import { SettingsError } from '../common/settings/settings.js';
 import { LauncherError } from './launcher-error.js';
 
@@ -19,6 +20,20 @@ export function complain(text: string): void {
 export function explain(thrown: unknown): string {
   if (thrown instanceof LauncherError || thrown instanceof SettingsError) return thrown.message;
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}
+
+/** Asks for a confirmation on the terminal. Throws a LauncherError without one. */
+export async function isConfirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new LauncherError(
+      'This cannot be confirmed without a terminal. Nothing was changed; add --yes to confirm it.',
+    );
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 /** Rows under their headings, with columns as wide as their widest cell. */

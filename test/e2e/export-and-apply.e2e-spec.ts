@@ -82,7 +82,7 @@ describe('gatehouse export', { timeout: PATIENT_MS }, () => {
 
     const applied = await gatehouse(other, 'apply', '-f', file, '--yes');
     expect(applied, applied.output).toMatchObject({ code: 0 });
-    expect(applied.output).toContain('made  invite of "ada@example.com"');
+    expect(applied.output).toContain('created  invite of "ada@example.com"');
     expect(applied.output).not.toContain('gw_invite_');
     expect((await gatehouse(other, 'export')).output).toBe(exported.output);
     for (const service of [one, other])

@@ -23,7 +23,7 @@ const restart = async (): Promise<void> => {
   await start();
 };
 const rotate = (): Promise<{ code: number | null; output: string }> =>
-  runToEnd(['rotate', 'master-key'], { ...env, GATEHOUSE_DATA_DIR: folder });
+  runToEnd(['rotate', 'master-key', '--yes'], { ...env, GATEHOUSE_DATA_DIR: folder });
 const secrets = (): Record<string, string> =>
   JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as Record<string, string>;
 /** Through a virtual key, whose credential its organization's key has sealed. */

@@ -205,7 +205,7 @@ describe('gatehouse start', () => {
 
     it('names a command that there is not, and starts nothing for it', async () => {
       const service = launch(['strat']);
-      expect(await service.ended).toBe(1);
+      expect(await service.ended).toBe(2);
       expect(service.output).toBe(
         'error: unknown command "strat" (did you mean "start"?); see gatehouse --help\n',
       );

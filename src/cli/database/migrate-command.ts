@@ -4,8 +4,9 @@ import { loadSettings } from '../../common/settings/settings.js';
 import { LauncherError } from '../launcher-error.js';
 import { say } from '../terminal.js';
 import { awaitDatabase } from './await-database.js';
+import { runMigrations } from './run-migrations.js';
 import { readSchemaState } from './schema-state.js';
-import { withDatabase } from './with-database.js';
+import { withRunningDatabase } from './with-database.js';
 
 export interface MigrateOptions {
   readonly status?: boolean;
@@ -17,7 +18,7 @@ export async function migrateCommand(
   environment: NodeJS.ProcessEnv,
   options: MigrateOptions,
 ): Promise<number> {
-  return withDatabase(loadSettings(environment), async (url) => {
+  return withRunningDatabase(loadSettings(environment), async (url) => {
     const { pending } = await awaitDatabase(url, () => readSchemaState(url, null), {
       signal: new AbortController().signal,
       notice: say,
@@ -25,14 +26,14 @@ export async function migrateCommand(
     if (pending.length === 0) say('The schema is up to date.');
     else say(`Pending:\n${pending.map((name) => `  ${name}`).join('\n')}`);
     if (options.status) return pending.length === 0 ? 0 : 1;
-    if (pending.length > 0) await withDataSource(url, options.dryRun ? rehearse : run);
+    if (pending.length > 0)
+      await withDataSource(url, options.dryRun ? rehearse : (source) => run(source, url));
     return 0;
   });
 }
 
-async function run(dataSource: DataSource): Promise<void> {
-  const { migrate } = await import('../../schema/migrate.js');
-  await migrate(dataSource);
+async function run(dataSource: DataSource, url: Secret): Promise<void> {
+  await runMigrations(dataSource, url);
   say('All migrations are done.');
 }
 

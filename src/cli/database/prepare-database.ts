@@ -9,6 +9,7 @@ import type { InstanceSecrets } from '../data-folder.js';
 import type { EmbeddedPostgres } from '../embedded-postgres.js';
 import { LauncherError } from '../launcher-error.js';
 import { awaitDatabase, type WaitOptions } from './await-database.js';
+import { runMigrations } from './run-migrations.js';
 import { readSchemaState } from './schema-state.js';
 
 export interface Preparation extends WaitOptions {
@@ -38,14 +39,13 @@ export async function prepareDatabase(preparation: Preparation): Promise<Bootstr
   await server?.untilUp(preparation.patienceMs);
   const { pending, populated } = await awaitDatabase(url, () => readSchemaState(url, secrets), preparation);
   if (pending.length === 0 && populated) return null;
-  const { migrate } = await import('../../schema/migrate.js');
   const { createDataSource } = await import('../../schema/data-source.js');
   const { bootstrap } = await import('../../admin/bootstrap/bootstrap.js');
   const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
   try {
     if (pending.length > 0) {
       preparation.notice(`Migrating the database: ${pending.length} migrations are pending.`);
-      await migrate(dataSource);
+      await runMigrations(dataSource, url);
     }
     if (!makesFirstKeys) return null;
     let kept: BootstrapFile | null = null;

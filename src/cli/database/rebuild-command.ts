@@ -2,7 +2,7 @@ import type { Secret } from '../../common/settings/secret.js';
 import { type ClickHouseSettings, loadSettings, type Settings } from '../../common/settings/settings.js';
 import { LauncherError } from '../launcher-error.js';
 import { ProgressBar, say } from '../terminal.js';
-import { withDatabase } from './with-database.js';
+import { withRunningDatabase } from './with-database.js';
 
 export interface RebuildCommandOptions {
   readonly from?: string;
@@ -20,7 +20,7 @@ export async function rebuildCommand(
   };
   const settings = loadSettings(environment);
   const { clickhouse, retentionDays } = settings;
-  return withDatabase(settings, async (url) => {
+  return withRunningDatabase(settings, async (url) => {
     if (clickhouse) return copyToClickHouse(url, clickhouse, { retentionDays, ...range });
     const { createDataSource } = await import('../../schema/data-source.js');
     const { rebuildRollups } = await import('../../request-log/rollups/rebuild.js');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
+import { text as textIn } from 'node:stream/consumers';
 import { LauncherError } from '../launcher-error.js';
-import { say } from '../terminal.js';
+import { isConfirmed, say } from '../terminal.js';
 import type { AdministrationClient } from './administration-client.js';
 import { type DeclaredChange, inWords } from './change.js';
 import { connect, type ConnectOptions } from './connect.js';
@@ -25,7 +25,8 @@ export async function applyCommand(environment: NodeJS.ProcessEnv, options: Appl
   }
   say(inWords(changes));
   if (options.dryRun) return 0;
-  if (!options.yes && !(await isConfirmed(changes.length))) {
+  const question = `Apply ${changes.length} change${changes.length === 1 ? '' : 's'}?`;
+  if (!options.yes && !(await isConfirmed(question))) {
     say('Nothing was changed.');
     return 1;
   }
@@ -48,13 +49,24 @@ async function planned(
   }
 }
 
+const STANDARD_INPUT = '-';
+
 async function textOf(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return file === STANDARD_INPUT ? await textIn(process.stdin) : await readFile(file, 'utf8');
   } catch (cause) {
-    throw new LauncherError(`The file ${file} cannot be read: ${(cause as Error).message}.`, { cause });
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    throw new LauncherError(UNREADABLE[code]?.(file) ?? `The file ${file} cannot be read: ${message}.`, {
+      cause,
+    });
   }
 }
+
+const UNREADABLE: Readonly<Record<string, (file: string) => string>> = {
+  ENOENT: (file) => `There is no file ${file}.`,
+  EACCES: (file) => `The file ${file} cannot be read: this user has no permission.`,
+  EISDIR: (file) => `${file} is a folder. Name a YAML file.`,
+};
 
 const secretsOf =
   (environment: NodeJS.ProcessEnv): SecretReader =>
@@ -63,21 +75,6 @@ const secretsOf =
     const text = await readFile(source.from_file, 'utf8').catch(() => '');
     return text.trim() || null;
   };
-
-async function isConfirmed(count: number): Promise<boolean> {
-  if (!process.stdin.isTTY)
-    throw new LauncherError(
-      'The changes cannot be confirmed without a terminal. Nothing was changed; add --yes to apply them.',
-    );
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test(
-      (await terminal.question(`Apply ${count} change${count === 1 ? '' : 's'}? [y/N] `)).trim(),
-    );
-  } finally {
-    terminal.close();
-  }
-}
 
 /** Each change is a separate request, so changes before a refusal remain; applying again makes the rest. */
 export async function make(
@@ -93,13 +90,13 @@ export async function make(
       .send(change.method, path, change.body(idOf), change.ifMatch)
       .catch((cause: unknown) => {
         throw new LauncherError(
-          `${change.what} was not ${change.isNew ? 'made' : 'changed'}. ${(cause as Error).message} ` +
+          `${change.what} was not ${change.isNew ? 'created' : 'updated'}. ${(cause as Error).message} ` +
             `${done} of ${changes.length} changes were applied before it. Correct the cause and apply again.`,
           { cause },
         );
       });
     if (change.makesWorkspace !== undefined) ids.set(change.makesWorkspace, String(answer.id));
-    notice(`${change.isNew ? 'made' : 'changed'}  ${change.what}`);
+    notice(`${change.isNew ? 'created' : 'updated'}  ${change.what}`);
     if (typeof answer.invite_link === 'string') notice(invitationHint(String(answer.id)));
   }
 }

@@ -28,6 +28,8 @@ const DATABASE_LIMIT_MS = 120_000;
 export interface DoctorOptions {
   /** Checks this shell's settings even if a running instance has others. */
   readonly fromShell?: boolean;
+  /** Prints a line of JSON for each finding. */
+  readonly json?: boolean;
 }
 
 /** `gatehouse doctor`: runs every check, also after a failure, and prints each finding when its check ends. Returns 1 if any failed. */
@@ -38,7 +40,7 @@ export async function doctor(
 ): Promise<number> {
   let hasFailed = false;
   for await (const finding of examine(environment, options)) {
-    print(rowOf(finding));
+    print(options.json ? JSON.stringify(finding) : rowOf(finding));
     hasFailed ||= finding.result === 'failed';
   }
   return hasFailed ? 1 : 0;

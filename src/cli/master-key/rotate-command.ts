@@ -8,15 +8,25 @@ import { withRunningDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { runsWithNextKey } from '../launch-plan.js';
 import { LauncherError } from '../launcher-error.js';
-import { say } from '../terminal.js';
+import { isConfirmed, say } from '../terminal.js';
 import { replaceMasterKey } from './replace-master-key.js';
+
+export interface RotateOptions {
+  readonly yes?: boolean;
+}
+
+const QUESTION = 'Replace the master key? Back up the database and secrets.json first.';
 
 /**
  * `gatehouse rotate master-key`. Returns the exit code. If it is killed at any point, the service starts with the keys it has by then, and
  * the command can be repeated to continue.
  */
-export async function rotateCommand(environment: NodeJS.ProcessEnv): Promise<number> {
+export async function rotateCommand(environment: NodeJS.ProcessEnv, options: RotateOptions): Promise<number> {
   const settings = loadSettings(environment);
+  if (!options.yes && !(await isConfirmed(QUESTION))) {
+    say('Nothing was changed.');
+    return 1;
+  }
   const isRunning = await FolderLock.isHeld(settings.dataDir);
   await withRunningDatabase(settings, async (url) => {
     const client = postgresClient('commands', {

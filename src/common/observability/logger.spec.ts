@@ -68,6 +68,19 @@ describe('logger', () => {
     ).not.toContain('open sesame');
   });
 
+  it.each([
+    ['ECONNREFUSED', { code: 'ECONNREFUSED' }],
+    ['ENOTFOUND', { code: 'ENOTFOUND' }],
+    ['MaxRetriesPerRequestError', { name: 'MaxRetriesPerRequestError' }],
+  ])('leaves out the stack of a network failure: %s', (_, fields) => {
+    const line = logged((log) =>
+      log.warn({ err: Object.assign(new Error('no reply'), fields) }, 'It failed.'),
+    );
+
+    expect(line).toMatchObject({ err: { message: 'no reply' } });
+    expect(line).not.toHaveProperty('err.stack');
+  });
+
   it('keeps the message and the stack of an error, and masks what hangs on it', () => {
     const failure = Object.assign(new Error('no route'), { password: 'hunter2' });
     const line = logged((log) => log.error({ err: failure }, 'failed'));

@@ -38,10 +38,21 @@ export function buildLogger(destination: DestinationStream = standardOutput()): 
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
       redact: { paths: CREDENTIAL_PATHS, censor: '***' },
     },
     destination,
   );
+}
+
+/** Failures of the network, also as the clients of stores name them. Their stack leads into the client, not to the cause. */
+const NETWORK_FAILURE = /^(E[A-Z]+|EAI_\w+|MaxRetriesPerRequestError)$/;
+
+function describeError(error: Error): unknown {
+  const described: { stack?: string } = pino.stdSerializers.err(error);
+  const { code, name } = error as NodeJS.ErrnoException;
+  if (NETWORK_FAILURE.test(code ?? name)) delete described.stack;
+  return described;
 }
 
 function standardOutput(): DestinationStream {

@@ -2,6 +2,8 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { createLogger } from '../../common/observability/logger.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
+import { CheckFailure, type ReadinessCheck } from '../../common/supervision/probes.js';
+import type { Queryable } from '../queryable.js';
 import type { Statement } from './tenant-query-runner.js';
 
 /**
@@ -31,6 +33,32 @@ const settings = ([role, organization, isReadOnly]: readonly string[]): string =
   `set_config('role', ${role}, true), set_config('gatehouse.organization_id', ${organization}, true), ` +
   `set_config('transaction_read_only', ${isReadOnly}, true)`;
 const ENTER = `SELECT ${settings(['$1', '$2', '$3'])}`;
+
+/** Whether row-level security separates tenants. */
+export async function hasTenantWall(database: Queryable): Promise<boolean> {
+  const [found] = await database.query<{ stands: boolean }>(WALL_STANDS);
+  return found?.stands === true;
+}
+
+const WALL_IS_OFF =
+  'Row-level security does not separate tenants. "gatehouse doctor" says what to do (docs/database.md).';
+
+/** Warns at the start, before any request needs it. */
+export async function warnWithoutTenantWall(database: Queryable): Promise<void> {
+  if (!(await hasTenantWall(database))) logger.warn(WALL_IS_OFF);
+}
+
+const CHECK_FRESH_MS = 60_000;
+
+/** For `/readyz?verbose`. Requests are served without it: queries separate tenants first. */
+export const tenantWallCheck = (database: Queryable): ReadinessCheck => ({
+  name: 'row-level security',
+  isVital: false,
+  freshMs: CHECK_FRESH_MS,
+  run: async () => {
+    if (!(await hasTenantWall(database))) throw new CheckFailure(WALL_IS_OFF);
+  },
+});
 
 const LOOK_AGAIN_MS = 60_000;
 
@@ -63,11 +91,9 @@ export class TenantWall {
 
   private async isThere(): Promise<boolean> {
     if (this.stands || performance.now() < this.lookAgainAt) return this.stands;
-    const [found] = await this.dataSource.query<{ stands: boolean }[]>(WALL_STANDS);
-    this.stands = found?.stands === true;
+    this.stands = await hasTenantWall(this.dataSource);
     this.lookAgainAt = performance.now() + LOOK_AGAIN_MS;
-    if (!this.stands)
-      logger.warn('Row-level security does not separate tenants. "gatehouse doctor" says what to do.');
+    if (!this.stands) logger.warn(WALL_IS_OFF);
     return this.stands;
   }
 }

@@ -6,6 +6,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDataSource } from '../../../src/schema/data-source.js';
 import { VirtualKey } from '../../../src/admin/virtual-keys/virtual-key.entity.js';
 import { Workspace } from '../../../src/admin/tenancy/workspace.entity.js';
+import { runMigrations } from '../../../src/cli/database/run-migrations.js';
+import { explain } from '../../../src/cli/terminal.js';
+import { Secret } from '../../../src/common/settings/secret.js';
+import { tenantWallCheck } from '../../../src/database/sessions/tenant-wall.js';
 import { migrate } from '../../../src/schema/migrate.js';
 import { UnitOfWork } from '../../../src/database/unit-of-work.js';
 import { LogDatabase } from '../../../src/request-log/reading/log-database.js';
@@ -350,6 +354,9 @@ describe('a login that may not make roles', () => {
           work.manager.query('SELECT current_user AS name'),
         );
       expect(await asked()).toEqual([{ name: login }]);
+      await expect(tenantWallCheck(plain).run()).rejects.toThrow(
+        /Row-level security does not separate tenants/,
+      );
       await administer(empty.url, `GRANT gatehouse_tenant TO ${login}`);
       await plain.query('SELECT protect_tenant_tables()');
       const later = new UnitOfWork(plain);
@@ -358,8 +365,34 @@ describe('a login that may not make roles', () => {
           later.manager.query('SELECT current_user AS name'),
         ),
       ).toEqual([{ name: 'gatehouse_tenant' }]);
+      await tenantWallCheck(plain).run();
     } finally {
       for (const each of opened) await each.destroy();
+      await empty.drop();
+      await administer(new URL('/postgres', empty.url).href, `DROP ROLE ${login}`);
+    }
+  });
+
+  it('and may not create tables gets a sentence with the statements to run, and no stack', async () => {
+    const empty = await emptyDatabase();
+    const login = `bare_${randomUUID().slice(0, 8)}`;
+    await administer(empty.url, `CREATE ROLE ${login} LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC`);
+    const url = new URL(empty.url);
+    url.username = login;
+    const bare = await createDataSource(url.href, 2, 'migrations').initialize();
+    try {
+      const failure: unknown = await runMigrations(bare, new Secret(url.href)).catch(
+        (error: unknown) => error,
+      );
+
+      expect(explain(failure)).toMatch(
+        new RegExp(
+          `^The database user "${login}" lacks a privilege in .*GRANT CREATE ON SCHEMA public TO "${login}";`,
+        ),
+      );
+      expect(explain(failure)).not.toMatch(/\n\s+at /);
+    } finally {
+      await bare.destroy();
       await empty.drop();
       await administer(new URL('/postgres', empty.url).href, `DROP ROLE ${login}`);
     }

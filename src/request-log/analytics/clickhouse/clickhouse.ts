@@ -98,7 +98,7 @@ export class ClickHouse implements OnApplicationShutdown {
       if (abort.aborted || TOO_MUCH.has(code))
         throw new AppError('query_timeout', { seconds: readWithinS }, { cause: error });
       if (code === TOO_MANY_QUERIES) throw new AppError('overloaded', {}, { cause: error });
-      throw error;
+      throw namingSetting(error);
     }
   }
 
@@ -114,7 +114,7 @@ export class ClickHouse implements OnApplicationShutdown {
    */
   async insert(table: string, rows: readonly unknown[], token: string): Promise<void> {
     await this.#ready();
-    await this.client.insert({
+    const inserted = this.client.insert({
       table,
       values: [...rows],
       format: 'JSONEachRow',
@@ -123,6 +123,9 @@ export class ClickHouse implements OnApplicationShutdown {
         ...(this.options.cluster === undefined ? {} : ON_CLUSTER),
         insert_deduplication_token: token,
       },
+    });
+    await inserted.catch((error: unknown) => {
+      throw namingSetting(error);
     });
   }
 
@@ -137,7 +140,7 @@ export class ClickHouse implements OnApplicationShutdown {
       await this.#prepared;
     } catch (error) {
       this.#prepared = undefined;
-      throw error;
+      throw namingSetting(error);
     }
   }
 }
@@ -171,3 +174,18 @@ const ON_CLUSTER: QuerySettings = { distributed_foreground_insert: 1 };
 /** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED. */
 const TOO_MUCH: ReadonlySet<unknown> = new Set(['159', '160', '241']);
 const TOO_MANY_QUERIES = '202';
+
+const NETWORK_FAILURE = /^(E[A-Z]+|EAI_\w+)$/;
+
+/** Says in the log which setting to check. Errors of ClickHouse itself, whose code is a number, stay as they are. */
+function namingSetting(error: unknown): unknown {
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code !== 'string' || !NETWORK_FAILURE.test(code)) return error;
+  const named = new Error(
+    `ClickHouse cannot be reached (${code}). Check CLICKHOUSE_URL and that ClickHouse runs.`,
+    {
+      cause: error,
+    },
+  );
+  return Object.assign(named, { code });
+}
