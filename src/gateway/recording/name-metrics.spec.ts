@@ -7,19 +7,21 @@ const failed = { status: 404, cost_nano_usd: null };
 describe('sums by name', () => {
   it('give a name its own series, requests by status class and cost', () => {
     const sums = new SumsByName(10);
-    sums.add('gpt-5', 'other', ok, '2xx');
-    sums.add('gpt-5', 'other', failed, '4xx');
+    sums.add('openai', 'gpt-5', ok, '2xx');
+    sums.add('openai', 'gpt-5', failed, '4xx');
 
-    expect([...sums.all()]).toEqual([['gpt-5', { requests: { '2xx': 1, '4xx': 1 }, costNanoUsd: 5 }]]);
+    expect([...sums.all()]).toEqual([
+      ['openai\ngpt-5', { requests: { '2xx': 1, '4xx': 1 }, costNanoUsd: 5 }],
+    ]);
   });
 
   it('count names beyond the bound, and names that never succeeded, together', () => {
     const sums = new SumsByName(2);
-    for (let i = 0; i < 1_000; i++) sums.add(`made-up-${i}`, 'other', failed, '4xx');
-    for (const name of ['a', 'b', 'c']) sums.add(name, 'other', ok, '2xx');
+    for (let i = 0; i < 1_000; i++) sums.add('p', `made-up-${i}`, failed, '4xx');
+    for (const name of ['a', 'b', 'c']) sums.add('p', name, ok, '2xx');
 
     const names = [...sums.all()].map(([name]) => name);
     expect(names).toHaveLength(2);
-    expect(names).toContain('other');
+    expect(names).toContain('p\nother');
   });
 });

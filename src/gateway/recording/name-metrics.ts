@@ -4,6 +4,8 @@ import type { RequestLogRecord } from '../../request-log/record.js';
 /** Names with a series of their own, per process. Further ones are counted together. */
 export const NAMES_MAX = 200;
 const OTHER = 'other';
+/** Between the parts of a key. A name that contains one is shown up to it. */
+const SEPARATOR = '\n';
 
 /** Requests by status class, and their cost. */
 interface NamedSums {
@@ -20,8 +22,11 @@ export class SumsByName {
 
   constructor(private readonly namesMax: number = NAMES_MAX) {}
 
-  add(labels: string, other: string, record: CountedRecord, statusClass: string): void {
-    const sums = this.#sumsOf(labels, record.status < 400) ?? this.#sumsOf(other, true, Infinity);
+  /** `group`: what the name is counted under, such as its provider. */
+  add(group: string, name: string, record: CountedRecord, statusClass: string): void {
+    const sums =
+      this.#sumsOf(group + SEPARATOR + name, record.status < 400) ??
+      this.#sumsOf(group + SEPARATOR + OTHER, true, Infinity);
     if (!sums) return;
     sums.requests[statusClass] = (sums.requests[statusClass] ?? 0) + 1;
     sums.costNanoUsd += record.cost_nano_usd ?? 0;
@@ -42,21 +47,13 @@ export class SumsByName {
 
 type CountedRecord = Pick<RequestLogRecord, 'status' | 'cost_nano_usd'>;
 
-const SEPARATOR = '\n';
 const models = new SumsByName();
 const virtualKeys = new SumsByName();
 
 export function countNames(record: RequestLogRecord, statusClass: string): void {
   const { model, provider, virtual_key, workspace_id } = record;
-  const at = provider ?? '';
-  if (model !== null) models.add(at + SEPARATOR + model, at + SEPARATOR + OTHER, record, statusClass);
-  if (virtual_key !== null)
-    virtualKeys.add(
-      (workspace_id ?? '') + SEPARATOR + virtual_key,
-      OTHER + SEPARATOR + OTHER,
-      record,
-      statusClass,
-    );
+  if (model !== null) models.add(provider ?? '', model, record, statusClass);
+  if (virtual_key !== null) virtualKeys.add(workspace_id ?? '', virtual_key, record, statusClass);
 }
 
 /** Registers the metrics by model and by virtual key. */
