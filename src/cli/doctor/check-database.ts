@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Secret } from '../../common/settings/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { TENANT_ROLE, WALL_STANDS } from '../../database/sessions/tenant-wall.js';
+import { TENANT_ROLE, WALL_STANDS } from '../../database/sessions/tenant-wall-check.js';
 import { postgresClient } from '../../database/sessions/postgres-connections.js';
 import { CLOCK_OFFSET_MAX_MS, clockOffsetMs } from '../../database/database-clock.js';
 import { PARTITIONED } from '../../request-log/store/partitions.js';

@@ -2,28 +2,14 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { createLogger } from '../../common/observability/logger.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
-import { CheckFailure, type ReadinessCheck } from '../../common/supervision/probes.js';
-import type { Queryable } from '../queryable.js';
+import { hasTenantWall, TENANT_ROLE, WALL_IS_OFF } from './tenant-wall-check.js';
 import type { Statement } from './tenant-query-runner.js';
-
-/**
- * The role of administrative requests. It owns no table and cannot log in, and the tables' policies show it the rows of one organization:
- * https://www.postgresql.org/docs/current/ddl-rowsecurity.html
- */
-export const TENANT_ROLE = 'gatehouse_tenant';
 
 /** The organization whose rows a transaction may see, and whether it may change any. */
 export interface Tenancy {
   readonly organizationId: string;
   readonly isReading: boolean;
 }
-
-/** Whether this login may set the role, and whether the role may use the tables of this database. */
-export const WALL_STANDS = `
-  SELECT EXISTS (
-    SELECT FROM pg_roles role WHERE role.rolname = '${TENANT_ROLE}' AND pg_has_role(current_user, role.oid, 'MEMBER')
-      AND has_table_privilege(role.oid, 'api_keys', 'SELECT')
-  ) AS stands`;
 
 /** The login's own role. */
 const NO_ROLE = 'none';
@@ -33,32 +19,6 @@ const settings = ([role, organization, isReadOnly]: readonly string[]): string =
   `set_config('role', ${role}, true), set_config('gatehouse.organization_id', ${organization}, true), ` +
   `set_config('transaction_read_only', ${isReadOnly}, true)`;
 const ENTER = `SELECT ${settings(['$1', '$2', '$3'])}`;
-
-/** Whether row-level security separates tenants. */
-export async function hasTenantWall(database: Queryable): Promise<boolean> {
-  const [found] = await database.query<{ stands: boolean }>(WALL_STANDS);
-  return found?.stands === true;
-}
-
-const WALL_IS_OFF =
-  'Row-level security does not separate tenants. "gatehouse doctor" says what to do (docs/database.md).';
-
-/** Warns at the start, before any request needs it. */
-export async function warnWithoutTenantWall(database: Queryable): Promise<void> {
-  if (!(await hasTenantWall(database))) logger.warn(WALL_IS_OFF);
-}
-
-const CHECK_FRESH_MS = 60_000;
-
-/** For `/readyz?verbose`. Requests are served without it: queries separate tenants first. */
-export const tenantWallCheck = (database: Queryable): ReadinessCheck => ({
-  name: 'row-level security',
-  isVital: false,
-  freshMs: CHECK_FRESH_MS,
-  run: async () => {
-    if (!(await hasTenantWall(database))) throw new CheckFailure(WALL_IS_OFF);
-  },
-});
 
 const LOOK_AGAIN_MS = 60_000;
 
