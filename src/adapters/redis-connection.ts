@@ -50,10 +50,14 @@ const UNREACHABLE = 'Redis cannot be reached. Check REDIS_URL and that Redis run
 /** Requests wait for this reply, so a Redis that does not reply in time counts as unavailable. */
 export const answerOf = <T>(work: Promise<T>, withinMs: number = REDIS_ANSWER_MS): Promise<T> =>
   answeredWithin(work, withinMs, `Redis did not respond within ${withinMs} ms.`).catch((error: unknown) => {
-    throw (error as Error).name === 'MaxRetriesPerRequestError'
-      ? new Error(UNREACHABLE, { cause: error })
-      : error;
+    throw named(error);
   });
+
+/** The client's own text names an option of the client instead of the setting. */
+function named(error: unknown): unknown {
+  const { name } = error as Error;
+  return name === 'MaxRetriesPerRequestError' ? Object.assign(new Error(UNREACHABLE), { name }) : error;
+}
 
 /** One for all connections of the process, which fail together. */
 const report = reportSparsely(logger);
