@@ -16,6 +16,7 @@ import { ClientAddresses } from '../common/http/client-address.js';
 
 let folder: string;
 let front: Server;
+let relay: AdminRelay;
 let administration: Server;
 let connections: Socket[];
 let asked: string[];
@@ -35,7 +36,7 @@ beforeEach(async () => {
   });
   administration.on('connection', (socket: Socket) => connections.push(socket));
   await new Promise<void>((resolve) => administration.listen(socketPath, resolve));
-  const relay = new AdminRelay(socketPath, new ClientAddresses([]), (_request, response, error) => {
+  relay = new AdminRelay(socketPath, new ClientAddresses([]), (_request, response, error) => {
     response.writeHead(error.spec.status).end(error.code);
   });
   front = createServer((incoming, response) => relay.handle(incoming, response));
@@ -216,5 +217,23 @@ describe('the relay to the administration', () => {
     await arrived;
     leaving.destroy();
     await expect.poll(() => connections[0]?.destroyed).toBe(true);
+  });
+
+  it('ends event streams when the server closes, those that begin later included, and no other response', async () => {
+    let finish = (): void => undefined;
+    answer = (incoming, response) => {
+      const isStream = incoming.url === '/v1/logs/stream';
+      response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'text/plain' });
+      response.write('first;');
+      if (!isStream) finish = () => response.end('last');
+    };
+    const [stream, download] = [send('GET', '/v1/logs/stream'), send('GET', '/v1/download')];
+    await expect.poll(() => asked.length).toBe(2);
+    await expect.poll(() => connections.length).toBe(2);
+    relay.endEventStreams();
+    expect(await stream).toEqual([200, expect.stringMatching(/^(first;)?$/)]);
+    expect((await send('GET', '/v1/logs/stream'))[0]).toBe(200);
+    finish();
+    expect(await download).toEqual([200, 'first;last']);
   });
 });

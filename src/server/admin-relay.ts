@@ -62,6 +62,9 @@ interface Exchange {
 export class AdminRelay {
   private readonly connections = new Agent({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS });
   private readonly slots = new Slots(UNANSWERED);
+  /** Ends each event stream that is being relayed. */
+  private readonly eventStreams = new Set<() => void>();
+  private isClosing = false;
 
   constructor(
     private readonly socketPath: string,
@@ -78,6 +81,12 @@ export class AdminRelay {
       return;
     }
     void this.relay(request, response);
+  }
+
+  /** Ends event streams, present and future ones: they never finish by themselves, and their clients reconnect elsewhere. */
+  endEventStreams(): void {
+    this.isClosing = true;
+    for (const end of this.eventStreams) end();
   }
 
   private async relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -138,9 +147,8 @@ export class AdminRelay {
     upstream.once('timeout', () => upstream.destroy(new Error('no response in time')));
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, request));
-      // A client of an event stream waits for its head, which would otherwise leave with the first event.
-      if (answer.headers['content-type'] === 'text/event-stream') response.flushHeaders();
       answer.on('error', () => response.destroy());
+      if (answer.headers['content-type'] === 'text/event-stream') this.watchEventStream(answer, response);
       if (request.complete) {
         answer.pipe(response);
         return;
@@ -158,6 +166,20 @@ export class AdminRelay {
     }
     if (hasBody(request)) carryBody(request, upstream);
     else upstream.end();
+  }
+
+  private watchEventStream(answer: IncomingMessage, response: ServerResponse): void {
+    // The client waits for the head, which would otherwise leave with the first event.
+    response.flushHeaders();
+    const end = (): void => {
+      answer.unpipe(response);
+      // The last bytes would wait for a client that does not read.
+      if (response.writableNeedDrain) response.destroy();
+      else response.end();
+    };
+    this.eventStreams.add(end);
+    response.once('close', () => this.eventStreams.delete(end));
+    if (this.isClosing) setImmediate(end);
   }
 
   private broken({ request, response, upstream }: Exchange, error: Error): void {

@@ -42,7 +42,8 @@ type AnyPlane = Plane<ClientRequest, ClientResponse>;
 async function listening(gateway: AnyPlane, upgraded: string[] = [], hasFastPath = true): Promise<number> {
   const sockets = { handle: () => upgraded.push('upgraded'), close: () => undefined };
   const probes = { answer: () => false };
-  const planes = { gateway, administration: gateway, probes, sockets } as unknown as Planes;
+  const administration = { ...gateway, endEventStreams: () => undefined };
+  const planes = { gateway, administration, probes, sockets } as unknown as Planes;
   front = new FrontServer(planes, { requestTimeoutMs: TIMEOUT_MS, hasFastPath });
   await front.listen(0, '127.0.0.1');
   const { server } = front as unknown as { server: { address(): AddressInfo } };

@@ -36,7 +36,7 @@ export interface Plane<Request = IncomingMessage, Response = ServerResponse> {
 
 export interface Planes {
   readonly gateway: Plane<ClientRequest, ClientResponse>;
-  readonly administration: Plane;
+  readonly administration: Plane & { endEventStreams(): void };
   readonly probes: Probes;
   readonly sockets: Sockets;
 }
@@ -101,8 +101,8 @@ export class FrontServer {
   }
 
   /**
-   * Stops accepting, lets running requests finish for at most `timeoutMs`, then cuts off the rest. A connection that was busy at first
-   * becomes idle later, hence the loop.
+   * Stops accepting, ends the administration's event streams, lets running requests finish for at most `timeoutMs`, then cuts off the
+   * rest. A connection that was busy at first becomes idle later, hence the loop.
    */
   async close(timeoutMs: number): Promise<void> {
     const { server } = this;
@@ -111,6 +111,7 @@ export class FrontServer {
         resolve();
       }),
     );
+    this.planes.administration.endEventStreams();
     const idle = setInterval(() => {
       server.closeIdleConnections();
       this.fastPath?.closeIdle();

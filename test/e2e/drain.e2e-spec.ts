@@ -137,4 +137,16 @@ describe('P8: a rolling restart', () => {
     expect(rows.length).toBe(expected);
     expect(new Set(rows.map(({ ending }) => ending))).toEqual(new Set(['completed']));
   });
+
+  it('an open live view of the logs does not delay the end of an instance', async () => {
+    const [instance] = instances as [OwnService];
+    const headers = { 'x-gateway-api-key': instance.bootstrap.admin_api_key };
+    const live = await instance.client.open({ path: '/v1/logs/stream', headers });
+    expect(live.status).toBe(200);
+    const ended = new Promise((resolve) => live.stream.resume().once('close', resolve));
+    const from = Date.now();
+    expect(await instance.stop()).toEqual({ code: 0, signal: null });
+    expect(Date.now() - from).toBeLessThan(DRAIN_DELAY_MS + 5_000);
+    await ended;
+  });
 });
