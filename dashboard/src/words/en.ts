@@ -195,6 +195,7 @@ export const words = {
       apiKey: 'API key',
       config: 'Config',
       errorCode: 'Error code',
+      ending: 'Ending',
       cache: 'Cache',
       tier: 'Service tier',
       endpoint: 'Endpoint',

@@ -9,6 +9,7 @@ import {
   type UsageQuery,
   AnalyticsReader,
 } from '../../request-log/analytics/usage-store.js';
+import { conditionOf } from '../../request-log/reading/log-filters.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import { shownRange } from './analytics.service.js';
 import {
@@ -115,7 +116,27 @@ class OverviewReading {
     }));
   }
 
+  /** Requests that ended in the gateway say nothing about a provider. Rollups do not tell them apart, so they are counted only if needed. */
   private async failing(asked: UsageQuery): Promise<OverviewProviderDto[]> {
+    const all = await this.byProvider(asked);
+    if (!all.some(isFailing)) return [];
+    const conditions = [...asked.conditions, ENDED_IN_GATEWAY];
+    const others = new Map(
+      (await this.byProvider({ ...asked, conditions })).map((one) => [one.provider, one]),
+    );
+    return all
+      .map((one) => without(one, others.get(one.provider)))
+      .filter(isFailing)
+      .sort((one, other) => totalOf(other.failures) - totalOf(one.failures))
+      .map(({ provider, requests, failures }) => ({
+        provider,
+        requests,
+        failures: totalOf(failures),
+        statuses: mostFrequent(failures).map(([status]) => status),
+      }));
+  }
+
+  private async byProvider(asked: UsageQuery): Promise<ProviderCounts[]> {
     const { rows } = await this.usage.groups(this.reach, asked, {
       by: { kind: 'dimension', dimension: 'provider' },
       measures: ['requests', 'errors', 'statuses'],
@@ -128,20 +149,35 @@ class OverviewReading {
       .map(([provider, sums]) => ({
         provider,
         requests: sums.count('requests'),
-        ...failuresOfProvider(sums),
-      }))
-      .filter(
-        ({ requests, failures }) =>
-          requests >= FAILING_REQUESTS_MIN && failures >= requests * FAILING_SHARE_MIN,
-      )
-      .sort((one, other) => other.failures - one.failures);
+        failures: sums.failures.filter(([status]) => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS),
+      }));
   }
 }
 
-/** What a provider answers when it fails or refuses more requests, and what the gateway answers when it cannot reach it. */
-function failuresOfProvider({ failures }: Sums): Pick<OverviewProviderDto, 'failures' | 'statuses'> {
-  const counted = failures.filter(([status]) => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS);
-  return { failures: totalOf(counted), statuses: mostFrequent(counted).map(([status]) => status) };
+interface ProviderCounts {
+  readonly provider: string;
+  readonly requests: number;
+  /** What a provider answers when it fails or refuses more requests, and what the gateway answers when it cannot reach it. */
+  readonly failures: StatusCounts;
+}
+
+/** Refusals of the gateway, and requests that it lost in a crash. */
+const ENDED_IN_GATEWAY = conditionOf('ending', 'refused,gateway_crashed');
+
+const isFailing = ({ requests, failures }: ProviderCounts): boolean =>
+  requests >= FAILING_REQUESTS_MIN && totalOf(failures) >= requests * FAILING_SHARE_MIN;
+
+function without(all: ProviderCounts, part: ProviderCounts | undefined): ProviderCounts {
+  if (!part) return all;
+  const counts = new Map(part.failures);
+  const failures = all.failures.map(
+    ([status, count]) => [status, count - (counts.get(status) ?? 0)] as const,
+  );
+  return {
+    ...all,
+    requests: all.requests - part.requests,
+    failures: failures.filter(([, count]) => count > 0),
+  };
 }
 
 type StatusCounts = Sums['failures'];

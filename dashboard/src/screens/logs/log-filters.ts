@@ -29,6 +29,13 @@ export const LOG_FIELDS: readonly LogField[] = [
   { key: 'config', parameter: 'config', label: names.config, operators: EQUAL },
   { key: 'error', parameter: 'error_code', label: names.errorCode, operators: EQUAL },
   {
+    key: 'ending',
+    parameter: 'ending',
+    label: names.ending,
+    operators: EQUAL,
+    options: options('completed', 'refused', 'client_aborted', 'upstream_failed', 'upstream_truncated'),
+  },
+  {
     key: 'cache',
     parameter: 'cache_status',
     label: names.cache,

@@ -32,6 +32,7 @@ export function FailingProviders({ providers, interval: { from, to } }: FailingP
         search={{
           filter: filtersText([
             { field: 'provider', operator: 'is', value: provider },
+            { field: 'ending', operator: 'not', value: 'refused' },
             ...statuses.map(
               (status) => ({ field: 'status', operator: 'is', value: String(status) }) as const,
             ),

@@ -84,7 +84,7 @@ export const ANALYTICS_FIELDS: Readonly<Record<string, string>> = {
   top_users: 'The five end users that cost most. The value is empty for requests without one.',
   top_errors: 'The five most frequent statuses of 400 or more.',
   failing_providers:
-    'Providers that failed at least 5 % of at least 10 requests in the last hour of the period, most failures first. Failures that a retry or a fallback made good do not count.',
+    'Providers that failed at least 5 % of at least 10 requests in the last hour of the period, most failures first. Failures that a retry or a fallback made good do not count, nor do refusals of the gateway.',
   failures: 'Requests with the status 429, or 500 or more.',
   is_filtered:
     'False if a filter was left out because rollups do not count by it, such as a filter by cost or trace. The counts then include more requests.',
