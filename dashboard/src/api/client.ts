@@ -64,13 +64,20 @@ async function codeOf(response: Response): Promise<string> {
   return body?.error?.code ?? '';
 }
 
-/** Repeats a refused request once if the cause was resolved. The server had done nothing yet. */
+/** The remedy for requests without a session, while a page of a signed-in user is open. */
+export const SIGNED_OUT = 'signed_out';
+const CODES_OF_SIGNED_OUT: ReadonlySet<string> = new Set(['unauthenticated', 'session_ended']);
+
+/** Repeats a refused request if the cause was resolved. The server had done nothing yet. */
 async function send(request: Request): Promise<Response> {
-  const again = request.clone();
-  const response = await sendOnce(request);
-  if (response.status !== 401 && response.status !== 403) return response;
-  const isMadeGood = await remedies.get(await codeOf(response))?.();
-  return isMadeGood ? sendOnce(again) : response;
+  const [again, afterSignIn] = [request.clone(), request.clone()];
+  const first = await sendOnce(request);
+  if (first.status !== 401 && first.status !== 403) return first;
+  const isMadeGood = await remedies.get(await codeOf(first))?.();
+  const response = isMadeGood ? await sendOnce(again) : first;
+  if (response.status !== 401 || request.url.endsWith('/sign-out')) return response;
+  const isSignedIn = CODES_OF_SIGNED_OUT.has(await codeOf(response)) && (await remedies.get(SIGNED_OUT)?.());
+  return isSignedIn ? sendOnce(afterSignIn) : response;
 }
 
 /** Every operation of `openapi.json`, typed. Wrap each call in `dataOf`. */

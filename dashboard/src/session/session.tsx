@@ -51,6 +51,7 @@ export function useSignOut(): () => Promise<void> {
   const queryClient = useQueryClient();
   return async () => {
     await signOut().catch(() => undefined);
+    sessionStorage.clear();
     // Before the removal: the mounted page observes this query, and would not see a new one of the same key.
     queryClient.setQueryData(sessionQuery.queryKey, null);
     queryClient.removeQueries({ predicate: ({ queryKey: [name] }) => name !== sessionQuery.queryKey[0] });

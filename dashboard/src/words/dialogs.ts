@@ -5,6 +5,17 @@ export const dialogWords = {
     stored: 'I have stored it',
     done: 'Done',
   },
+  discard: {
+    title: 'Discard what you entered?',
+    keep: 'Keep editing',
+    submit: 'Discard',
+  },
+  leave: {
+    title: 'Leave with unsaved changes?',
+    text: 'Your draft stays in this browser tab until you save or discard it.',
+    stay: 'Keep editing',
+    leave: 'Leave',
+  },
   confirm: {
     type: (name: string) => `Type ${name} to confirm`,
   },

@@ -26,6 +26,10 @@ export const signInWords = {
     passwordHelp: 'At least 12 characters. A sentence is easy to remember.',
     submit: 'Set password',
   },
+  again: {
+    title: 'Sign in again',
+    text: 'Your session has ended. The page and what you entered stay as they are.',
+  },
   stepUp: {
     title: 'Confirm that it is you',
     text: 'Verify your identity for this change. The verification is valid for 10 minutes.',

@@ -1,5 +1,6 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Dialog } from './dialog';
 import { dialogWords } from '../../words/dialogs';
 import { words } from '../../words/en';
 import type { ShownError } from '../states/load-state';
@@ -24,7 +25,7 @@ export function ConfirmByName(props: ConfirmByNameProps) {
   const { title, text, name, action, isRunning, error, onConfirm, onClose } = props;
   const [typed, setTyped] = useState('');
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': words.parts.close }}>
+    <Dialog onClose={onClose} title={title}>
       <form
         className={dialog.form}
         onSubmit={(event) => {
@@ -49,6 +50,6 @@ export function ConfirmByName(props: ConfirmByNameProps) {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

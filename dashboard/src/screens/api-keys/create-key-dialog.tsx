@@ -1,7 +1,9 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Select, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { IconCheck, IconEyeOff, IconX } from '@tabler/icons-react';
 import { type SyntheticEvent, useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { createApiKey, type NewApiKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { money, nanoOfDollars, short } from '../../parts/format/numbers';
@@ -75,19 +77,18 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   };
   if (creation.data)
     return (
-      <Modal opened onClose={() => undefined} withCloseButton={false} title={texts.created} size={560}>
+      <Dialog onClose={() => undefined} withCloseButton={false} title={texts.created} size={560}>
         <SecretOnce secret={creation.data.key} onDone={onClose} />
-      </Modal>
+      </Dialog>
     );
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
+      isDirty={form !== EMPTY}
       title={texts.title}
       size={920}
       padding={0}
       classNames={{ header: styles.header }}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
     >
       <form onSubmit={submit}>
         <p className={styles.intro}>{texts.text(workspace.name)}</p>
@@ -110,7 +111,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
           </Button>
         </footer>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,8 @@
-import { Button, Modal, Select } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Select } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { type ApiKey, revokeApiKey, rotateApiKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
@@ -51,12 +53,10 @@ export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   });
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={rotation.data ? () => undefined : onClose}
       withCloseButton={!rotation.data}
       title={texts.rotateTitle(apiKey.name)}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
     >
       {rotation.data ? (
         <SecretOnce secret={rotation.data.key} onDone={onClose} />
@@ -80,6 +80,6 @@ export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
           </div>
         </div>
       )}
-    </Modal>
+    </Dialog>
   );
 }

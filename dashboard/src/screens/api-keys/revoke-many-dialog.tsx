@@ -1,6 +1,8 @@
-import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { type ApiKey, revokeApiKeys } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
@@ -32,12 +34,7 @@ export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; o
   const word = String(chosen.size);
   const isConfirmed = chosen.size > 0 && typed === word;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.title}>
       <form
         className={dialog.form}
         onSubmit={(event) => {
@@ -80,6 +77,6 @@ export function RevokeManyDialog({ keys, onClose }: { keys: readonly ApiKey[]; o
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { type ChainReport, verifyPart } from '../../api/audit';
 import { ApiError } from '../../api/client';
 import { exact } from '../../parts/format/numbers';

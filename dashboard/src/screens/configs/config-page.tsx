@@ -1,7 +1,8 @@
 import { ActionIcon, Menu, Tabs } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { ApiError } from '../../api/client';
 import { type Config, configQuery, deleteConfig, type TaggedConfig } from '../../api/configs';
 import { loadStateOf, shownError } from '../../api/load-state';

@@ -1,7 +1,9 @@
-import { Button, Modal, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconRoute2 } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { type ConfigRow, configsQuery, createConfig } from '../../api/configs';
 import { loadStateOf, shownError } from '../../api/load-state';
 import { Page } from '../../parts/shell/page';
@@ -116,12 +118,7 @@ function CreateDialog({ onCreated, onClose }: { onCreated: (slug: string) => voi
     if (name.trim()) creation.mutate();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.create}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.create}>
       <form className={styles.form} onSubmit={submit}>
         <p>{texts.createText}</p>
         <TextInput
@@ -139,6 +136,6 @@ function CreateDialog({ onCreated, onClose }: { onCreated: (slug: string) => voi
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { IconAlertCircle } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { ApiError } from '../../api/client';
 import {
   configQuery,
@@ -23,6 +24,8 @@ import { Conflict } from './conflict';
 import { ordered } from './ordered';
 import { routeOfConfig } from './route-of-config';
 import { SimulationPanel } from './simulation-panel';
+import { LeaveDialog } from './leave-dialog';
+import { readDraft, storeDraft } from './stored-draft';
 import { type Draft, useDraft } from './use-draft';
 
 /** The document with the server's validation on the left, the resulting route on the right. */
@@ -41,6 +44,7 @@ export function EditTab({ config }: { config: TaggedConfig }) {
   };
   return (
     <div className={styles.edit}>
+      <LeaveDialog isDirty={draft.isChanged} />
       {isOutdated && (
         <Conflict
           base={base}
@@ -87,10 +91,16 @@ export function EditTab({ config }: { config: TaggedConfig }) {
  * Changes without a new version, such as a new name, do not affect the document.
  */
 function useBase(config: TaggedConfig, mayEdit: boolean) {
-  const [base, setBase] = useState(config);
-  const draft = useDraft(base, mayEdit);
+  const [kept] = useState(() => readDraft(config.slug));
+  const [base, setBase] = useState(kept?.base ?? config);
+  const draft = useDraft(base, mayEdit, kept?.text ?? null);
   const isOther = config.version_id !== base.version_id;
   if (config.etag !== base.etag && !(isOther && draft.isChanged)) setBase(config);
+  const { isChanged, text } = draft;
+  useEffect(
+    () => storeDraft(config.slug, isChanged ? { base, text } : null),
+    [config.slug, base, isChanged, text],
+  );
   return { base, setBase, draft, isOutdated: isOther && draft.isChanged };
 }
 

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { type Document, simulateConfig, type Simulation } from '../../api/configs';
 import { shownError } from '../../api/load-state';
 import { NONE, percent } from '../../parts/format/numbers';

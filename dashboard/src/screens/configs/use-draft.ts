@@ -22,10 +22,10 @@ export interface Draft {
   readonly discard: () => void;
 }
 
-/** The edited text and the server's validation: its dry run reports what a save would refuse. */
-export function useDraft(config: Config, mayEdit: boolean): Draft {
+/** The edited text and the server's validation: its dry run reports what a save would refuse. `kept`: text of an earlier visit. */
+export function useDraft(config: Config, mayEdit: boolean, kept: string | null): Draft {
   const saved = useMemo(() => textOf(config.config), [config.config]);
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setTyped] = useState(kept);
   const text = typed ?? saved;
   const settled = useSettled(text);
   const read = useMemo(() => readText(text), [text]);

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '../../api/use-mutation';
 import { type Config, type ConfigVersion, configVersionsQuery, rollBackConfig } from '../../api/configs';
 import { loadStateOf, shownError } from '../../api/load-state';
 import { JsonDiff } from '../../parts/json/json-diff';

@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import {
   deleteIdentityProvider,
   IDENTITY_PROVIDERS,
   type IdentityProvider,
 } from '../../api/identity-providers';
+import { useMutation } from '../../api/use-mutation';
 import { shownError } from '../../api/load-state';
 import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
 import { identityProviderWords } from '../../words/identity-providers';

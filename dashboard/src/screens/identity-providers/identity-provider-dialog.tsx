@@ -1,5 +1,5 @@
-import { Button, Checkbox, Modal } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import {
   createIdentityProvider,
@@ -8,6 +8,8 @@ import {
   reservedProviderQuery,
   updateIdentityProvider,
 } from '../../api/identity-providers';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { shownError } from '../../api/load-state';
 import { ErrorCard } from '../../parts/states/states';
 import { identityProviderWords } from '../../words/identity-providers';
@@ -45,13 +47,7 @@ export function IdentityProviderDialog({ provider, onClose }: IdentityProviderDi
   });
   const canSave = isWhole(form, provider);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={provider ? texts.editTitle(provider.name) : texts.title}
-      size={680}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={provider ? texts.editTitle(provider.name) : texts.title} size={680}>
       <form
         className={styles.form}
         autoComplete="off"
@@ -73,7 +69,7 @@ export function IdentityProviderDialog({ provider, onClose }: IdentityProviderDi
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

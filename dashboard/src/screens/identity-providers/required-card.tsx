@@ -1,6 +1,8 @@
-import { Button, Checkbox, Modal, MultiSelect } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox, MultiSelect } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { IDENTITY_PROVIDERS, saveSignInSettings, signInSettingsQuery } from '../../api/identity-providers';
 import { shownError } from '../../api/load-state';
 import { peopleQuery } from '../../api/people';
@@ -65,12 +67,7 @@ function RequiredDialog({ isRequired, owners, onClose }: RequiredDialogProps) {
   );
   const error = saving.error ?? people.error;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.title}>
       <form
         className={dialog.form}
         onSubmit={(event) => {
@@ -104,6 +101,6 @@ function RequiredDialog({ isRequired, owners, onClose }: RequiredDialogProps) {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { IconPlugConnected } from '@tabler/icons-react';
+import { useMutation } from '../../api/use-mutation';
 import { ApiError } from '../../api/client';
 import {
   type IdentityProvider,

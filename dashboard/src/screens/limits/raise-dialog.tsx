@@ -1,6 +1,8 @@
-import { Button, Modal, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { type Limit, raiseLimit } from '../../api/limits';
 import { shownError } from '../../api/load-state';
 import { date } from '../../parts/format/times';
@@ -33,12 +35,7 @@ export function RaiseDialog({ limit, onClose }: { limit: Limit; onClose: () => v
   });
   const until = limit.resets_at === null ? '' : date(new Date(limit.resets_at), zone);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title(limit.applies_to.name)}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.title(limit.applies_to.name)}>
       <form
         className={styles.form}
         onSubmit={(event) => {
@@ -67,6 +64,6 @@ export function RaiseDialog({ limit, onClose }: { limit: Limit; onClose: () => v
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

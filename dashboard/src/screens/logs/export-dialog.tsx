@@ -1,6 +1,8 @@
-import { Button, Modal, Select } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { shownError } from '../../api/load-state';
 import {
   type ExportField,
@@ -46,14 +48,9 @@ interface ExportDialogProps {
 export function ExportDialog({ query, onClose }: ExportDialogProps) {
   const [id, setId] = useState<string | null>(null);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.title}>
       {id === null ? <ExportForm query={query} onStarted={setId} /> : <ExportProgress id={id} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Checkbox, TextInput, Tooltip } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconDeviceFloppy, IconTrash } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { loadStateOf, shownError } from '../../api/load-state';
 import {
   createLogView,

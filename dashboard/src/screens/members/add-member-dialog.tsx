@@ -1,6 +1,8 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Select, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { shownError } from '../../api/load-state';
 import { addMember, PEOPLE, peopleQuery, type WorkspaceRole } from '../../api/people';
 import { ErrorCard } from '../../parts/states/states';
@@ -27,12 +29,7 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.addTitle}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.addTitle}>
       <form
         className={styles.form}
         onSubmit={(event) => {
@@ -75,6 +72,6 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconDots, IconUsersGroup } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { loadStateOf, shownError } from '../../api/load-state';
 import {
   changeMember,

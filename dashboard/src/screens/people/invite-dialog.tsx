@@ -1,6 +1,8 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Select, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { shownError } from '../../api/load-state';
 import { createInvite, PEOPLE, type WorkspaceRole } from '../../api/people';
 import { ErrorCard } from '../../parts/states/states';
@@ -33,12 +35,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [PEOPLE] }),
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.title}>
       {sending.data ? (
         <InviteLink link={sending.data.invite_link} onDone={onClose} />
       ) : (
@@ -92,6 +89,6 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           </div>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }

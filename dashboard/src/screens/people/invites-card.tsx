@@ -1,5 +1,7 @@
-import { Button, Modal } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { shownError } from '../../api/load-state';
 import { type Invite, invitesQuery, PEOPLE, resendInvite, revokeInvite } from '../../api/people';
 import { ErrorCard } from '../../parts/states/states';
@@ -31,9 +33,9 @@ export function InvitesCard() {
         ))}
       </ul>
       {resend.data && (
-        <Modal opened onClose={resend.reset} title={texts.resend} withCloseButton={false}>
+        <Dialog onClose={resend.reset} title={texts.resend} withCloseButton={false}>
           <InviteLink link={resend.data.inviteLink} onDone={resend.reset} />
-        </Modal>
+        </Dialog>
       )}
     </section>
   );

@@ -1,5 +1,7 @@
-import { Button, Modal } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { shownError } from '../../api/load-state';
 import { changePerson, PEOPLE, type Person, type PersonChange, removePerson } from '../../api/people';
 import { personQuery } from '../../api/person';
@@ -72,12 +74,7 @@ export function PersonDialog({ person, action, onClose, onRemoved = onClose }: P
     );
   const { title, text, button } = TEXTS[action];
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title(person.email)}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={title(person.email)}>
       <div className={dialog.form}>
         <p className={dialog.text}>{text || person.email}</p>
         {error && <ErrorCard error={error} title={words.errors.actionTitle} />}
@@ -88,6 +85,6 @@ export function PersonDialog({ person, action, onClose, onRemoved = onClose }: P
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { setUp } from '../../api/auth';
 import { shownError } from '../../api/load-state';
 import { EmptyState, ErrorCard } from '../../parts/states/states';

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { createApiKey, virtualKeysQuery } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { type LogRow, logsQuery } from '../../api/logs';

@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { invite } from '../../api/invites';
 import { CopyButton } from '../../parts/values/identifier';
 import { shownError } from '../../api/load-state';

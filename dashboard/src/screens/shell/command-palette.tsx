@@ -1,6 +1,6 @@
-import { Modal } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
+import { Dialog } from '../../parts/overlay/dialog';
 import { useMay, usePlace } from '../../session/session';
 import { words } from '../../words/en';
 import styles from './command-palette.module.css';
@@ -28,8 +28,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     event.preventDefault();
   };
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       withCloseButton={false}
       centered={false}
@@ -65,7 +64,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         ))}
       </ul>
       {commands.length === 0 && <p className={styles.nothing}>{words.shell.searchNothing}</p>}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -12,6 +12,7 @@ import { useTimeZone } from '../../session/time-zone';
 import { words } from '../../words/en';
 import { NotFoundPage } from './fallback-pages';
 import { NoWorkspacePage } from './no-workspace-page';
+import { SignInGate } from '../sign-in/sign-in-gate';
 import { navigationOf, renderNavigationLink } from './navigation';
 import { PersonMenu } from './person-menu';
 import { WorkspaceSwitcher } from './workspace-switcher';
@@ -112,6 +113,7 @@ function SignedInFrame(props: SignedInFrameProps) {
         >
           {children}
         </Shell>
+        <SignInGate />
         {isSearching && (
           <Suspense fallback={null}>
             <CommandPalette onClose={() => setSearching(false)} />

@@ -1,7 +1,8 @@
 import { Button, PasswordInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { resetPassword } from '../../api/auth';
 import { sessionQuery } from '../../session/session';
 import { signInWords } from '../../words/sign-in';

@@ -1,7 +1,8 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { IconFingerprint } from '@tabler/icons-react';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { signIn } from '../../api/auth';
 import { canUsePasskeys, signInWithPasskey } from '../../api/passkeys';
 import { sessionQuery } from '../../session/session';
@@ -13,12 +14,22 @@ import { SignOnChoices } from './sign-on-choices';
 
 const texts = signInWords;
 
+interface SignInFormProps {
+  readonly returnTo: string | undefined;
+  /** Filled in. */
+  readonly email?: string;
+  readonly onSignedIn?: () => void;
+}
+
 /** Password first, then the code for users with an authenticator app. A passkey needs neither. */
-export function SignInForm({ returnTo }: { returnTo: string | undefined }) {
+export function SignInForm({ returnTo, email = '', onSignedIn }: SignInFormProps) {
   const queryClient = useQueryClient();
-  const [form, setForm] = useState({ email: '', password: '', code: '' });
+  const [form, setForm] = useState({ email, password: '', code: '' });
   const [needsCode, setNeedsCode] = useState(false);
-  const signedIn = () => queryClient.refetchQueries(sessionQuery);
+  const signedIn = async (): Promise<void> => {
+    await queryClient.refetchQueries(sessionQuery);
+    onSignedIn?.();
+  };
   const attempt = useMutation({
     mutationFn: () => signIn({ ...form, code: needsCode ? form.code : undefined }),
     onSuccess: signedIn,
@@ -29,7 +40,7 @@ export function SignInForm({ returnTo }: { returnTo: string | undefined }) {
   });
   const passkey = useMutation({ mutationFn: signInWithPasskey, onSuccess: signedIn });
   const startOver = (): void => {
-    setForm({ email: '', password: '', code: '' });
+    setForm({ email, password: '', code: '' });
     setNeedsCode(false);
     attempt.reset();
   };

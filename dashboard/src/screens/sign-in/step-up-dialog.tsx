@@ -1,6 +1,8 @@
-import { Button, Modal, PasswordInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, PasswordInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { accountQuery } from '../../api/account';
 import { stepUp } from '../../api/auth';
 import { canUsePasskeys, stepUpWithPasskey } from '../../api/passkeys';
@@ -23,13 +25,7 @@ interface StepUpProps {
 export function StepUpDialog({ onProved, onClose }: StepUpProps) {
   const { data } = useQuery(accountQuery);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title}
-      zIndex={400}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.title} zIndex={400}>
       <div className={dialog.form}>
         <p className={dialog.text}>{texts.text}</p>
         {data?.identity_provider && <ProviderProof provider={data.identity_provider} />}
@@ -37,7 +33,7 @@ export function StepUpDialog({ onProved, onClose }: StepUpProps) {
           <Proofs methods={data.sign_in_methods} onProved={onProved} onClose={onClose} />
         )}
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

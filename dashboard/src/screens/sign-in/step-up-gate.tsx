@@ -1,5 +1,5 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { remedy } from '../../api/client';
+import { lazy, Suspense } from 'react';
+import { useRemedy } from './use-remedy';
 
 const StepUpDialog = lazy(() =>
   import('./step-up-dialog').then((module) => ({ default: module.StepUpDialog })),
@@ -7,16 +7,8 @@ const StepUpDialog = lazy(() =>
 
 /** Any request that requires a step-up opens this dialog, and is repeated afterwards. */
 export function StepUpGate() {
-  const [answer, setAnswer] = useState<((isProved: boolean) => void) | null>(null);
-  useEffect(
-    () => remedy('step_up_required', () => new Promise<boolean>((resolve) => setAnswer(() => resolve))),
-    [],
-  );
-  if (!answer) return null;
-  const close = (isProved: boolean): void => {
-    answer(isProved);
-    setAnswer(null);
-  };
+  const { isOpen, close } = useRemedy('step_up_required');
+  if (!isOpen) return null;
   return (
     <Suspense fallback={null}>
       <StepUpDialog onProved={() => close(true)} onClose={() => close(false)} />

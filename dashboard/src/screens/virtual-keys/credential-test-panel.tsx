@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { IconPlugConnected } from '@tabler/icons-react';
+import { useMutation } from '../../api/use-mutation';
 import type { VirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
 import { createVirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { type CatalogProvider, catalogQuery } from '../../api/virtual-keys';

@@ -1,6 +1,8 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Select, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { deleteVirtualKey, type VirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { copyVirtualKey, testVirtualKey } from '../../api/virtual-keys';
@@ -45,12 +47,7 @@ export function TestDialog({ virtualKey, onClose }: KeyDialogProps) {
   const { mutate, ...test } = useMutation({ mutationFn: testVirtualKey });
   useEffect(() => mutate(virtualKey.slug), [mutate, virtualKey.slug]);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={virtualKeyWords.test.title(virtualKey.slug)}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={virtualKeyWords.test.title(virtualKey.slug)}>
       <div className={styles.form}>
         {test.data && (
           <div className={styles.test}>
@@ -71,7 +68,7 @@ export function TestDialog({ virtualKey, onClose }: KeyDialogProps) {
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -90,12 +87,7 @@ export function CopyDialog({ virtualKey, onClose }: KeyDialogProps) {
   });
   const name = targets.find(({ id }) => id === target)?.name ?? '';
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title(virtualKey.slug)}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={texts.title(virtualKey.slug)}>
       <form
         className={styles.form}
         onSubmit={(event) => {
@@ -131,6 +123,6 @@ export function CopyDialog({ virtualKey, onClose }: KeyDialogProps) {
           )}
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,8 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Select, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../api/use-mutation';
+import { Dialog } from '../../parts/overlay/dialog';
 import { createVirtualKey, type VirtualKey } from '../../api/keys';
 import { shownError } from '../../api/load-state';
 import { type CatalogProvider, catalogQuery, updateVirtualKey } from '../../api/virtual-keys';
@@ -54,13 +56,7 @@ export function VirtualKeyDialog({ virtualKey, onClose }: VirtualKeyDialogProps)
   });
   const canSave = isWhole(form, provider, isStored);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={virtualKey ? texts.editTitle(virtualKey.slug) : texts.title}
-      size={600}
-      closeButtonProps={{ 'aria-label': words.parts.close }}
-    >
+    <Dialog onClose={onClose} title={virtualKey ? texts.editTitle(virtualKey.slug) : texts.title} size={600}>
       <form
         className={styles.form}
         onSubmit={(event) => {
@@ -100,7 +96,7 @@ export function VirtualKeyDialog({ virtualKey, onClose }: VirtualKeyDialogProps)
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Button, Tooltip } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../../api/use-mutation';
 import { loadStateOf, shownError } from '../../../api/load-state';
 import { PEOPLE, type Person } from '../../../api/people';
 import { removeSecondFactors, signInMethodsQuery } from '../../../api/person';

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '../../../api/use-mutation';
 import { loadStateOf, shownError } from '../../../api/load-state';
 import { PEOPLE, type Person } from '../../../api/people';
 import {

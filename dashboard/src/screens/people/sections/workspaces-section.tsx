@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../../api/use-mutation';
 import { shownError } from '../../../api/load-state';
 import {
   changeMember,

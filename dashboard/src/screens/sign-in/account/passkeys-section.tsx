@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../../api/use-mutation';
 import { ACCOUNT, passkeysQuery, removePasskey } from '../../../api/account';
 import { loadStateOf } from '../../../api/load-state';
 import { addPasskey, canUsePasskeys } from '../../../api/passkeys';

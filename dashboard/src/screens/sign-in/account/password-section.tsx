@@ -1,6 +1,7 @@
 import { Button, PasswordInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMutation } from '../../../api/use-mutation';
 import { ACCOUNT, changePassword } from '../../../api/account';
 import { accountWords } from '../../../words/account';
 import { CodeInput } from '../code-input';

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   ACCOUNT,
   endOtherSessions,
@@ -7,6 +7,7 @@ import {
   type OwnSession,
   ownSessionsQuery,
 } from '../../../api/account';
+import { useMutation } from '../../../api/use-mutation';
 import { loadStateOf } from '../../../api/load-state';
 import { browserName } from '../../../parts/format/browser-name';
 import section from '../../../parts/shell/section.module.css';

@@ -1,7 +1,9 @@
-import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { renderSVG } from 'uqr';
+import { useMutation } from '../../../api/use-mutation';
+import { Dialog } from '../../../parts/overlay/dialog';
 import { ACCOUNT, beginTotp, confirmTotp, removeTotp, renewRecoveryCodes } from '../../../api/account';
 import { StatusPill } from '../../../parts/values/values';
 import { accountWords } from '../../../words/account';
@@ -121,7 +123,7 @@ function Enrolment({ secret, uri, onDone }: EnrolmentProps) {
 function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const [isStored, setStored] = useState(false);
   return (
-    <Modal opened onClose={() => undefined} withCloseButton={false} title={texts.codesTitle}>
+    <Dialog onClose={() => undefined} withCloseButton={false} title={texts.codesTitle}>
       <div className={section.page}>
         <p className={section.text}>{texts.codesText}</p>
         <div className={styles.codes}>
@@ -138,6 +140,6 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: 
           {texts.done}
         </Button>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

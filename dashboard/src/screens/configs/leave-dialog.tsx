@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { Dialog } from '../../parts/overlay/dialog';
+import { dialogWords } from '../../words/dialogs';
+import dialog from '../../parts/overlay/dialog-form.module.css';
+
+const texts = dialogWords.leave;
+
+/** Asks before another page is opened with unsaved changes, and lets the browser ask before the tab is closed. */
+export function LeaveDialog({ isDirty }: { isDirty: boolean }) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  });
+  if (blocker.status !== 'blocked') return null;
+  return (
+    <Dialog title={texts.title} onClose={blocker.reset}>
+      <div className={dialog.form}>
+        <p className={dialog.text}>{texts.text}</p>
+        <div className={dialog.actions}>
+          <Button data-autofocus onClick={blocker.reset}>
+            {texts.stay}
+          </Button>
+          <Button variant="filled" onClick={blocker.proceed}>
+            {texts.leave}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
