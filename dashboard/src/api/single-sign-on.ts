@@ -14,10 +14,20 @@ export const providersForAddress = (email: string) =>
     retry: false,
   });
 
-/** `signInUrl`: from the server; the browser returns to `returnTo`, a path below `/ui/`. */
-export function signOnAddress(signInUrl: string, returnTo: string | undefined): string {
+interface SignOn {
+  readonly email: string;
+  /** A path below `/ui/`, to which the browser returns. */
+  readonly returnTo: string | undefined;
+  /** Whether the provider asks for the account even if the user is signed in there. */
+  readonly selectsAccount: boolean;
+}
+
+/** `signInUrl`: from the server. */
+export function signOnAddress(signInUrl: string, { email, returnTo, selectsAccount }: SignOn): string {
   const url = new URL(signInUrl, location.origin);
+  url.searchParams.set('login_hint', email);
   if (returnTo !== undefined) url.searchParams.set('return_to', returnTo);
+  if (selectsAccount) url.searchParams.set('select_account', 'true');
   return url.href;
 }
 

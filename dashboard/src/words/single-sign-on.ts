@@ -2,6 +2,7 @@
 export const singleSignOnWords = {
   continueWith: (provider: string) => `Continue with ${provider}`,
   organization: (name: string) => `Your organization: ${name}`,
+  otherAccount: 'You can choose another account there.',
   or: 'or with your password',
   failed: 'You are not signed in',
   requestId: 'Request id',

@@ -21,7 +21,8 @@ export const virtualKeyWords = {
   emptyText: 'A virtual key is an alias for a provider credential, with limits of its own.',
   remove: 'Delete virtual key',
   removeTitle: (name: string) => `Delete ${name}`,
-  removeText: 'This destroys its credential. Requests and configs that name it fail. You cannot undo this.',
+  removeText:
+    'This destroys its credential. Requests that name it fail. It cannot be deleted while a config uses it. You cannot undo this.',
   edit: 'Edit',
   editAction: (slug: string) => `Edit ${slug}`,
   health: (rate: string, requests: string) => `${rate} of ${requests}`,

@@ -77,7 +77,9 @@ export class ConfigChecker {
     const slugs = [...new Set(references.map(({ slug }) => slug))].filter((slug) => !slug.includes('\0'));
     const known = await this.virtualKeys.find({
       where: { organizationId, workspaceId, slug: In(slugs) },
-      select: { slug: true },
+      select: { id: true, slug: true },
+      // None of them is deleted until the config is saved.
+      lock: { mode: 'pessimistic_read' },
     });
     return missing(references, new Set(known.map(({ slug }) => slug)));
   }

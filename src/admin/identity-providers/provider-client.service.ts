@@ -51,6 +51,12 @@ export interface DirectoryAnswer {
 /** Google refuses the standard value: https://developers.google.com/identity/openid-connect/openid-connect#re-consent */
 const WITHOUT_PROMPT_LOGIN: ReadonlySet<string> = new Set(['https://accounts.google.com']);
 
+interface AuthorizationWish {
+  readonly redirectUri: string;
+  readonly prompt?: 'login' | 'select_account';
+  readonly loginHint?: string | undefined;
+}
+
 /** The OpenID Connect client, the only user of `openid-client`: https://openid.net/specs/openid-connect-core-1_0.html */
 @Injectable()
 export class ProviderClient {
@@ -61,11 +67,15 @@ export class ProviderClient {
 
   constructor(private readonly egress: Egress) {}
 
-  /** Address at which the browser signs in. `again`: the provider authenticates the user even if they are signed in there. */
+  /**
+   * Address at which the browser signs in. `prompt`: `login` authenticates the user even if they are signed in there, `select_account` lets
+   * them choose another account. `loginHint`: the address that they entered here.
+   * https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
+   */
   async authorizationUrl(
     provider: OpenedProvider,
     { state, nonce, verifier }: SignOnSecrets,
-    { redirectUri, again }: { readonly redirectUri: string; readonly again: boolean },
+    { redirectUri, prompt, loginHint }: AuthorizationWish,
   ): Promise<string> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await openId();
     const config = await this.configured(provider);
@@ -76,8 +86,9 @@ export class ProviderClient {
       nonce,
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-      ...(again ? { max_age: '0' } : {}),
-      ...(again && !WITHOUT_PROMPT_LOGIN.has(provider.issuer) ? { prompt: 'login' } : {}),
+      ...(prompt === 'login' && { max_age: '0' }),
+      ...(prompt && !(prompt === 'login' && WITHOUT_PROMPT_LOGIN.has(provider.issuer)) && { prompt }),
+      ...(loginHint !== undefined && { login_hint: loginHint }),
     }).href;
   }
 

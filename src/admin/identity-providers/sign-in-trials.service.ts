@@ -39,7 +39,7 @@ export class SignInTrialsService {
     const draft = await this.drafts.make(caller.organizationId, dto);
     const { organizationId } = caller;
     const redirectUri = this.providers.addresses.callback(draft.redirectId);
-    const url = await this.client.authorizationUrl(openedOf(draft), draft, { redirectUri, again: false });
+    const url = await this.client.authorizationUrl(openedOf(draft), draft, { redirectUri });
     const id = uuidV7(Date.now());
     const expiresAt = new Date(Date.now() + FLOW_LASTS_MS);
     await this.trials.delete({ organizationId, expiresAt: LessThan(new Date()) });

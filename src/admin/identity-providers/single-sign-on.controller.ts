@@ -100,6 +100,8 @@ export class StartSignOnController {
   @QueryParameter({ name: 'provider', required: true, type: String, example: AN_ID })
   @QueryParameter({ name: 'return_to', required: false, schema: { type: 'string', default: '/ui/' } })
   @QueryParameter({ name: 'reauthenticate', required: false, schema: { type: 'string', enum: ['true'] } })
+  @QueryParameter({ name: 'select_account', required: false, schema: { type: 'string', enum: ['true'] } })
+  @QueryParameter({ name: 'login_hint', required: false, schema: { type: 'string', format: 'email' } })
   @ApiResponse({
     status: FOUND,
     description:

@@ -68,6 +68,19 @@ function textIn(request: FastifyRequest, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+function promptOf(request: FastifyRequest): { readonly prompt?: 'login' | 'select_account' } {
+  if (textIn(request, 'reauthenticate') === 'true') return { prompt: 'login' };
+  return textIn(request, 'select_account') === 'true' ? { prompt: 'select_account' } : {};
+}
+
+const HINT = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
+
+/** Only an address: the parameter comes from a link that anyone can write. */
+function hintIn(request: FastifyRequest): string | undefined {
+  const hint = textIn(request, 'login_hint');
+  return hint !== undefined && HINT.test(hint) ? hint : undefined;
+}
+
 /** Starts a sign-in at the provider in the link. */
 @Injectable()
 export class StartGuard implements CanActivate {
@@ -88,7 +101,8 @@ export class StartGuard implements CanActivate {
     const secrets = newSecrets();
     const url = await this.client.authorizationUrl(await this.providers.opened(row), secrets, {
       redirectUri: this.providers.addresses.callback(row.id),
-      again: textIn(request, 'reauthenticate') === 'true',
+      ...promptOf(request),
+      loginHint: hintIn(request),
     });
     const { organizationId, id: providerId } = row;
     const expiresAt = Date.now() + FLOW_LASTS_MS;

@@ -479,6 +479,30 @@ describe('virtual keys', () => {
     });
   });
 
+  describe('removing one that a config names', () => {
+    it.each([
+      ['as a virtual key', (slug: string) => ({ virtual_key: slug })],
+      ['as a provider', (slug: string) => ({ provider: `@${slug}` })],
+      [
+        'in a nested target',
+        (slug: string) => ({ strategy: { mode: 'fallback' }, targets: [{ provider: `@${slug}` }] }),
+      ],
+    ])('%s is refused with the config until it is taken out there', async (_, documentOf) => {
+      const slug = await aSlug();
+      const config = `pc-${slug}`;
+      const workspace_id = app.first.workspace_id;
+      const body = { name: config, slug: config, config: documentOf(slug), workspace_id };
+      expect((await app.call('POST', '/v1/configs', { body })).status).toBe(200);
+      const refused = await app.call('DELETE', `${KEYS}/${slug}`);
+      expect(refused.status).toBe(409);
+      expect(JSON.stringify(refused.body)).toContain(`used by the config ${config}`);
+
+      const free = { config: { provider: 'sandbox' } };
+      expect((await app.call('PUT', `/v1/configs/${config}`, { body: free })).status).toBe(200);
+      expect((await app.call('DELETE', `${KEYS}/${slug}`)).status).toBe(200);
+    });
+  });
+
   describe('out of reach', () => {
     it('is the same answer as for one that does not exist', async () => {
       const slug = await aSlug({ name: 'Of workspace two', workspace_id: workspaceTwo });

@@ -145,6 +145,21 @@ describe('a sign-in at the identity provider', () => {
   });
 });
 
+describe('the account at the provider', () => {
+  it('is suggested by the entered address, and can be chosen again after a refusal', async () => {
+    const { browser } = await world.signIn(provider);
+    const hint = `&login_hint=${encodeURIComponent('mia@acme.example')}`;
+    const first = await world.start(browser, provider, hint);
+    expect(first.searchParams.get('login_hint')).toBe('mia@acme.example');
+    expect(first.searchParams.has('prompt')).toBe(false);
+    const again = await world.start(browser, provider, `${hint}&select_account=true`);
+    expect(again.searchParams.get('prompt')).toBe('select_account');
+    expect(again.searchParams.has('max_age')).toBe(false);
+    const forged = await world.start(browser, provider, '&login_hint=no%20address');
+    expect(forged.searchParams.has('login_hint')).toBe(false);
+  });
+});
+
 describe('the link to return to', () => {
   it.each(['/ui', '/ui/w/ws-default/logs?model=a%20b#tail', '/ui/?x=//evil.example'])(
     'may be %s',

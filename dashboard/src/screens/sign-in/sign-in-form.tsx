@@ -16,13 +16,14 @@ const texts = signInWords;
 
 interface SignInFormProps {
   readonly returnTo: string | undefined;
+  readonly isAfterRefusal?: boolean;
   /** Filled in. */
   readonly email?: string;
   readonly onSignedIn?: () => void;
 }
 
 /** Password first, then the code for users with an authenticator app. A passkey needs neither. */
-export function SignInForm({ returnTo, email = '', onSignedIn }: SignInFormProps) {
+export function SignInForm({ returnTo, isAfterRefusal = false, email = '', onSignedIn }: SignInFormProps) {
   const queryClient = useQueryClient();
   const [form, setForm] = useState({ email, password: '', code: '' });
   const [needsCode, setNeedsCode] = useState(false);
@@ -55,7 +56,7 @@ export function SignInForm({ returnTo, email = '', onSignedIn }: SignInFormProps
         <CodeInput isFirst value={form.code} onChange={(code) => setForm({ ...form, code })} />
       ) : (
         <Password form={form} onChange={(part) => setForm({ ...form, ...part })}>
-          <SignOnChoices email={form.email} returnTo={returnTo} />
+          <SignOnChoices email={form.email} returnTo={returnTo} isAfterRefusal={isAfterRefusal} />
         </Password>
       )}
       {error && !asksForCode(error) && <SignInProblem error={error} />}

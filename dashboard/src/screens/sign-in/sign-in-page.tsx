@@ -35,7 +35,7 @@ export function SignInPage({ returnTo, refusal, isTrialDone }: SignInPageProps) 
   return (
     <SignInFrame title={signInWords.title}>
       {refusal && <SignOnRefusal refusal={refusal} />}
-      <SignInForm returnTo={isOwnPath(returnTo) ? returnTo : undefined} />
+      <SignInForm returnTo={isOwnPath(returnTo) ? returnTo : undefined} isAfterRefusal={refusal !== null} />
     </SignInFrame>
   );
 }

@@ -12,10 +12,12 @@ const PAUSE_MS = 300;
 interface SignOnChoicesProps {
   readonly email: string;
   readonly returnTo: string | undefined;
+  /** The provider's account was refused: another one can be chosen. */
+  readonly isAfterRefusal: boolean;
 }
 
 /** The identity providers for the domain of an address. The password stays available: the server decides who may use one. */
-export function SignOnChoices({ email, returnTo }: SignOnChoicesProps) {
+export function SignOnChoices({ email, returnTo, isAfterRefusal }: SignOnChoicesProps) {
   const [settled] = useDebouncedValue(email.trim(), PAUSE_MS);
   const { data } = useQuery(providersForAddress(settled));
   const found = data?.data ?? [];
@@ -27,7 +29,7 @@ export function SignOnChoices({ email, returnTo }: SignOnChoicesProps) {
         <Button
           key={id}
           component="a"
-          href={signOnAddress(sign_in_url, returnTo)}
+          href={signOnAddress(sign_in_url, { email: settled, returnTo, selectsAccount: isAfterRefusal })}
           variant="filled"
           size="sm"
           fullWidth
@@ -35,6 +37,7 @@ export function SignOnChoices({ email, returnTo }: SignOnChoicesProps) {
           {texts.continueWith(isSame ? `${name} (${organisation_name})` : name)}
         </Button>
       ))}
+      {isAfterRefusal && <p className={styles.or}>{texts.otherAccount}</p>}
       <p className={styles.or}>{texts.or}</p>
     </div>
   );
