@@ -78,7 +78,7 @@ describe('the draft of a config', () => {
     await administer('PUT', `/v1/configs/${slug}`, {
       config: { provider: 'sandbox', request_timeout: 5_000 },
     });
-    await page.goBack();
+    await page.goto(`${stage.origin}/ui/w/${stage.bootstrap.workspace_slug}/configs/${slug}`);
 
     await page.getByText('v2 was saved while you edited v1.').waitFor();
   });

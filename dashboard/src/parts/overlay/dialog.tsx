@@ -35,7 +35,7 @@ export function Dialog({ isDirty = false, onClose, ...props }: DialogProps) {
               <Button data-autofocus onClick={() => setAsking(false)}>
                 {dialogWords.discard.keep}
               </Button>
-              <Button variant="filled" color="red" onClick={onClose}>
+              <Button variant="filled" onClick={onClose}>
                 {dialogWords.discard.submit}
               </Button>
             </div>
