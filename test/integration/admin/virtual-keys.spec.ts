@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { credentialBindingOf } from '../../../src/common/crypto/credential-binding.js';
@@ -489,7 +490,7 @@ describe('virtual keys', () => {
       ],
     ])('%s is refused with the config until it is taken out there', async (_, documentOf) => {
       const slug = await aSlug();
-      const config = `pc-${slug}`;
+      const config = `pc-${randomUUID()}`;
       const workspace_id = app.first.workspace_id;
       const body = { name: config, slug: config, config: documentOf(slug), workspace_id };
       expect((await app.call('POST', '/v1/configs', { body })).status).toBe(200);
