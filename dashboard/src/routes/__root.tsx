@@ -1,6 +1,7 @@
 import { createRootRoute, Outlet } from '@tanstack/react-router';
 import { CrashPage, NotFoundPage } from '../screens/shell/fallback-pages';
 import { WorkspaceFrame } from '../screens/shell/workspace-frame';
+import { SignInGate } from '../screens/sign-in/sign-in-gate';
 import { StepUpGate } from '../screens/sign-in/step-up-gate';
 
 export const Route = createRootRoute({
@@ -14,6 +15,7 @@ function Root() {
     <>
       <Outlet />
       <StepUpGate />
+      <SignInGate />
     </>
   );
 }

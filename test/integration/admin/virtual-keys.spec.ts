@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { credentialBindingOf } from '../../../src/common/crypto/credential-binding.js';

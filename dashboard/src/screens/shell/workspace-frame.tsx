@@ -12,7 +12,6 @@ import { useTimeZone } from '../../session/time-zone';
 import { words } from '../../words/en';
 import { NotFoundPage } from './fallback-pages';
 import { NoWorkspacePage } from './no-workspace-page';
-import { SignInGate } from '../sign-in/sign-in-gate';
 import { navigationOf, renderNavigationLink } from './navigation';
 import { PersonMenu } from './person-menu';
 import { WorkspaceSwitcher } from './workspace-switcher';
@@ -113,7 +112,6 @@ function SignedInFrame(props: SignedInFrameProps) {
         >
           {children}
         </Shell>
-        <SignInGate />
         {isSearching && (
           <Suspense fallback={null}>
             <CommandPalette onClose={() => setSearching(false)} />

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
+import type { Session } from '../../api/auth';
 import { SIGNED_OUT } from '../../api/client';
-import { sessionQuery, usePlace } from '../../session/session';
+import { sessionQuery, useSession } from '../../session/session';
 import { useRemedy } from './use-remedy';
 
 const SignInDialog = lazy(() =>
@@ -13,7 +14,11 @@ const SignInDialog = lazy(() =>
  * user starts anew.
  */
 export function SignInGate() {
-  const { session } = usePlace();
+  const { data: session } = useSession();
+  return session ? <GateOf session={session} /> : null;
+}
+
+function GateOf({ session }: { session: Session }) {
   const queryClient = useQueryClient();
   const { isOpen, close } = useRemedy(SIGNED_OUT);
   if (!isOpen) return null;
