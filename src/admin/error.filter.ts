@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createLogger } from '../common/observability/logger.js';
 import { AppError, errorBody } from '../common/errors/app-error.js';
+import { isFinal } from '../common/errors/error-spec.js';
 import { describeFailure } from '../common/errors/describe-failure.js';
 import {
   isDatabaseBusy,
@@ -49,7 +50,7 @@ export function answerRefusal(reply: FastifyReply, request: FastifyRequest, erro
   if (COME_BACK.has(error.spec.status))
     reply.header('retry-after', String(error.details['retryAfterSeconds'] ?? RETRY_AFTER_SECONDS));
   if (error.details['allowed'] !== undefined) reply.header('allow', String(error.details['allowed']));
-  if (error.spec.doNotRetry) reply.header('x-should-retry', 'false');
+  if (isFinal(error.spec)) reply.header('x-should-retry', 'false');
   reply.status(error.spec.status).type('application/json; charset=utf-8').send(errorBody(error, request.id));
 }
 

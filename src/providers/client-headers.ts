@@ -7,8 +7,12 @@ interface ClientHeaders {
 const CLIENT_HEADERS: readonly ClientHeaders[] = [
   // https://platform.claude.com/docs/en/api/overview and https://code.claude.com/docs/en/llm-gateway
   { names: /^(?:anthropic-.+|x-claude-code-.+|x-app)$/, dialects: new Set(['anthropic']) },
-  // https://platform.openai.com/docs/api-reference/authentication
-  { names: /^openai-/, dialects: new Set(['openai', 'azure-openai', 'azure-ai']) },
+  // https://platform.openai.com/docs/api-reference/authentication, and Codex:
+  // https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/requests/headers.rs
+  {
+    names: /^(?:openai-.+|x-openai-.+|x-codex-.+|originator|session-id|thread-id)$/,
+    dialects: new Set(['openai', 'azure-openai', 'azure-ai']),
+  },
   // https://cloud.google.com/apis/docs/system-parameters
   { names: /^x-goog-/, dialects: new Set(['gemini', 'vertex']) },
   // The SDK that made the request, and its runtime.

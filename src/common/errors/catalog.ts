@@ -107,21 +107,18 @@ export const ERRORS = {
     type: 'budget_error',
     message:
       'The budget of {subject} has {left} left, and this request may use up to {needed}. Lower max_tokens, or raise the budget.',
-    doNotRetry: true,
   },
   price_unknown: {
     status: 402,
     type: 'budget_error',
     message:
       'The model "{model}" has no known price, so it cannot be used with the dollar budget of {subject}. Add a price for it, or use a token budget.',
-    doNotRetry: true,
   },
   usage_unknown: {
     status: 402,
     type: 'budget_error',
     message:
       'The gateway cannot measure what {detail} uses, which {reader} requires. Use a credential without dollar or token limits.',
-    doNotRetry: true,
   },
   forbidden: {
     status: 403,
@@ -222,14 +219,12 @@ export const ERRORS = {
     status: 446,
     type: 'hooks_failed',
     message: 'The guardrail "{guardrail}" denied the {side}. The results of its checks are in hook_results.',
-    doNotRetry: true,
   },
   guardrail_inapplicable: {
     status: 403,
     type: 'permission_error',
     message:
       'The guardrail "{guardrail}" checks text, and {what} cannot be checked, so the request is refused.',
-    doNotRetry: true,
   },
   internal_error: {
     status: 500,

@@ -3,7 +3,7 @@
  *
  * `type` groups codes the way OpenAI's clients expect. `{name}` in a message is filled from the thrown details; messages are safe to show.
  * `elsewhere` marks errors that another target or another attempt might not have. `doNotRetry` adds `x-should-retry: false`, which the
- * official SDKs obey.
+ * official SDKs and Claude Code obey, to an error whose status does not imply it.
  */
 export interface ErrorSpec {
   readonly status: number;
@@ -25,3 +25,10 @@ type ErrorType =
   | 'upstream_error'
   | 'hooks_failed'
   | 'server_error';
+
+/** Statuses of refusals that stay the same until somebody changes a key, a budget, a permission or the request. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 446]);
+
+/** Whether the same request gets the same error again, so that clients should not send it again. */
+export const isFinal = ({ status, doNotRetry }: ErrorSpec): boolean =>
+  doNotRetry === true || FINAL_STATUSES.has(status);

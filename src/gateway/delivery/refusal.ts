@@ -1,14 +1,15 @@
 import type { ClientRequest, ClientResponse } from '../../common/http/messages.js';
-import { AppError, errorBody } from '../../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isFinal } from '../../common/errors/error-spec.js';
 import { endLingering } from '../../common/http/lingering-close.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { NO_ANSWER } from '../recording/records.js';
 import type { Ending } from '../../request-log/record.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { Entry } from '../recording/entry.js';
 import type { Exchange } from '../recording/exchange.js';
 import { FailedAttempt } from '../upstream/failed-attempt.js';
 import { addAnswerHeaders, NO_SNIFFING } from './answer-headers.js';
+import { type ErrorReply, errorReply } from '../translation/error-formats.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
 import type { Target } from '../types/target.js';
 
@@ -33,7 +34,7 @@ function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
     'no-store',
     ...NO_SNIFFING,
   ];
-  if (spec.doNotRetry) headers.push('x-should-retry', 'false');
+  if (isFinal(spec)) headers.push('x-should-retry', 'false');
   if (COME_BACK.has(spec.status))
     headers.push('retry-after', String(details.retryAfter ?? RETRY_AFTER_SECONDS));
   for (const name of RATE_LIMIT_FACTS)
@@ -51,9 +52,10 @@ export function refuse(request: ClientRequest, response: ClientResponse, refusal
     response.destroy();
     return;
   }
-  const body = refusal.body ?? refusalBody(refusal);
-  const headers = [...refusalHeaders(refusal.error, body.length), ...refusal.headers];
-  const { status } = refusal.error.spec;
+  const { error, requestId, reply = errorReply(error, request, requestId) } = refusal;
+  const { status } = reply;
+  const body = refusal.body ?? bytesOf(reply.body);
+  const headers = [...refusalHeaders(error, body.length), ...reply.headers, ...refusal.headers];
   if (request.complete) {
     response.writeHead(status, headers).end(body);
     return;
@@ -63,22 +65,18 @@ export function refuse(request: ClientRequest, response: ClientResponse, refusal
   endLingering(request, response);
 }
 
-interface RefusalContent {
+export interface Refusal {
   readonly error: AppError;
   readonly requestId: string;
-  /** Further members of the body besides the error. */
-  readonly more?: Readonly<Record<string, unknown>>;
-}
-
-export interface Refusal extends RefusalContent {
+  /** The error in the client's format; absent if it is not known yet. */
+  readonly reply?: ErrorReply;
+  /** Its body as bytes, if the caller already has them. */
+  readonly body?: Buffer;
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  /** Its content as bytes, if the caller already has them. */
-  readonly body?: Buffer;
 }
 
-const refusalBody = ({ error, requestId, more }: RefusalContent): Buffer =>
-  Buffer.from(JSON.stringify({ ...errorBody(error, requestId), ...more }));
+const bytesOf = (body: ErrorReply['body']): Buffer => Buffer.from(JSON.stringify(body));
 
 /** Ends an exchange without a response: records the failed try, if any, and the reason, and responds with our error. */
 export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boolean): void {
@@ -106,19 +104,17 @@ interface RefusedExchange extends Exchange {
 /** Status of an exchange whose client disconnected before it received one, as in nginx. */
 const CLIENT_LEFT_STATUS = 499;
 
-/** Endpoints whose clients require `type: error` beside the error. https://platform.claude.com/docs/en/api/errors */
-const ANTHROPICS: ReadonlySet<string | undefined> = new Set(['messages', 'count-tokens']);
-
 /** Records why the exchange has no response from a provider, and our error as its response, then responds with it. */
 function refuseExchange({ request, response, entry, error, hasLeft, attempt }: RefusedExchange): void {
-  const content = { error, requestId: entry.id, more: furtherMembers(entry, error) };
-  const body = refusalBody(content);
+  const reply = errorReply(error, request, entry.id);
+  const verdicts = error.code === 'guardrail_denied' ? { hook_results: entry.trail.hookResults } : {};
+  const body = bytesOf({ ...reply.body, ...verdicts });
   const isSent = !hasLeft && !response.headersSent;
   if (isSent) entry.responseBody.add(body);
   entry.close(
     {
       ending: hasLeft ? 'client_aborted' : endingOf(attempt),
-      status: hasLeft ? CLIENT_LEFT_STATUS : error.spec.status,
+      status: hasLeft ? CLIENT_LEFT_STATUS : reply.status,
       errorCode: hasLeft ? null : error.code,
       errorSource: hasLeft ? null : 'gateway',
       error,
@@ -128,18 +124,10 @@ function refuseExchange({ request, response, entry, error, hasLeft, attempt }: R
     () => {
       const headers: string[] = [];
       addAnswerHeaders(headers, entry, 'gateway');
-      refuse(request, response, { ...content, headers, body });
+      refuse(request, response, { error, requestId: entry.id, reply, body, headers });
     },
   );
 }
-
-const furtherMembers = (
-  { endpoint, trail }: Entry,
-  { code }: AppError,
-): Readonly<Record<string, unknown>> => ({
-  ...(ANTHROPICS.has(endpoint?.id) && { type: 'error' }),
-  ...(code === 'guardrail_denied' && { hook_results: trail.hookResults }),
-});
 
 function endingOf(attempt: Attempt | null): Ending {
   if (!attempt) return 'refused';

@@ -33,7 +33,8 @@ export function writeRewrittenHead(
   for (let at = 0; at < theirs.length; at += 2)
     if (!OF_THE_BODY.has(lower(theirs[at] as string)))
       headers.push(theirs[at] as string, theirs[at + 1] as string);
-  if (errorSource === 'gateway') headers.push(...NO_SNIFFING);
+  // Only a guardrail withholds a response whose head is known, and it does so again.
+  if (errorSource === 'gateway') headers.push(...NO_SNIFFING, 'x-should-retry', 'false');
   addAnswerHeaders(headers, entry, errorSource);
   response.sendDate = !hasDate;
   response.writeHead(status, headers);

@@ -1,6 +1,7 @@
-import { AppError, errorBody } from '../../common/errors/app-error.js';
+import { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../recording/entry.js';
 import type { Reading } from '../recording/metering.js';
+import { errorReply } from '../translation/error-formats.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
 import { denial, type GuardedRequest } from './guard-request.js';
 import type { UnreadRefusal } from './run-hooks.js';
@@ -27,13 +28,14 @@ export interface JudgedAnswer {
 export function withheld(
   answer: JudgedAnswer,
   { results }: GuardedRequest,
-  { id }: Pick<Entry, 'id'>,
+  { id, request }: Pick<Entry, 'id' | 'request'>,
 ): JudgedAnswer {
   const { stoppedBy: guardrail } = answer;
   const error = guardrail
     ? new AppError('guardrail_denied', { guardrail, side: 'response' })
     : denial(results, answer.refusal);
-  const body = { ...errorBody(error, id), hook_results: results };
+  const reply = errorReply(error, request, id);
+  const body = { ...reply.body, hook_results: results };
   return {
     ...answer,
     status: DENIED_STATUS,

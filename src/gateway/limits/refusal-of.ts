@@ -1,4 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
+import { periodAt } from '../../common/limits/period.js';
 import type { Limit } from '../../common/limits/limit.js';
 
 interface Lack {
@@ -16,6 +17,7 @@ export function refusalOf(limit: Limit, { left, needed, retryMs }: Lack): AppErr
       subject,
       left: amountText(limit, left),
       needed: amountText(limit, needed),
+      ...resetOf(limit),
     });
   const retryAfter = Math.max(1, Math.ceil(retryMs / 1000));
   const rate = `: ${rateText(limit)}. Try again in ${retryAfter} s`;
@@ -30,6 +32,12 @@ export function refusalOf(limit: Limit, { left, needed, retryMs }: Lack): AppErr
   return limit.kind === 'slots'
     ? new AppError('concurrency_limited', details)
     : new AppError('rate_limited', details);
+}
+
+/** The end of a budget's period, in seconds since the epoch, unless it has none. */
+function resetOf({ budget }: Limit): { readonly resetsAt?: number } {
+  const endsAt = budget ? periodAt(budget, Date.now()).endsAt : Number.POSITIVE_INFINITY;
+  return Number.isFinite(endsAt) ? { resetsAt: Math.floor(endsAt / 1000) } : {};
 }
 
 /** Names of windows; other windows are given in seconds. */

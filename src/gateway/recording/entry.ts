@@ -113,7 +113,7 @@ export class ExchangeRecorder implements Findings {
   private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
 
   constructor(
-    private readonly request: ClientRequest,
+    readonly request: ClientRequest,
     private readonly sink: LogSink,
     private readonly prices: PriceBook,
     /** Output tokens assumed for a request that sets no maximum itself. */

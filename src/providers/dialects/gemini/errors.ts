@@ -61,3 +61,50 @@ function fieldOf(details: readonly Json[]): string | null {
 
 const first = (values: readonly unknown[]): string | null =>
   values.map(textOrNull).find((value) => value !== null) ?? null;
+
+/** Google's names of statuses. https://cloud.google.com/apis/design/errors#handling_errors */
+const STATUS_NAMES: ReadonlyMap<number, string> = new Map([
+  [400, 'INVALID_ARGUMENT'],
+  [401, 'UNAUTHENTICATED'],
+  [402, 'FAILED_PRECONDITION'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [408, 'DEADLINE_EXCEEDED'],
+  [409, 'ABORTED'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [500, 'INTERNAL'],
+  [501, 'UNIMPLEMENTED'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+]);
+
+const DETAIL = 'type.googleapis.com/google.rpc.';
+
+/** An error of the gateway for clients of Google's API. */
+export interface StatusError {
+  readonly status: number;
+  /** The gateway's own code. */
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string;
+  /** Seconds; null if waiting does not help, or if the wait is unknown. */
+  readonly retryAfter: number | null;
+}
+
+/**
+ * The same in Google's format. Clients read the wait from `RetryInfo`, and the gateway's code from `ErrorInfo`.
+ * https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto
+ */
+export function googleStatusError({ status, code, message, requestId, retryAfter }: StatusError): Json {
+  const info = {
+    '@type': `${DETAIL}ErrorInfo`,
+    reason: code.toUpperCase(),
+    domain: 'gatehouse',
+    metadata: { code, request_id: requestId },
+  };
+  const wait = { '@type': `${DETAIL}RetryInfo`, retryDelay: `${retryAfter}s` };
+  const name = STATUS_NAMES.get(status) ?? (status < 500 ? 'FAILED_PRECONDITION' : 'INTERNAL');
+  return {
+    error: { code: status, message, status: name, details: retryAfter === null ? [info] : [info, wait] },
+  };
+}
