@@ -65,8 +65,13 @@ function matrix(): readonly string[] {
   return [
     '## Providers',
     '',
-    '`●` native: bytes pass unchanged. `○` translated by the gateway. `◌` counted by the gateway, as an estimate. Blank: refused with `endpoint_unsupported`,',
-    'except `opaque` requests without usage, which pass, because a provider may have its own endpoint of that name.',
+    '`●` native: bytes pass unchanged. `○` translated by the gateway. `◌` counted by the gateway, as an estimate. Blank: forwarded',
+    'unchanged, because a provider may have more than this table; the response then has the header `x-gateway-endpoint: unlisted`.',
+    'Limits and guardrails treat such a request like the same path below `/v1/proxy/`. If the provider responds with 404 or 405, a fallback',
+    'moves on.',
+    '',
+    "A request in a provider's own format passes unchanged, too: reranking at Voyage with `top_k` or `truncation`, embeddings at Voyage and Jina",
+    'with fields that only they have. `/v1/proxy/<path>` never translates.',
     '',
     ...table(
       ['Provider', ...ENDPOINT_IDS.map(code)],

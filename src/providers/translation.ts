@@ -92,6 +92,11 @@ export interface Translator {
    */
   readonly isBesideBase?: true;
   /**
+   * Whether a request already has the provider's own format, by fields that the hub lacks: it and its response pass unchanged. Absent if
+   * the provider has another path for its own format. Never throws.
+   */
+  isOwnFormat?(body: Json): boolean;
+  /**
    * The hub's request in the provider's format. Unknown parameters are passed on under their own names; a parameter of the hub that the
    * provider does not support throws `AppError('parameter_unsupported', { parameter, detail })`. For a form, `hub` has texts and
    * `MediaFile`s, in a list if the name occurs more than once or ends with `[]`, which is removed.

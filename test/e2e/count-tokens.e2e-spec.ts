@@ -94,14 +94,17 @@ describe('POST /v1/messages/count_tokens', () => {
     });
   });
 
-  it('of a provider that talks to nobody is refused', async () => {
+  it('is forwarded to a provider without chat', async () => {
+    world.upstream.on('/v1/messages/count_tokens', { headers: JSON_TYPE, body: '{"input_tokens":5}' });
     const headers = {
       'x-gateway-api-key': world.apiKey.key,
       'x-gateway-provider': 'voyage',
+      'x-gateway-custom-host': `${world.upstream.url}/v1`,
       authorization: 'Bearer x',
     };
     const { answer, told } = await count(headers);
-    expect([answer.status, told.error.code]).toEqual([400, 'endpoint_unsupported']);
+    expect([answer.status, told]).toEqual([200, { input_tokens: 5 }]);
+    expect(answer.headers['x-gateway-endpoint']).toBe('unlisted');
   });
 
   it('leaves one row each', () => world.checkLog());

@@ -261,13 +261,6 @@ describe('a refusal comes before the upgrade, as an HTTP answer', () => {
     expect([status, body.error.code]).toEqual([401, 'unauthenticated']);
   });
 
-  it('of a provider that has no such endpoint', async () => {
-    const headers = { 'x-gateway-api-key': world.apiKey.key, 'x-gateway-provider': 'anthropic' };
-    const { status, body } = await refused({ headers });
-    expect([status, body.error.code]).toEqual([400, 'endpoint_unsupported']);
-    expect(body.error.message).toContain('openai');
-  });
-
   it('of no provider at all', async () => {
     const { status, body } = await refused({ headers: { 'x-gateway-api-key': world.apiKey.key } });
     expect([status, body.error.code]).toEqual([400, 'provider_missing']);

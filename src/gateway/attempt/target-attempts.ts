@@ -53,8 +53,8 @@ export class TargetAttempts {
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const translating = outgoing({ request, content: passed, planned, target, entry });
-    const { wire, dropped } = translating;
-    trail.drops(dropped);
+    const { wire, isUnlisted } = translating;
+    trail.translated(translating);
     if (!entry.isOpen) await opened(sending);
     const rules = cacheRules(entry, caller, planned);
     const ready = rules
@@ -73,7 +73,7 @@ export class TargetAttempts {
     const translated = unlessPassed(attempt, translating.translated);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const status = routedStatus(attempt, judged);
-    return { status, attempt, target, planned, content: passed, translated, guarded, judged };
+    return { status, attempt, target, planned, content: passed, translated, isUnlisted, guarded, judged };
   }
 
   private find(

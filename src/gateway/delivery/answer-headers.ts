@@ -9,6 +9,7 @@ const NAMES = [
   'retry-attempt-count',
   'last-used-option-index',
   'dropped-parameters',
+  'endpoint',
   'error-source',
   'overhead-ms',
 ] as const;
@@ -48,7 +49,7 @@ function add(
   errorSource: 'gateway' | 'provider' | null,
 ): void {
   headers.push(names['request-id'], entry.id, names['trace-id'], entry.traceId);
-  const { target, cacheStatus, isExhausted, retries, option, dropped } = entry.trail;
+  const { target, cacheStatus, isExhausted, retries, option, dropped, isUnlisted } = entry.trail;
   if (target)
     headers.push(
       names.provider,
@@ -61,5 +62,6 @@ function add(
       option,
     );
   if (dropped) headers.push(names['dropped-parameters'], dropped.join(', '));
+  if (isUnlisted) headers.push(names.endpoint, 'unlisted');
   if (errorSource) headers.push(names['error-source'], errorSource);
 }

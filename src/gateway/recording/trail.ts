@@ -24,6 +24,8 @@ export class RequestTrail {
   retries = 0;
   /** Parameters that the target does not support and that were dropped; null for none. */
   dropped: readonly string[] | null = null;
+  /** The target's provider does not list the endpoint, and the request was forwarded all the same. */
+  isUnlisted = false;
   /** The result of the response cache for the target; null if it was not used. */
   cacheStatus: CacheStatus | null = null;
   /** Similarity of the semantic cache match, 0 to 1; null if nothing was compared. */
@@ -58,6 +60,7 @@ export class RequestTrail {
     this.isExhausted = false;
     this.retries = 0;
     this.dropped = null;
+    this.isUnlisted = false;
     this.cacheStatus = null;
     this.cacheScore = null;
   }
@@ -68,9 +71,10 @@ export class RequestTrail {
     this.body = json;
   }
 
-  /** Sets the parameters that the target does not support. */
-  drops(parameters: readonly string[] | null): void {
-    this.dropped = parameters;
+  /** Sets the parameters that the target does not support, and whether its provider lists the endpoint. */
+  translated({ dropped, isUnlisted }: Pick<RequestTrail, 'dropped' | 'isUnlisted'>): void {
+    this.dropped = dropped;
+    this.isUnlisted = isUnlisted;
   }
 
   cacheCompared(score: number | null): void {

@@ -16,6 +16,8 @@ export interface TargetAnswer {
   };
   /** The target of the response. */
   readonly target?: Pick<Target, 'usesCallersKey'>;
+  /** The provider's row does not list the endpoint. */
+  readonly isUnlisted?: boolean;
 }
 
 export type Outcome<Answer> =
@@ -27,6 +29,9 @@ const TOO_MANY = 429;
 /** Statuses of a rejected credential: it is wrong, its account has no funds, or it lacks a permission. */
 const CREDENTIAL_REFUSED: ReadonlySet<number> = new Set([401, 402, 403]);
 
+/** Statuses of a path that does not exist: https://www.rfc-editor.org/rfc/rfc9110#section-15.5.6 */
+const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405]);
+
 /** Errors that concern one target when an attempt at it throws them: its virtual key, its limits. */
 const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
   'budget_exceeded',
@@ -37,6 +42,7 @@ const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
   'price_unknown',
   'provider_not_allowed',
   'rate_limited',
+  'usage_unknown',
 ]);
 
 /**
@@ -53,8 +59,12 @@ export function movesOn(outcome: Outcome<TargetAnswer>, onStatuses: ReadonlySet<
   return error.spec.elsewhere === true || OF_ONE_TARGET.has(error.code);
 }
 
-function isUnwelcome({ status, target }: TargetAnswer, onStatuses: ReadonlySet<number> | null): boolean {
+function isUnwelcome(
+  { status, target, isUnlisted }: TargetAnswer,
+  onStatuses: ReadonlySet<number> | null,
+): boolean {
   if (onStatuses) return onStatuses.has(status);
+  if (isUnlisted && NO_SUCH_PATH.has(status)) return true;
   if (CREDENTIAL_REFUSED.has(status)) return target !== undefined && !target.usesCallersKey;
   return status >= 500 || status === TIMED_OUT || status === TOO_MANY;
 }

@@ -110,6 +110,7 @@ describe('route', () => {
     ['credential_unusable', true],
     ['endpoint_unsupported', true],
     ['budget_exceeded', true],
+    ['usage_unknown', true],
     ['rate_limited', true],
     ['invalid_request', false],
     ['internal_error', false],

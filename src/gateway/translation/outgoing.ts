@@ -28,7 +28,7 @@ import { LongStrings } from './long-strings.js';
 import { withFittingIds } from './fitting-call-ids.js';
 import { isOwnPath, joined, ownPath, pathAt, placeOf, queryAt } from './own-path.js';
 import { plainHub } from './plain-hub.js';
-import { type Translation, translationFor } from './translation-for.js';
+import { isUnlisted, type Translation, translationFor } from './translation-for.js';
 import { ParameterDrops, without } from './unsupported-parameters.js';
 
 /** An upstream request, and how to translate its response. */
@@ -38,6 +38,8 @@ export interface TranslatedRequest {
   readonly translated: ActiveTranslation | null;
   /** Parameters that the provider does not support and that are not sent; null for none. */
   readonly dropped: readonly string[] | null;
+  /** The provider's row does not list the endpoint, and the request is forwarded all the same. */
+  readonly isUnlisted: boolean;
 }
 
 /** A translation in progress. */
@@ -50,12 +52,12 @@ export interface ActiveTranslation {
   readonly hub: Json;
 }
 
-/** Whether it is a form that this target needs translated. Throws what `translationFor` throws. */
+/** Whether it is a form that this target needs translated. */
 export function needsFields(content: Content, planned: PlannedTarget, target: Target, entry: Entry): boolean {
   return (
     content.form !== undefined &&
     !isAsItIs(content, planned, target) &&
-    translationFor(target, entry.endpoint) !== null
+    translationFor(target, { endpoint: entry.endpoint, json: null }) !== null
   );
 }
 
@@ -94,11 +96,19 @@ export interface PreparedRequest {
 export function outgoing(prepared: PreparedRequest): TranslatedRequest {
   const { content, planned, target, entry } = prepared;
   const isUntouched = isAsItIs(content, planned, target);
-  const translation = isUntouched ? null : translationFor(target, entry.endpoint);
-  return translation
-    ? translatedRequest(prepared, translation)
-    : { wire: isUntouched ? ownRequest(prepared) : knownRequest(prepared), translated: null, dropped: null };
+  if (isUntouched) return asWritten(ownRequest(prepared));
+  const { endpoint } = entry;
+  const translation = translationFor(target, { endpoint, json: content.json });
+  if (translation) return translatedRequest(prepared, translation);
+  return asWritten(knownRequest(prepared), isUnlisted(target, endpoint));
 }
+
+const asWritten = (wire: WireRequest, isForwarded = false): TranslatedRequest => ({
+  wire,
+  translated: null,
+  dropped: null,
+  isUnlisted: isForwarded,
+});
 
 /** The request or the config turns translation off. */
 const isAsItIs = ({ path }: Content, planned: PlannedTarget, { provider }: Target): boolean =>
@@ -220,7 +230,7 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
     body: bytes,
   };
   const translated = { translation, context, asked: read.request, hub: written.request };
-  return { wire, translated, dropped: drops.names };
+  return { wire, translated, dropped: drops.names, isUnlisted: false };
 }
 
 /** The hub's request in the provider's dialect, which may be the hub's own. */

@@ -9,7 +9,9 @@ import {
 } from '../../providers/upstream-path.js';
 import type { Endpoint } from '../../providers/endpoint.js';
 import { beginsWith, type RequestPath, withoutParameter, writtenPath } from '../types/request-path.js';
+import { namesDeployment } from '../planning/path-model.js';
 import type { Target } from '../types/target.js';
+import { isUnlisted } from './translation-for.js';
 
 /** Input of a path besides the target. */
 export interface PathSubject {
@@ -69,7 +71,8 @@ export function placeOf(requested: RequestPath, target: Target, subject: PathSub
 /** An endpoint that the provider has is placed by its version; everything else is appended as the client wrote it. */
 function pathBelowBase(requested: RequestPath, target: Target, subject: PathSubject): string {
   const { endpoint } = subject.entry;
-  if (!endpoint) return pathOfUnknown(requested, target);
+  const isForwarded = isUnlisted(target, endpoint) && !namesDeployment(requested);
+  if (!endpoint || isForwarded) return pathOfUnknown(requested, target);
   const placed = ownPath(target, subject, requested.path);
   const isOwn = placed !== requested.path || target.provider.endpoints.includes(endpoint.id);
   return isOwn ? pathAt(target, placed) : unknownPath(baseOf(target), placed);

@@ -1,10 +1,7 @@
-import { AppError } from '../../common/errors/app-error.js';
-import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
+import type { Endpoint, EndpointId, Json } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Target } from '../types/target.js';
-import { own } from '../../providers/dialects/untranslated.js';
 import { hubOf, supportOf } from '../../providers/support.js';
-import { providers } from '../../providers/registry.js';
 import { clientShapes } from '../../providers/shapes/index.js';
 import type { ClientShape, Translator } from '../../providers/translation.js';
 
@@ -18,31 +15,41 @@ export interface Translation {
   readonly hub: EndpointId;
 }
 
+/** The parts of a request that decide how it is translated. */
+export interface TranslatedSubject {
+  readonly endpoint: Endpoint | null;
+  /** The JSON body; null if there is none. */
+  readonly json: Json | null;
+}
+
 /**
- * How a provider serves an endpoint that it does not have itself; null when the client's bytes are sent unchanged. That applies to an
- * endpoint that the provider has, to requests that the gateway does not read (a provider may have something of its own by that name), to
- * pass-through providers, and to a custom host of the caller, which may have more than the provider whose dialect it uses. Throws
- * `endpoint_unsupported`, which names providers that have the endpoint.
+ * How a provider serves an endpoint in another dialect; null when the client's bytes are sent unchanged. That applies to an endpoint that
+ * the provider has, to one that its row does not list, to requests that the gateway does not read, to a body in the provider's own format,
+ * to pass-through providers, and to a custom host of the caller, which may have more than the provider whose dialect it uses.
  */
 export function translationFor(
   { provider, isCustomHost }: Target,
-  endpoint: Endpoint | null,
+  { endpoint, json }: TranslatedSubject,
 ): Translation | null {
-  if (!endpoint || isUnread(endpoint) || provider.dialect === own) return null;
-  const support = supportOf(provider, endpoint.id);
-  if (support === 'native' || support === 'counted') return null;
-  const translation = support === 'translated' ? translated(provider, endpoint.id) : null;
-  if (isCustomHost) return isBelowBase(translation) ? translation : null;
-  if (translation) return translation;
-  throw new AppError('endpoint_unsupported', {
-    provider: provider.id,
-    endpoint: endpoint.title,
-    detail: `Providers that have it: ${namesOf(endpoint.id)}.`,
-  });
+  if (!endpoint || isUnread(endpoint) || supportOf(provider, endpoint.id) !== 'translated') return null;
+  const translation = translated(provider, endpoint.id);
+  if (isCustomHost && !isBelowBase(translation)) return null;
+  return isOwnFormat(translation, json) ? null : translation;
 }
 
+/**
+ * Whether the provider's row lists neither the endpoint nor a translation of it. The request is forwarded like any other path, because the
+ * provider may have more than its row.
+ */
+export function isUnlisted({ provider }: Target, endpoint: Endpoint | null): boolean {
+  return endpoint !== null && !isUnread(endpoint) && supportOf(provider, endpoint.id) === null;
+}
+
+const isOwnFormat = ({ shape, translator }: Translation, json: Json | null): boolean =>
+  json !== null && shape === null && translator?.isOwnFormat?.(json) === true;
+
 /** A custom host has it, too. */
-const isBelowBase = (translation: Translation | null): boolean => !translation?.translator?.isBesideBase;
+const isBelowBase = ({ translator }: Translation): boolean => !translator?.isBesideBase;
 
 /** Neither the request nor the response is read. */
 const isUnread = ({ body, usage }: Endpoint): boolean => body === 'opaque' && usage === null;
@@ -51,13 +58,4 @@ function translated(provider: Provider, endpoint: EndpointId): Translation {
   const shape = clientShapes[endpoint] ?? null;
   const hub = hubOf(endpoint);
   return { shape, translator: provider.dialect.translators?.[hub] ?? null, hub };
-}
-
-const NAMES_MAX = 12;
-
-function namesOf(endpoint: EndpointId): string {
-  const names = [...providers.values()].filter((row) => supportOf(row, endpoint)).map(({ id }) => id);
-  return names.length > NAMES_MAX
-    ? `${names.slice(0, NAMES_MAX).join(', ')} and ${names.length - NAMES_MAX} more`
-    : names.join(', ');
 }

@@ -2,10 +2,12 @@ import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
 import type { Context, Translator } from '../../translation.js';
 import { detailError } from './errors.js';
+import { type FormatFields, ownFormat } from '../own-format.js';
 import { unsupported } from '../refusing.js';
 
 /** Differences to OpenAI's embeddings. Both providers refuse unknown parameters. */
 interface Differences {
+  readonly format: FormatFields;
   /** Parameters of the hub in the provider's format; all others are passed on. */
   readonly rename: ReadonlyMap<string, (value: unknown) => Json>;
 }
@@ -17,6 +19,10 @@ const none = (): Json => ({});
  * https://api.jina.ai/redoc, https://github.com/jina-ai/meta-prompt/blob/main/v6.txt
  */
 export const jinaEmbeddings: Translator = embeddings({
+  format: {
+    own: ['embedding_type', 'late_chunking', 'normalized', 'return_multivector', 'task', 'truncate'],
+    hub: ['encoding_format', 'user'],
+  },
   rename: new Map<string, (value: unknown) => Json>([
     ['input', (input) => ({ input: Array.isArray(input) ? (input as unknown) : [input] })],
     ['encoding_format', (embedding_type) => ({ embedding_type })],
@@ -29,6 +35,11 @@ export const jinaEmbeddings: Translator = embeddings({
  * https://docs.voyageai.com/reference/embeddings-api
  */
 export const voyageEmbeddings: Translator = embeddings({
+  format: {
+    // Clients of OpenAI's format send `input_type`, too.
+    own: ['output_dimension', 'output_dtype', 'truncation'],
+    hub: ['dimensions', 'user'],
+  },
   rename: new Map<string, (value: unknown) => Json>([
     ['encoding_format', (format) => (format === 'base64' ? { encoding_format: format } : {})],
     ['dimensions', (output_dimension) => ({ output_dimension })],
@@ -36,8 +47,9 @@ export const voyageEmbeddings: Translator = embeddings({
   ]),
 });
 
-function embeddings({ rename }: Differences): Translator {
+function embeddings({ format, rename }: Differences): Translator {
   return {
+    isOwnFormat: ownFormat(format),
     request(hub, { model }) {
       refuseTokens(hub.input);
       const parts = Object.entries(hub).map(

@@ -1,11 +1,16 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list, stringify } from '../../endpoints/reading.js';
 import type { Context, Translator } from '../../translation.js';
+import { ownFormat } from '../own-format.js';
 import { inputTokens } from './embeddings.js';
 import { detailError } from './errors.js';
 
 /** Accepts only texts, and refuses unknown parameters, including `top_n`. https://docs.voyageai.com/reference/reranker-api */
 export const voyageRerank: Translator = {
+  isOwnFormat: ownFormat({
+    own: ['top_k', 'truncation'],
+    hub: ['top_n', 'rank_fields', 'max_tokens_per_doc'],
+  }),
   request(hub, { model }) {
     const { top_n, documents, ...others } = hub;
     const body = {
