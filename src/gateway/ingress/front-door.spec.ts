@@ -82,6 +82,13 @@ describe('parts of the administration that are not built', () => {
     expect(notBuilt(target)?.code).toBe('not_built');
   });
 
+  it.each([...UNBUILT, 'collections', 'labels', 'prompts'])(
+    '%s: the error names the path that reaches the provider',
+    (name) => {
+      expect(notBuilt(`/v1/${name}`)?.message).toContain('/v1/proxy/<path>');
+    },
+  );
+
   it('refuse nothing else', () => {
     for (const target of ['/v1/chat/completions', '/v1/configs', '/v1', '/livez', '/v1/proxy/collections'])
       expect(notBuilt(target)).toBeNull();

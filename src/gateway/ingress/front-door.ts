@@ -99,9 +99,10 @@ export function notBuilt(target: string): AppError | null {
   return reason && new AppError('not_built', { detail: `${ROOT}${segment} is not built. ${reason}` });
 }
 
-const NOT_READ = 'The request was neither read nor kept.';
+const NOT_READ =
+  "The gateway did not read, forward or log the request. To reach a provider's own path of this name, use /v1/proxy/<path>.";
 const CHOOSE_A_PROVIDER =
-  "To call a provider's own path of this name, choose the provider: send x-gateway-virtual-key or x-gateway-provider.";
+  "To call a provider's own path of this name, choose the provider: send x-gateway-virtual-key or x-gateway-provider, or use /v1/proxy/<path>.";
 
 /** A segment of plain characters after `/v1/`, which nearly every path has. */
 const PLAIN_SEGMENT = /^[\w-]+(?=[/?]|$)/;
