@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../common/errors/app-error.js';
 import { findEndpointRow } from './endpoints/index.js';
@@ -66,5 +67,18 @@ describe('findEndpointRow', () => {
     ['__proto__', '/chat/completions'],
   ])('takes %s %s for a pass-through', (method, path) => {
     expect(findEndpointRow(method, path)).toBeNull();
+  });
+});
+
+describe('the number of providers', () => {
+  it.each([
+    ['README.md', '**Providers**: '],
+    ['docs/requests.md', 'which of the '],
+    ['openapi.json', 'such as openai: one of the '],
+  ])('is that of the catalogue in %s', (file, before) => {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    const [, after = ''] = text.split(before);
+
+    expect(Number.parseInt(after, 10)).toBe(providers.size);
   });
 });
