@@ -116,8 +116,8 @@ export interface GatewayWishes {
   readonly embed?: (text: string) => ScriptedAnswer;
 }
 
-/** The provider, host and fields of a virtual key. */
-export type AccountWish = Pick<VirtualKeySnapshot, 'providerId' | 'customHost'> &
+/** The provider, host, fields and models of a virtual key. */
+export type AccountWish = Pick<VirtualKeySnapshot, 'providerId' | 'customHost' | 'models'> &
   Pick<VirtualKeySnapshot['credentials'], 'fields'>;
 
 export interface SentRequest extends WireRequest {

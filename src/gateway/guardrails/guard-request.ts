@@ -6,6 +6,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { formFields } from '../ingress/form-fields.js';
 import { withFields } from '../translation/outgoing.js';
 import type { Content } from '../types/content.js';
+import { repeatedInWords, repeatedMember } from '../types/repeated-member.js';
 import type { Entry } from '../recording/entry.js';
 import type { Trail } from '../recording/trail.js';
 import type { Facts } from './check.js';
@@ -22,7 +23,6 @@ import {
 } from './run-hooks.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
-import { duplicateMember } from '../../common/json/duplicate-members.js';
 import { utf8ReaderOf } from './texts/charset.js';
 import { FormTexts } from './texts/form-texts.js';
 import type { TextTree } from './texts/text-tree.js';
@@ -107,12 +107,9 @@ function unreadBody({ content, headers }: GuardInput): UnreadContent | null {
   if (!json) return unread('format', '', reason);
   if (!Buffer.isBuffer(body)) return null;
   if (!isUtf8(body) || !utf8ReaderOf(headers['content-type'])(body)) return unread('charset');
-  const name = duplicateMember(body.toString('utf8'));
-  return name === null ? null : unread('duplicate', '', duplicateInWords(name));
+  const name = repeatedMember(content);
+  return name === null ? null : unread('duplicate', '', repeatedInWords(name));
 }
-
-export const duplicateInWords = (name: string): string =>
-  `it has the member "${name.slice(0, 64)}" twice in one object, so it is unclear which one counts. Send each member once`;
 
 /** Throws if the request is denied, or cannot be read where it must be. */
 function refuseDenied({ isDenied, refusal }: Judgement, results: HookResults): void {

@@ -1,6 +1,6 @@
 import { duplicateMember } from '../../common/json/duplicate-members.js';
 import type { Json } from '../../providers/endpoint.js';
-import { duplicateInWords } from './guard-request.js';
+import { repeatedInWords } from '../types/repeated-member.js';
 import { NO_TEXTS, type ReadTexts } from './texts/body-texts.js';
 import { utf8ReaderOf } from './texts/charset.js';
 import { unread } from './texts/unread.js';
@@ -26,7 +26,7 @@ export function wholeTexts({ json, text, bytes, contentType }: WholeBody, isPlai
   if (text === null) return unread('format');
   if (json) {
     const name = duplicateMember(text);
-    return name === null ? null : unread('duplicate', '', duplicateInWords(name));
+    return name === null ? null : unread('duplicate', '', repeatedInWords(name));
   }
   if (text.trim() === '') return NO_TEXTS;
   if (!isPlain || text.includes(NUL)) return unread('format');

@@ -30,8 +30,12 @@ export function concerns({ conditions }: Policy, request: LimitedRequest): boole
 }
 
 /** Whether the conditions of a policy depend on the body. */
-export const readsBody = ({ conditions }: Policy): boolean =>
-  conditions.some(({ key }) => key === 'model' || key === `${METADATA}_user`);
+export const readsBody = ({ conditions }: Policy): boolean => conditions.some(({ key }) => isInBody(key));
+
+const isInBody = (key: PolicyKey): boolean => key === 'model' || key === `${METADATA}_user`;
+
+/** Whether its counter depends on the body, too. */
+export const countsByBody = (policy: Policy): boolean => readsBody(policy) || policy.groups.some(isInBody);
 
 /**
  * The group of a request; null if the policy has no groups. Requests without a value share a group, so that omitting it does not bypass the

@@ -1,8 +1,8 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { type CallerLimits, type Limit, limitAt, type Policy } from '../../common/limits/limit.js';
 import { counterKey, periodAt } from '../../common/limits/period.js';
-import { concerns, type Group, groupOf, type LimitedRequest, readsBody } from './applying.js';
-import { type Estimate, type Inestimable, isInestimable } from './estimate.js';
+import { concerns, countsByBody, type Group, groupOf, type LimitedRequest, readsBody } from './applying.js';
+import { type Estimate, FREE, type Inestimable, isInestimable } from './estimate.js';
 import type { Part } from './hold.js';
 import type { Leases } from './leases.js';
 import type { Pool } from './pool.js';
@@ -20,6 +20,8 @@ export interface LimitDemand extends LimitedRequest {
   readonly estimate: Estimate | Inestimable;
   /** Why the gateway could not read the body, which hides the model; null if it could, or does not read such bodies. */
   readonly unreadable: string | null;
+  /** Throws if the body has a member twice, so that `reader` cannot tell which one counts. Absent where no body is sent. */
+  checkRepeated?(reader: string): void;
 }
 
 /** Budgets may be counted in another store than the rest. */
@@ -55,8 +57,9 @@ export class Demands {
   /** A policy cannot be evaluated if the request hides the values it depends on. */
   private checkReadable(policy: Policy): void {
     const { unreadable: detail } = this.wanted;
-    if (detail !== null && readsBody(policy))
-      throw new AppError('body_unreadable', { reader: policy.limit.subject, detail });
+    const { subject: reader } = policy.limit;
+    if (detail !== null && readsBody(policy)) throw new AppError('body_unreadable', { reader, detail });
+    if (countsByBody(policy)) this.wanted.checkRepeated?.(reader);
   }
 
   private addCallersOwn(limit: Limit, group: Group | null): void {
@@ -112,16 +115,19 @@ function amountOf(limit: Limit, wanted: LimitDemand): number {
 }
 
 /** An estimate above a whole rate limit takes all of it: the real amount is charged at the end. */
-function useOf(limit: Limit, { estimate, model }: LimitDemand): number {
+function useOf(limit: Limit, wanted: LimitDemand): number {
+  const { estimate, model } = wanted;
   const { subject, measure } = limit;
   if (isInestimable(estimate)) throw inestimable(limit, estimate);
+  if (estimate !== FREE) wanted.checkRepeated?.(readerOf(limit));
   const { tokens, costNanoUsd } = estimate;
   if (measure === 'tokens') return limit.kind === 'window' ? Math.min(tokens, limit.amount) : tokens;
   if (costNanoUsd === null) throw new AppError('price_unknown', { subject, model: model ?? '' });
   return costNanoUsd;
 }
 
-function inestimable({ kind, subject }: Limit, { problem, detail }: Inestimable): AppError {
-  const reader = `the ${kind === 'budget' ? 'budget' : 'token limit'} of ${subject}`;
-  return new AppError(problem, { reader, detail });
-}
+const inestimable = (limit: Limit, { problem, detail }: Inestimable): AppError =>
+  new AppError(problem, { reader: readerOf(limit), detail });
+
+const readerOf = ({ kind, subject }: Limit): string =>
+  `the ${kind === 'budget' ? 'budget' : 'token limit'} of ${subject}`;

@@ -3,11 +3,12 @@ import { AppError } from '../../common/errors/app-error.js';
 import { sameModelIn } from '../../common/text/model-name.js';
 import type { Entry } from '../recording/entry.js';
 import type { Content } from '../types/content.js';
+import { checkRepeated } from '../types/repeated-member.js';
 import type { AllowedModels, Target } from '../types/target.js';
 
 /**
  * Checks the policy of the organization and the credential before anything is sent. Throws as `checkPolicy` and `checkModel` do, and
- * `body_unreadable` if the body hides the model.
+ * `body_unreadable` or `invalid_request` if the body hides the model or names two.
  */
 export function checkAllowed(
   { policy }: Principal,
@@ -17,11 +18,20 @@ export function checkAllowed(
 ): void {
   const { model, unreadable } = content;
   if (policy) checkPolicy(policy, target.provider.id, model);
+  checkOneModel(policy, target, content);
   const isHidden = isUnreadSession(content, entry);
   if (policy?.models && model === null && (isHidden || entry.chargeAt(target) !== 'nothing'))
     throw hiddenModel(unreadable);
   if (target.virtualKey?.models) checkModel(target, model, isHidden ? '' : entry.method);
 }
+
+function checkOneModel(policy: Principal['policy'], { virtualKey }: Target, content: Content): void {
+  if (policy?.models) checkRepeated(content, POLICY);
+  if (virtualKey?.models) checkRepeated(content, KEY);
+}
+
+const POLICY = 'the model policy of your organization';
+const KEY = 'the list of models of the virtual key';
 
 /** A WebSocket begins as a GET, and only its messages name the model. */
 const isUnreadSession = ({ isWebSocket }: Content, { endpoint }: Pick<Entry, 'endpoint'>): boolean =>
@@ -31,7 +41,7 @@ const isUnreadSession = ({ isWebSocket }: Content, { endpoint }: Pick<Entry, 'en
 const hiddenModel = (detail: string | undefined): AppError =>
   detail === undefined
     ? new AppError('model_not_allowed', { model: 'that the request does not show' })
-    : new AppError('body_unreadable', { reader: 'the model policy of your organization', detail });
+    : new AppError('body_unreadable', { reader: POLICY, detail });
 
 /**
  * The same for a form of which only the head is known, so that an upload is not read only to be refused for something known before. A model

@@ -41,6 +41,16 @@ describe('the model of a session', () => {
   ])('%s', (query, rewritten, model, slug) => {
     expect(modelQuery(query)).toEqual({ query: rewritten, model, slug });
   });
+
+  it.each([
+    '?model=cheap&model=dear',
+    '?model=same&model=same',
+    '?model=cheap&%6dodel=dear',
+    '?model=cheap&deployment=dear',
+    '?deployment=@prod/cheap&a=1&deployment=dear',
+  ])('must not be named twice, as providers differ in which one they use: %s', (query) => {
+    expect(() => modelQuery(query)).toThrow(/names the model 2 times/);
+  });
 });
 
 function subprotocolsFor(request: IncomingMessage, hasStoredCredential: boolean): string | undefined {

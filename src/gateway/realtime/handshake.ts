@@ -78,8 +78,20 @@ const MODEL_CHARS_MAX = 256;
 /** The parameter of a session's model: OpenAI's `model`, or the deployment of Azure's dated versions. */
 const PARAMETER = /([?&])(model|deployment)=([^&]*)/;
 
+/** Providers differ in which of two models they use. */
+function checkOneModel(query: string): void {
+  const names = [...new URLSearchParams(query).keys()].filter(
+    (name) => name === 'model' || name === 'deployment',
+  );
+  if (names.length > 1)
+    throw new AppError('invalid_request', {
+      detail: `The address names the model ${names.length} times, as ${names.map((name) => `"${name}"`).join(' and ')}. Name it once`,
+    });
+}
+
 /** Reads the model of a session, `?model=gpt-realtime` or `?model=@slug/gpt-realtime`. */
 export function modelQuery(query: string): RealtimeModelQuery {
+  checkOneModel(query);
   const [whole, mark = '', name = '', value = ''] = PARAMETER.exec(query) ?? [];
   if (whole === undefined) return { query, model: null, slug: null };
   const asked = decoded(value);

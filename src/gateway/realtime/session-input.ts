@@ -13,6 +13,9 @@ const SLICE_TOKENS = 256;
 /** PCM at 24 kHz, the format of a session that names none. */
 const DEFAULT_AUDIO_CHARACTERS = 3_200;
 
+/** What a message may mean of which the provider may read the other of two equal members. */
+const LARGEST = { isRequest: true, outputTokens: null } as const;
+
 /** Bounds the next response of a session: by what the client sent, and by the context that earlier responses reported. */
 export class SessionInput {
   private audioCharacters = DEFAULT_AUDIO_CHARACTERS;
@@ -53,10 +56,13 @@ export class SessionInput {
 
   read(text: Buffer): SessionMessage {
     const written = text.toString('utf8');
-    const message = sessionMessageOf(parsedObject(written), text.length, this.audioCharacters);
-    // Its provider may take the other of two equal members.
-    const isAmbiguous = message.outputTokens !== undefined && duplicateMember(written) !== null;
-    return this.note(isAmbiguous ? { ...message, outputTokens: null } : message);
+    const isAmbiguous = duplicateMember(written) !== null;
+    const message = sessionMessageOf(
+      isAmbiguous ? null : parsedObject(written),
+      text.length,
+      this.audioCharacters,
+    );
+    return this.note(isAmbiguous ? { ...message, ...LARGEST } : message);
   }
 
   readLong(bytes: number): SessionMessage {

@@ -36,8 +36,10 @@ const DONE = {
 const CREATED = { type: 'response.created', response: {} };
 const CREATE = { type: 'response.create' };
 
-function masked(event: object): Buffer {
-  const payload = Buffer.from(JSON.stringify(event));
+const masked = (event: object): Buffer => maskedText(JSON.stringify(event));
+
+function maskedText(text: string): Buffer {
+  const payload = Buffer.from(text);
   const mask = randomBytes(4);
   const bytes = payload.map((byte, at) => byte ^ (mask[at % 4] as number));
   const head =
@@ -152,6 +154,7 @@ async function aSession(limits: readonly Limit[] | null, wishes: Wishes = {}) {
   return {
     ...{ store, limiter, entry, kept, seen, heard, reservations, session, client, providerEnd },
     say: (...events: readonly object[]) => client.write(Buffer.concat(events.map(masked))),
+    sayRaw: (text: string) => client.write(maskedText(text)),
     report: (...events: readonly object[]) => providerEnd.write(Buffer.concat(events.map(plain))),
     record: () => vi.waitFor(() => closed ?? Promise.reject(new Error('no record')), 5_000),
     closeCode: () => vi.waitFor(() => closeCodeIn(bytes), 5_000),
@@ -251,6 +254,32 @@ describe('a session under a budget', () => {
     for (let at = 0; at < 20; at++) say({ type: 'conversation.item.create', text: 'x'.repeat(200) });
     expect(await closeCode()).toEqual({ code: 1008, reason: 'budget_exceeded' });
     expect(seen.length).toBeLessThan(5);
+  });
+
+  it('is charged the reservation of a response that reports zero beside its output', async () => {
+    const { say, report, seen, heard, client, record } = await aSession([aBudget(10_000)]);
+    say(CREATE);
+    await soon(() => expect(seen).toHaveLength(1));
+    const usage = { input_tokens: 0, output_tokens: 0 };
+    report(CREATED, { type: 'response.output_audio.delta', delta: 'AAAA' });
+    report({ type: 'response.done', response: { status: 'completed', usage } });
+    await soon(() => expect(heard).toHaveLength(3));
+    client.end();
+    expect(await record()).toMatchObject({ usage_source: 'estimated', cost_nano_usd: STEP });
+  });
+
+  it('takes a message with a member twice for a request of the largest response', async () => {
+    const { sayRaw, say, report, seen, kept } = await aSession([aBudget(10_000)]);
+    say({ type: 'session.update', session: { max_output_tokens: 7 } });
+    report({ type: 'session.updated', session: { max_output_tokens: 7 } });
+    await soon(() => expect(seen).toHaveLength(1));
+    for (const text of [
+      '{"type":"response.create","type":"ping"}',
+      '{"type":"response.create","response":{},"response":{"max_output_tokens":1}}',
+    ])
+      sayRaw(text);
+    await soon(() => expect(seen).toHaveLength(3));
+    expect(kept.at(-1)).toMatchObject([{ cost_nano_usd: 2 * STEP }]);
   });
 
   it('passes settings without a reservation, and reserves the output that they allow', async () => {

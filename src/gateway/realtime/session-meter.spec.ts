@@ -17,6 +17,7 @@ const done = (input: number, output: number, status = 'completed'): object => ({
     },
   },
 });
+const ZERO = { input_tokens: 0, output_tokens: 0 };
 const transcribed = (usage: object): object => ({
   type: 'conversation.item.input_audio_transcription.completed',
   usage,
@@ -70,6 +71,31 @@ describe('SessionMeter', () => {
       ['dropped'],
       ['refused'],
       ['ended', undefined, null, true],
+    ]);
+  });
+
+  const spoken = { type: 'response.output_text.delta', delta: 'Hello' };
+  const listed = { type: 'response.done', response: { output: [{ type: 'message' }], usage: ZERO } };
+  it.each([
+    ['pieces of it passed', [spoken, done(10, 0)]],
+    ['its end lists some', [listed]],
+  ])('believes no response without output tokens where %s', (_, events) => {
+    expect(metered(...events).heard).toEqual([['ended', undefined, null, false]]);
+  });
+
+  it('believes a response without output tokens after which, and not before which, output passed', () => {
+    const { heard } = metered(
+      spoken,
+      done(10, 5),
+      done(20, 0),
+      transcribed({ delta: 1 }),
+      done(30, 0),
+      spoken,
+    );
+    expect(heard.filter(([what]) => what === 'ended')).toEqual([
+      ['ended', 10, 100, false],
+      ['ended', 20, 200, false],
+      ['ended', 30, 300, false],
     ]);
   });
 

@@ -3,6 +3,7 @@ import { audioCharactersOf, confirmedOutput } from '../../providers/charging/ses
 import type { Json } from '../../providers/endpoint.js';
 import {
   dropsAudio,
+  hasItems,
   isTranscription,
   realtimeUsage,
   responseEventOf,
@@ -50,10 +51,15 @@ const WORTH_READING = [
   '"input_audio_buffer.',
 ] as const;
 
+/** Pieces of output are not parsed: there are many, and audio is long. */
+const isOutput = (text: Buffer): boolean => text.includes('.delta"') && text.includes('"response.');
+
 /** Reads the events of a provider: reported tokens, each piece at its own price, and the beginning and end of responses. */
 export class SessionMeter implements FrameListener {
   readonly reading: Reading = nothingRead();
   private transcriptionModel: string | null = null;
+  /** A piece of output passed since a response last ended. */
+  private hasOutput = false;
 
   constructor(
     /** The requested model. */
@@ -64,6 +70,7 @@ export class SessionMeter implements FrameListener {
 
   onText(text: Buffer): void {
     this.reading.firstEventAt ??= performance.now();
+    this.hasOutput ||= isOutput(text);
     if (!WORTH_READING.some((mark) => text.includes(mark))) return;
     const event = parsedObject(text.toString('utf8'));
     if (event) this.note(event);
@@ -82,8 +89,15 @@ export class SessionMeter implements FrameListener {
     const about = responseEventOf(event);
     if (about === 'began') observer.responseBegan();
     else if (about === 'refused') observer.requestRefused();
-    else if (about !== null)
-      observer.responseEnded(this.useIn(event, [this.reading.responseModel, this.model]), about === 'failed');
+    else if (about !== null) observer.responseEnded(this.responseUse(event), about === 'failed');
+  }
+
+  /** A response with output that reports none has reported nothing. */
+  private responseUse(event: Json): ReportedUse {
+    const use = this.useIn(event, [this.reading.responseModel, this.model]);
+    const hasOutput = this.hasOutput || hasItems(event);
+    this.hasOutput = false;
+    return hasOutput && use.usage?.output_tokens === 0 ? { usage: null, cost: null } : use;
   }
 
   private noteSettings(event: Json): void {

@@ -212,18 +212,23 @@ export function note(reading: Reading, reader: UsageReader, answer: Json | null)
   if (!answer) return;
   if (reportsFailure(answer)) reading.hasFailed = true;
   const usage = reader.fromAnswer(answer, reading.usage);
-  if (usage && replaces(usage, reading.usage)) {
-    reading.usage = usage;
-    // Zero may be a placeholder, so the output is gathered all the same.
-    reading.isBeginning = isEmpty(usage) || (reader.marksBeginning?.(answer, usage) ?? false);
-  }
+  if (usage && replaces(usage, reading.usage))
+    noteUsage(reading, usage, reader.marksBeginning?.(answer, usage) ?? false);
   noteServed(reading, reader, answer);
   if (isGathered(reading)) reading.outputText += reader.outputText(answer);
 }
 
+/** Zero output may be a placeholder or wrong, so the output is gathered all the same. */
+function noteUsage(reading: Reading, usage: Usage, isBeginning: boolean): void {
+  reading.usage = usage;
+  reading.isBeginning = isBeginning || usage.output_tokens === 0;
+}
+
 /** A later zero does not take back what was reported. */
-const replaces = (usage: Usage, known: Usage | null): boolean =>
-  isPossibleUsage(usage) && (known === null || !isEmpty(usage));
+function replaces(usage: Usage, known: Usage | null): boolean {
+  if (!isPossibleUsage(usage)) return false;
+  return known === null || (!isEmpty(usage) && (usage.output_tokens > 0 || known.output_tokens === 0));
+}
 
 /** A usage that reports that nothing was used. */
 function isEmpty(usage: Usage): boolean {
@@ -231,7 +236,10 @@ function isEmpty(usage: Usage): boolean {
   return Object.values(usage).every((value) => typeof value !== 'number' || value === 0);
 }
 
-/** A response with text that reports zero has reported nothing: its text is counted. */
+/**
+ * A response with text that reports zero has reported nothing: its text is counted. If only its output is zero, the reported input stays, and
+ * the text of the output is counted.
+ */
 export function believed(reading: Reading): Reading {
   const { usage, outputText } = reading;
   if (!usage || outputText === '' || !isEmpty(usage)) return reading;
@@ -259,9 +267,7 @@ function textIn(event: string, reader: UsageReader): string {
 /** Reads the usage that a stream in another dialect has reported before its end, in the format of chat completions. */
 export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar): void {
   const told = usageOf(usage);
-  if (!told || !isPossibleUsage(told)) return;
-  reading.usage = told;
-  reading.isBeginning = isBeginning;
+  if (told && replaces(told, reading.usage)) noteUsage(reading, told, isBeginning);
 }
 
 /** The output must be counted, as far as it is known. */

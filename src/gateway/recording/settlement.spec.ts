@@ -184,6 +184,35 @@ describe('a reported usage', () => {
     },
   );
 
+  const noOutput = { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 };
+  it.each([
+    ['of a stream', STREAM, { headers: SSE, chunks: [word('Hello'), told(noOutput), 'data: [DONE]\n\n'] }],
+    [
+      'of a stream that begins with it',
+      STREAM,
+      { headers: SSE, chunks: [told(noOutput), word('Hello'), 'data: [DONE]\n\n'] },
+    ],
+    ['of a plain response', CHAT, { chunks: [answer(noOutput)] }],
+  ] as const)('%s without output is not believed beside text: its text is counted', async (_, body, sent) => {
+    const { chat, logged } = await given({ answers: [sent] });
+
+    await (await chat(body)).text();
+
+    const { attempts, countable } = await logged();
+    expect(countable).toEqual({ input: '', output: 'Hello', isOutputOnly: true });
+    expect(attempts).toMatchObject([{ usage: { input_tokens: 9 } }]);
+  });
+
+  it('keeps its output when a later chunk reports only the input', async () => {
+    const { chat, logged } = await given({
+      answers: [{ headers: SSE, chunks: [word('Hello'), told(USAGE), told(noOutput), 'data: [DONE]\n\n'] }],
+    });
+
+    await (await chat(STREAM)).text();
+
+    expect(await logged()).toMatchObject({ usage_source: 'provider', cost_nano_usd: ACTUAL });
+  });
+
   it('of zero is believed where there is no text', async () => {
     const { chat, logged } = await given({ answers: [{ chunks: [answer(zero, '')] }] });
 

@@ -10,6 +10,7 @@ import { readsBody } from '../limits/applying.js';
 import { metadataOf } from '../recording/records.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Content } from '../types/content.js';
+import { checkRepeated } from '../types/repeated-member.js';
 import type { Exchange } from '../recording/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from './attempt.js';
@@ -201,6 +202,11 @@ class Wish implements LimitDemand {
   get unreadable(): string | null {
     const { wire, content } = this.sending;
     return wire.stored ? null : (content.unreadable ?? null);
+  }
+
+  checkRepeated(reader: string): void {
+    const { wire, content } = this.sending;
+    if (!wire.stored && wire.counted === undefined) checkRepeated(content, reader);
   }
 
   get estimate(): Estimate | Inestimable {

@@ -41,6 +41,12 @@ export function responseEventOf({ type, response }: Json): ResponseEvent | null 
   return type === 'error' ? 'refused' : null;
 }
 
+/** Whether the end of a response lists output. */
+export function hasItems({ response }: Json): boolean {
+  const { output } = objectOf(response);
+  return Array.isArray(output) && output.length > 0;
+}
+
 /** Events after which earlier audio is no longer part of the input: silence before speech, or a cleared buffer. */
 const DROPS_AUDIO: ReadonlySet<unknown> = new Set([
   'input_audio_buffer.speech_started',
