@@ -12,11 +12,14 @@ export type ChainReport =
 export const verifyPart = (after: number) =>
   dataOf(client.GET('/v1/audit-logs/verify', { params: { query: { after } } }));
 
-/** Download URL of a view's records, oldest first, as JSON Lines. */
-export function auditExportUrl({ conditions, from, to }: AuditQuery): string {
-  const query = new URLSearchParams({ ...conditions, start_time: from, ...(to && { end_time: to }) });
-  return `/v1/audit-logs/export?${query.toString()}`;
-}
+/** A view's records, oldest first, as JSON Lines. A request instead of a link, so that a step-up can interrupt it. */
+export const auditExport = ({ conditions, from, to }: AuditQuery): Promise<Blob> =>
+  dataOf(
+    client.GET('/v1/audit-logs/export', {
+      params: { query: { ...conditions, start_time: from, ...(to && { end_time: to }) } },
+      parseAs: 'blob',
+    }),
+  );
 
 export interface AuditQuery {
   readonly conditions: Readonly<Record<string, string>>;

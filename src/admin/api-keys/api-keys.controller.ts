@@ -161,7 +161,15 @@ export class ApiKeysController {
     'workspace_service_api_keys.update',
     'workspace_user_api_keys.update',
   )
-  @RequireStepUp('scopes', 'expires_at', 'rate_limits', 'usage_limits', 'reset_usage', 'defaults')
+  @RequireStepUp(
+    'scopes',
+    'expires_at',
+    'rate_limits',
+    'usage_limits',
+    'reset_usage',
+    'defaults',
+    'alert_emails',
+  )
   @ApiOperation({
     summary: 'Change an API key',
     description: 'Only users of at least the rank of the user on whose authority the key acts.',

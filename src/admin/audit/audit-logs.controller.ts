@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { applyDecorators, Get, Header, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import { Caller, Recorded, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/http/page.js';
@@ -67,6 +68,7 @@ export class AuditLogsController {
   @Get('export')
   @Recorded()
   @RequireScope('audit_logs.list', 'administrators')
+  @RequireStepUp()
   @Header('content-disposition', 'attachment; filename="audit-log.jsonl"')
   @ApiOperation({ summary: 'Export audit records as JSON Lines' })
   @AuditFilters()

@@ -105,6 +105,11 @@ export class InvitesService {
     await this.people.takeTurn(caller.organizationId);
     const invite = await this.find(caller.organizationId, id, true);
     const actor = await this.people.actorWhoGives(caller, invite.role);
+    const { workspaces } = await this.shown(invite);
+    await this.people.checkGivesInWorkspace(
+      caller,
+      workspaces.map(({ role }) => role),
+    );
     if (invite.keyScopes !== null) this.userKeys.promise(caller, invite.keyScopes);
     const status = statusOf(invite);
     if (status === 'accepted' || status === 'cancelled')
@@ -125,6 +130,10 @@ export class InvitesService {
 
   private async workspacesOf(caller: Principal, { workspaces }: CreateInviteDto) {
     const roles = new Map<string, InviteWorkspace['role']>();
+    await this.people.checkGivesInWorkspace(
+      caller,
+      workspaces.map(({ role }) => role),
+    );
     for (const { id, role } of workspaces) roles.set((await this.workspaces.get(caller, id)).id, role);
     if (roles.size < workspaces.length)
       throw new AppError('invalid_request', {

@@ -1,6 +1,7 @@
 import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf } from '../../common/http/page.js';
 import { AdminController } from '../admin-controller.js';
@@ -46,6 +47,7 @@ export class LegalHoldsController {
   @Post(':id/release')
   @HttpCode(200)
   @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Release a legal hold' })
   @ApiOkResponse({ type: LegalHoldDto })
   async release(

@@ -25,7 +25,13 @@ export class OrganizationsController {
   @RequireScope('organisation_settings.update', 'administrators')
   @RequireStepUp(
     'security_settings',
+    'input_guardrails',
+    'output_guardrails',
+    'log_bodies',
     'log_redaction',
+    'log_retention_days',
+    'body_retention_days',
+    'strict_logging',
     'export_settings',
     'alert_webhook_url',
     'alert_webhook_secret',

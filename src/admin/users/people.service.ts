@@ -3,8 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, Not, type Repository } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { missingGrant } from '../../auth/permissions/missing-grant.js';
-import { scopesOfRoles } from '../../auth/permissions/roles.js';
-import type { OrganizationRole } from '../../common/contracts/roles.js';
+import { type Roles, scopesOfRoles } from '../../auth/permissions/roles.js';
+import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import { Invite, type InvitedRole } from '../tenancy/invite.entity.js';
 import { Organization } from '../tenancy/organization.entity.js';
 import { User } from '../tenancy/user.entity.js';
@@ -68,7 +68,7 @@ export class PeopleService {
    */
   async ownerWithAllScopes(caller: Principal, refusal: string): Promise<User> {
     const actor = await this.owner(caller, refusal);
-    const missing = await this.missingScope(caller, actor.role);
+    const missing = await this.missingScope(caller, { organization: actor.role, workspace: null });
     if (missing !== undefined)
       throw new AppError('forbidden', {
         detail: `${refusal}, with a key or token that has all scopes of an owner; the scope "${missing}" is missing`,
@@ -80,17 +80,27 @@ export class PeopleService {
   async actorWhoGives(caller: Principal, role: OrganizationRole): Promise<User> {
     const actor = await this.actor(caller);
     checkMayGrant(actor, role);
-    const missing = await this.missingScope(caller, role);
-    if (missing !== undefined)
-      throw new AppError('forbidden', {
-        detail: `giving the role ${role} needs a key or token with all of its scopes; the scope "${missing}" is missing`,
-      });
+    await this.checkScopes(caller, role, { organization: role, workspace: null });
     return actor;
   }
 
-  private async missingScope(caller: Principal, organization: OrganizationRole): Promise<string | undefined> {
+  /** The same rule for roles in a workspace. */
+  async checkGivesInWorkspace(caller: Principal, roles: Iterable<WorkspaceRole>): Promise<void> {
+    for (const workspace of new Set(roles))
+      await this.checkScopes(caller, `${workspace} in a workspace`, { organization: 'member', workspace });
+  }
+
+  private async checkScopes(caller: Principal, role: string, roles: Roles): Promise<void> {
+    const missing = await this.missingScope(caller, roles);
+    if (missing === undefined) return;
+    throw new AppError('forbidden', {
+      detail: `giving the role ${role} needs a key or token with all of its scopes; the scope "${missing}" is missing`,
+    });
+  }
+
+  private async missingScope(caller: Principal, roles: Roles): Promise<string | undefined> {
     const { settings } = await this.organizations.findOneByOrFail({ id: caller.organizationId });
-    const scopes = scopesOfRoles({ organization, workspace: null }, settings.security_settings ?? null);
+    const scopes = scopesOfRoles(roles, settings.security_settings ?? null);
     return missingGrant(caller, scopes);
   }
 

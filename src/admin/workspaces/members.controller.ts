@@ -67,7 +67,7 @@ export class MembersController {
     @Body() dto: AddMembersDto,
   ): Promise<DoneDto> {
     checkRepeated('workspace_id', dto.workspace_id, workspace);
-    await this.members.add(await this.workspaces.tenantFor(caller, workspace), dto.users);
+    await this.members.add(caller, await this.workspaces.tenantFor(caller, workspace), dto.users);
     return EMPTY_ANSWER;
   }
 
@@ -96,7 +96,7 @@ export class MembersController {
   ): Promise<DoneDto> {
     checkRepeated('workspace_id', dto.workspace_id, workspace);
     checkRepeated('user_id', dto.user_id, id);
-    await this.members.update(await this.workspaces.tenantFor(caller, workspace), id, dto.role);
+    await this.members.update(caller, await this.workspaces.tenantFor(caller, workspace), id, dto.role);
     return EMPTY_ANSWER;
   }
 

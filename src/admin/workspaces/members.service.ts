@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, In, type Repository } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
 import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
@@ -14,6 +15,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PeopleService } from '../users/people.service.js';
 import { MemberDto, type MemberDetails } from './member.dto.js';
 
 export interface MemberFilters {
@@ -35,6 +37,7 @@ export class MembersService {
     @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
     @InjectRepository(User) private readonly usersRepository: Repository<User>,
     @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
+    private readonly people: PeopleService,
     private readonly revocation: KeyRevocationService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -76,8 +79,8 @@ export class MembersService {
     return this.find(tenant, userId);
   }
 
-  async add(tenant: Tenant, members: readonly NewMember[]): Promise<void> {
-    await this.enter(tenant, members);
+  async add(caller: Principal, tenant: Tenant, members: readonly NewMember[]): Promise<void> {
+    await this.enter(caller, tenant, members);
     this.audit.note({
       targetId: tenant.workspaceId,
       workspaceId: tenant.workspaceId,
@@ -86,7 +89,15 @@ export class MembersService {
   }
 
   /** Users must belong to the organization. Refuses with `conflict` when one is already a member. */
-  async enter({ organizationId, workspaceId }: Tenant, members: readonly NewMember[]): Promise<void> {
+  async enter(
+    caller: Principal,
+    { organizationId, workspaceId }: Tenant,
+    members: readonly NewMember[],
+  ): Promise<void> {
+    await this.people.checkGivesInWorkspace(
+      caller,
+      members.map(({ role }) => role),
+    );
     const rows = members.map(({ id, role }) => ({
       organizationId,
       workspaceId,
@@ -107,7 +118,8 @@ export class MembersService {
     for (const id of ids) await this.changes.publish({ resource: 'user', id });
   }
 
-  async update(tenant: Tenant, userId: string, role: WorkspaceRole): Promise<void> {
+  async update(caller: Principal, tenant: Tenant, userId: string, role: WorkspaceRole): Promise<void> {
+    await this.people.checkGivesInWorkspace(caller, [role]);
     const membership = await this.find(tenant, userId, true);
     const { member, user } = membership;
     const before = MemberDto.from(membership);

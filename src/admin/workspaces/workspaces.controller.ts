@@ -73,6 +73,7 @@ export class WorkspacesController {
 
   @Put(':workspaceId')
   @RequireScope('workspaces.update', 'administrators')
+  @RequireStepUp('defaults', 'log_redaction', 'log_retention_days', 'body_retention_days')
   @ApiOperation({ summary: 'Change a workspace' })
   @ApiOkResponse({ type: DoneDto })
   async update(

@@ -5,6 +5,7 @@ import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { TenancyModule } from '../tenancy/tenancy.module.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
+import { UsersModule } from '../users/users.module.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
 import { UsableConfig } from '../configs/usable-config.service.js';
@@ -28,6 +29,7 @@ import { RemovedWorkspaceRetention } from './removed-workspace-retention.entity.
     KeyRevocationModule,
     LimitsModule,
     TenancyModule,
+    UsersModule,
     TransactionRepositories.forFeature(
       Config,
       Guardrail,

@@ -78,7 +78,7 @@ export class WorkspacesService {
       logRedaction: readRedaction(dto.log_redaction ?? null),
     });
     const users = (dto.users ?? []).map((id) => ({ id, role: 'member' as const }));
-    if (users.length > 0) await this.members.enter(tenantOf(workspace), users);
+    if (users.length > 0) await this.members.enter(caller, tenantOf(workspace), users);
     this.audit.note({
       targetId: workspace.id,
       workspaceId: workspace.id,

@@ -3,6 +3,8 @@
  * Strict: ambiguous input is refused.
  */
 
+import { duplicateMember } from '../../common/json/duplicate-members.js';
+
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** A well-formed token. None of its content can be trusted before its signature was verified. */
@@ -74,7 +76,10 @@ function objectIn(text: string): Claims | null {
   const bytes = bytesIn(text);
   if (!bytes) return null;
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const json = bytes.toString('utf8');
+    const value: unknown = JSON.parse(json);
+    // Parsers differ in which of two equal members they use. https://www.rfc-editor.org/rfc/rfc7519#section-4
+    if (duplicateMember(json) !== null) return null;
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : null;
   } catch {
     return null;

@@ -6,6 +6,7 @@ import {
   macSigned,
   rsaKeys,
   signed,
+  signedText,
   type TokenKeys,
   unsigned,
 } from '../../../test/support/tokens.js';
@@ -60,6 +61,21 @@ describe('verifyToken', () => {
     ['EdDSA', 'k3', () => ed],
   ])('reads %s', async (alg, kid, pair) => {
     expect(await check(signed({ ...HEADER, alg, kid }, CLAIMS, pair()))).not.toBeNull();
+  });
+
+  it.each([
+    ['a claim', '{"sub":"u1","sub":"owner"', JSON.stringify(HEADER)],
+    ['a claim, escaped', '{"sub":"u1","\\u0073ub":"owner"', JSON.stringify(HEADER)],
+    ['a nested claim', '{"sub":"u1","realm":{"role":"a","role":"b"}', JSON.stringify(HEADER)],
+    ['a header parameter', '{"sub":"u1"', '{"alg":"RS256","kid":"k1","kid":"k2"}'],
+  ])('refuses a token that names %s twice', async (_, start, header) => {
+    const rest = `"iss":"https://id.example/","aud":"gatehouse","iat":${NOW},"exp":${NOW + 600}}`;
+    const text = `${start},${rest}`;
+    const token = signedText(header, text, rsa);
+
+    expect(JSON.parse(text)).toMatchObject({ aud: 'gatehouse' });
+    expect(await check(token)).toBeNull();
+    expect(await check(signedText(JSON.stringify(HEADER), `{"sub":"u1",${rest}`, rsa))).not.toBeNull();
   });
 
   it.each([undefined, 'none', 'None', 'nOnE', '', 'HS256', 'RS1', '__proto__'])(

@@ -53,7 +53,7 @@ export const AUTHORITIES = {
     afterLoss: 'given roles stay',
   },
   'role in a workspace': {
-    setBy: 'managers of the workspace',
+    setBy: 'managers of the workspace; with a key or token, all scopes of the role',
     carries: 'the user who has it',
     afterLoss: 'given roles stay',
   },
@@ -96,10 +96,15 @@ const NO_ACCESS = { not: 'gives no access' };
 const SAME_USERS = { not: 'usable only by users of the same workspace' };
 const AUTHENTICATES = { not: 'authenticates the user itself' };
 const KEYS = ['admin key', 'service key', 'user key'] as const;
-const WIDENS_KEY = ['scopes', 'expires_at', 'rate_limits', 'usage_limits', 'reset_usage', 'defaults'];
+const WIDENS_KEY = [
+  ...['scopes', 'expires_at', 'rate_limits', 'usage_limits', 'reset_usage', 'defaults'],
+  'alert_emails',
+];
+/** What the log keeps, and for how long. */
+const HIDES_TRACES = ['log_redaction', 'log_retention_days', 'body_retention_days'];
 const OPENS_DATA = [
-  'security_settings',
-  'log_redaction',
+  ...HIDES_TRACES,
+  ...['security_settings', 'input_guardrails', 'output_guardrails', 'log_bodies', 'strict_logging'],
   'export_settings',
   'alert_webhook_url',
   'alert_webhook_secret',
@@ -148,7 +153,7 @@ export const CHANGES: readonly Change[] = [
   gives('POST /v1/admin/workspaces/{workspaceId}/users', ['role in a workspace'], 'always'),
   gives('PUT /v1/admin/workspaces/{workspaceId}/users/{userId}', ['role in a workspace'], 'always'),
   plain('DELETE /v1/admin/workspaces/{workspaceId}/users/{userId}', TAKES_AWAY),
-  plain('PUT /v1/admin/workspaces/{workspaceId}', NO_ACCESS),
+  plain('PUT /v1/admin/workspaces/{workspaceId}', ['defaults', ...HIDES_TRACES]),
   plain('DELETE /v1/admin/workspaces/{workspaceId}', TAKES_AWAY),
   gives('PUT /v1/admin/organisation', ['rights of roles'], OPENS_DATA),
 
@@ -157,6 +162,7 @@ export const CHANGES: readonly Change[] = [
   gives('POST /v1/logs/exports/{id}/start', ['log export'], { not: 'the file stays in the service' }),
   plain('POST /v1/logs/exports/{id}/cancel', NO_ACCESS),
   gives('GET /v1/logs/exports/{id}/download', ['download link'], 'always'),
+  plain('GET /v1/audit-logs/export', 'always'),
   plain('POST /v1/audit-logs/destinations', 'always'),
   plain('PUT /v1/audit-logs/destinations/{id}', 'always'),
   plain('DELETE /v1/audit-logs/destinations/{id}', 'always'),
@@ -196,7 +202,7 @@ export const CHANGES: readonly Change[] = [
   plain('PUT /v1/model-configs/pricing/{provider}/{model}', NO_ACCESS),
   plain('DELETE /v1/model-configs/pricing/{provider}/{model}', NO_ACCESS),
   plain('POST /v1/admin/legal-holds', NO_ACCESS),
-  plain('POST /v1/admin/legal-holds/{id}/release', NO_ACCESS),
+  plain('POST /v1/admin/legal-holds/{id}/release', 'always'),
   plain('POST /v1/logs', NO_ACCESS),
   plain('POST /v1/otel/v1/traces', NO_ACCESS),
   plain('POST /v1/logs/views', NO_ACCESS),

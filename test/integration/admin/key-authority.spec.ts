@@ -126,6 +126,39 @@ describe('an invite with promised keys', () => {
 });
 
 describe('a key with one scope of its owner', () => {
+  it.each(['admin', 'manager', 'member'])('gives no user the role %s in a workspace', async (role) => {
+    const owner = holder('owner');
+    const user = await world.holder('member');
+    const narrow = (...scopes: string[]) =>
+      world.made('/v1/api-keys/organisation/service', owner.key, { name: 'Narrow', scopes });
+    const create = await narrow('workspace_users.create', 'organisation_users.create', 'workspaces.create');
+    const update = await narrow('workspace_users.update');
+    const members = '/v1/admin/workspaces/ws-default/users';
+    const { id: invite } = await world.invite(owner.key, {
+      ...{
+        email: `${role}-in-workspace@acme.example`,
+        role: 'member',
+        workspaces: [{ id: 'ws-default', role }],
+      },
+    });
+    const attempts = [
+      await world.ask('POST', members, create.key, { users: [{ id: user.id, role }] }),
+      await world.ask('PUT', `${members}/${user.id}`, update.key, { role }),
+      await world.ask('POST', '/v1/admin/workspaces', create.key, { name: 'Another', users: [user.id] }),
+      await world.ask('POST', '/v1/admin/users/invites', create.key, {
+        ...{ email: `${role}-by-key@acme.example`, role: 'member' },
+        workspaces: [{ id: 'ws-default', role }],
+      }),
+      await world.ask('POST', `/v1/admin/users/invites/${invite}/resend`, create.key),
+    ];
+
+    for (const { status, body } of attempts) {
+      expect(status).toBe(403);
+      expect(body.error.message).toMatch(/giving the role \w+ in a workspace needs .* all of its scopes/);
+    }
+    expect((await world.ask('PUT', `${members}/${user.id}`, owner.key, { role })).status).toBe(200);
+  });
+
   it('gives no role that has more scopes than the key', async () => {
     const owner = holder('owner');
     const made = (scope: string) =>

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { type AuditRecord, auditExportUrl, auditQuery } from '../../api/audit';
-import { loadStateOf } from '../../api/load-state';
+import { auditExport, type AuditQuery, type AuditRecord, auditQuery } from '../../api/audit';
+import { loadStateOf, shownError } from '../../api/load-state';
 import { type Filter, filtersText, parseFilters } from '../../parts/filters/filter';
 import { FilterBar } from '../../parts/filters/filter-bar';
+import { saveFile } from '../../parts/files/save-file';
 import { exact } from '../../parts/format/numbers';
 import { intervalOf, parseRange, rangeText } from '../../parts/range/range';
 import { RangePicker } from '../../parts/range/range-picker';
@@ -15,6 +16,7 @@ import { CompactRow } from '../../parts/table/compact-row';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Moment, StatusPill, type Tone, Value } from '../../parts/values/values';
 import { auditWords } from '../../words/audit';
+import { words } from '../../words/en';
 import { AUDIT_FIELDS, conditionsOf } from './audit-filters';
 import { AuditDrawer } from './audit-drawer';
 import { ChainCheck } from './chain-check';
@@ -66,17 +68,24 @@ function Outcome({ record: { outcome } }: { record: AuditRecord }) {
   return <StatusPill tone={OUTCOME_TONES[outcome]}>{outcomes[outcome] ?? outcome}</StatusPill>;
 }
 
-function ExportLink({ href }: { href: string }) {
+function ExportButton({ view }: { view: AuditQuery }) {
+  const download = useMutation({
+    mutationFn: () => auditExport(view),
+    onSuccess: (file) => saveFile(file, 'audit-log.jsonl'),
+  });
   return (
-    <Button
-      component="a"
-      href={href}
-      download
-      c="inherit"
-      leftSection={<IconDownload size={14} aria-hidden />}
-    >
-      {auditWords.export}
-    </Button>
+    <>
+      {download.isError && (
+        <StatusPill tone="error">{shownError(download.error).message || words.errors.unreachable}</StatusPill>
+      )}
+      <Button
+        loading={download.isPending}
+        onClick={() => download.mutate()}
+        leftSection={<IconDownload size={14} aria-hidden />}
+      >
+        {auditWords.export}
+      </Button>
+    </>
   );
 }
 
@@ -116,7 +125,7 @@ export function AuditLogPage({
       tools={
         <>
           <ChainCheck />
-          <ExportLink href={auditExportUrl(view)} />
+          <ExportButton view={view} />
           <RangePicker value={range} onChange={(next) => change({ range: rangeText(next) })} />
         </>
       }

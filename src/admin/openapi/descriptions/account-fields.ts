@@ -51,7 +51,7 @@ export const ACCOUNT_FIELDS: Readonly<Record<string, string>> = {
 
   'Invite.status': 'State of the invite. Only a `pending` one can be accepted.',
   'Invite.workspaces': 'Workspaces that the user joins at acceptance, with the role in each.',
-  'CreateInvite.workspaces': 'Workspaces that the new user joins, at most 100. Default: none.',
+  'CreateInvite.workspaces': 'Workspaces that the new user joins, at most 100; an empty list for none.',
   'InvitedTo.id': 'Id or slug of the workspace.',
   workspace_api_key_details:
     'Creates an API key for the user in each of these workspaces. The response to the acceptance shows them once. Default: no keys.',
