@@ -146,7 +146,7 @@ interface RunningGateway {
  */
 async function drain(running: RunningGateway, isImmediate: boolean): Promise<void> {
   const { app, front, pool, stores, settings } = running;
-  front.isDraining = true;
+  front.drain();
   if (!isImmediate) await delay(settings.drainDelayMs);
   const end = performance.now() + settings.drainTimeoutMs;
   await front.close(settings.drainTimeoutMs);

@@ -93,7 +93,7 @@ export class AdminRelay {
     const deadline = performance.now() + PATIENCE_MS;
     let release: Release | undefined;
     try {
-      release = await this.slots.take(PATIENCE_MS, () => response.destroyed);
+      release = await this.slots.take(PATIENCE_MS, { isGone: () => response.destroyed });
       const upstream = await this.connect(request, response, deadline);
       releaseSoon(request, upstream, release);
       this.carry(request, response, upstream);

@@ -340,9 +340,27 @@ describe('the fast path of the web server', () => {
 
   it('ends connections with their answer when the process drains', async () => {
     const port = await servingPort();
-    if (front) front.isDraining = true;
+    front?.drain();
 
     expect(await answered(port, post('/v1/x'))).toMatch(/\r\nConnection: close\r\n[^]*fast$/);
+  });
+
+  it.each([
+    ['the fast path', post('/v1/x')],
+    ["Node's server", post('/v1/x', 'accept-encoding: gzip\r\nexpect: 100-continue\r\n')],
+  ])('ends connections with the answer to a request that came to %s before the drain', async (_, request) => {
+    let answer: (() => void) | null = null;
+    const port = await listening({
+      handle: (_request, response) => {
+        answer = () => response.writeHead(200, ['content-length', '2']).end(Buffer.from('ok'));
+      },
+    });
+    const text = answered(port, request);
+    await expect.poll(() => answer).not.toBeNull();
+    front?.drain();
+    (answer as (() => void) | null)?.();
+
+    expect(await text).toMatch(/\r\nConnection: close\r\n[^]*ok$/i);
   });
 
   it('lets what it serves come to its end when the server closes, and cuts it when the time is over', async () => {

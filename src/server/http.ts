@@ -46,7 +46,9 @@ export class FrontServer {
   private readonly server: Server;
   /** Null when Node's server reads every request. */
   private readonly fastPath: FastPath | null;
-  isDraining = false;
+  /** Responses of Node's server whose head may not have been sent. */
+  private readonly running = new Set<ServerResponse>();
+  private draining = false;
 
   /** `requestTimeoutMs`: how long a client may take to send a complete request; then it gets 408. */
   constructor(
@@ -89,6 +91,17 @@ export class FrontServer {
     });
   }
 
+  get isDraining(): boolean {
+    return this.draining;
+  }
+
+  /** From now on every response says that its connection ends, also one to a request that arrived before, if its head was not sent. */
+  drain(): void {
+    this.draining = true;
+    for (const response of this.running) if (!response.headersSent) response.shouldKeepAlive = false;
+    this.fastPath?.drain();
+  }
+
   /** Rejects when the address is unavailable. */
   listen(port: number, host: string): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -128,6 +141,8 @@ export class FrontServer {
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
     const { url = '' } = request;
+    this.running.add(response);
+    response.once('close', () => this.running.delete(response));
     const plane = planeOf(url);
     if (isClosing(request) || !this.admits(request, response, plane)) return;
     const { gateway, administration, probes } = this.planes;

@@ -60,6 +60,11 @@ export class FastConnection implements RosterMember, ResponseLine {
     return this.response === null && !this.isIdle;
   }
 
+  /** The response says that the connection ends with it, unless its head was sent. */
+  drain(): void {
+    if (this.response && !this.response.headersSent) this.response.shouldKeepAlive = false;
+  }
+
   /** Passes the socket to Node. Not while a request is being handled. */
   handOver(): void {
     const { socket, received } = this;

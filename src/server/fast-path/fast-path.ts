@@ -60,6 +60,11 @@ export class FastPath implements Keeper {
     return missed >= MISSED_MAX;
   }
 
+  /** Connections end with the response that they are waiting for. */
+  drain(): void {
+    for (const connection of this.connections.all()) connection.drain();
+  }
+
   /** Ends connections that wait for their next request. */
   closeIdle(): void {
     for (const connection of this.connections.all()) if (connection.isIdle) connection.socket.destroy();
