@@ -7,7 +7,7 @@ import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { createValidationPipe } from '../validation.js';
-import type { SlotWaiter } from '../../common/processes/fair-slots.js';
+import type { SlotWaiter } from '../../common/processes/slots.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SecondFactorsService } from './second-factors.service.js';

@@ -60,7 +60,7 @@ export class CredentialTester {
     const { provider } = account;
     if (provider.inProcess) return this.answered(account, 'works', [...(provider.prices?.keys() ?? [])]);
     if (provider.auth.signer) return { ...NOTHING, outcome: 'not_testable', reason: SIGNED };
-    const release = await this.slots.take(WAIT_MS, () => false).catch(asOverloaded);
+    const release = await this.slots.take(WAIT_MS).catch(asOverloaded);
     try {
       return await this.ask(account);
     } finally {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FairSlots, type SlotWaiter } from './fair-slots.js';
-import { NoSlotError, type Release } from './slots.js';
+import { NoSlotError, type Release, Slots, type SlotWaiter } from './slots.js';
 
 const PATIENCE_MS = 1_000;
 const from = (origin: string, isTrusted = false): SlotWaiter => ({ origin, isTrusted });
@@ -10,12 +9,12 @@ afterEach(() => vi.useRealTimers());
 
 /** Occupies the only slot, lets these wait, and returns the order in which they get it. */
 async function orderOf(waiters: readonly SlotWaiter[]): Promise<string[]> {
-  const slots = new FairSlots(1, 100);
-  const first = await slots.take(from('first'), PATIENCE_MS);
+  const slots = new Slots(1, 100);
+  const first = await slots.take(PATIENCE_MS, from('first'));
   const order: string[] = [];
   const all = waiters.map((waiter) =>
-    slots.take(waiter, PATIENCE_MS).then((release: Release) => {
-      order.push(waiter.origin);
+    slots.take(PATIENCE_MS, waiter).then((release: Release) => {
+      order.push(String(waiter.origin));
       release();
     }),
   );
@@ -24,7 +23,7 @@ async function orderOf(waiters: readonly SlotWaiter[]): Promise<string[]> {
   return order;
 }
 
-describe('FairSlots', () => {
+describe('slots of several origins', () => {
   it('gives a slot to each origin in turn, however many waiters one of them has', async () => {
     const flood = Array.from({ length: 5 }, () => from('flood'));
     expect(await orderOf([...flood, from('user'), from('another')])).toEqual([
@@ -42,21 +41,21 @@ describe('FairSlots', () => {
   });
 
   it('refuses an origin whose line is full at once, and no other one', async () => {
-    const slots = new FairSlots(1, 2);
-    const release = await slots.take(from('first'), PATIENCE_MS);
-    const waiting = [slots.take(from('flood'), PATIENCE_MS), slots.take(from('flood'), PATIENCE_MS)];
-    await expect(slots.take(from('flood'), PATIENCE_MS)).rejects.toBeInstanceOf(NoSlotError);
-    const user = slots.take(from('user'), PATIENCE_MS);
+    const slots = new Slots(1, 2);
+    const release = await slots.take(PATIENCE_MS, from('first'));
+    const waiting = [slots.take(PATIENCE_MS, from('flood')), slots.take(PATIENCE_MS, from('flood'))];
+    await expect(slots.take(PATIENCE_MS, from('flood'))).rejects.toBeInstanceOf(NoSlotError);
+    const user = slots.take(PATIENCE_MS, from('user'));
     release();
     (await waiting[0])?.();
     expect(await user).toBeTypeOf('function');
   });
 
   it('refuses a waiter after its patience, and hands the slot to the next one', async () => {
-    const slots = new FairSlots(1, 10);
-    const release = await slots.take(from('first'), PATIENCE_MS);
-    const refused = expect(slots.take(from('a'), 50)).rejects.toBeInstanceOf(NoSlotError);
-    const next = slots.take(from('a'), PATIENCE_MS);
+    const slots = new Slots(1, 10);
+    const release = await slots.take(PATIENCE_MS, from('first'));
+    const refused = expect(slots.take(50, from('a'))).rejects.toBeInstanceOf(NoSlotError);
+    const next = slots.take(PATIENCE_MS, from('a'));
     await vi.advanceTimersByTimeAsync(60);
     await refused;
     release();

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NoSlotError, Slots } from './slots.js';
 
-const here = (): boolean => false;
-
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
@@ -11,7 +9,7 @@ describe('slots', () => {
     const slots = new Slots(2);
     const entered: number[] = [];
     const releases = [1, 2, 3, 4].map((each) =>
-      slots.take(100, here).then((release) => {
+      slots.take(100).then((release) => {
         entered.push(each);
         return release;
       }),
@@ -28,11 +26,11 @@ describe('slots', () => {
 
   it('are given back once, however often that is said', async () => {
     const slots = new Slots(1);
-    const release = await slots.take(100, here);
+    const release = await slots.take(100);
     release();
     release();
-    await slots.take(100, here);
-    const second = slots.take(100, here);
+    await slots.take(100);
+    const second = slots.take(100);
     const refused = expect(second).rejects.toBeInstanceOf(NoSlotError);
     await vi.advanceTimersByTimeAsync(100);
     await refused;
@@ -40,10 +38,10 @@ describe('slots', () => {
 
   it('pass over those who have left, and over those who were refused', async () => {
     const slots = new Slots(1);
-    const release = await slots.take(100, here);
-    const refused = expect(slots.take(50, here)).rejects.toBeInstanceOf(NoSlotError);
-    const left = expect(slots.take(100, () => true)).rejects.toBeInstanceOf(NoSlotError);
-    const next = slots.take(100, here);
+    const release = await slots.take(100);
+    const refused = expect(slots.take(50)).rejects.toBeInstanceOf(NoSlotError);
+    const left = expect(slots.take(100, { isGone: () => true })).rejects.toBeInstanceOf(NoSlotError);
+    const next = slots.take(100);
     await vi.advanceTimersByTimeAsync(60);
     await refused;
     release();

@@ -16,8 +16,6 @@ interface Share {
   writers: number;
 }
 
-const stays = (): boolean => false;
-
 /**
  * Limits how many transactions of a process write at once: to half of its connections, at least one. Writers wait for locks and for the
  * disk while holding a connection, and readers must not wait for that.
@@ -56,7 +54,7 @@ export class WriteSemaphore {
     const deadline = performance.now() + this.timeoutMs;
     const leaveShare = await this.enterShare(name);
     try {
-      const release = await this.all.take(deadline - performance.now(), stays);
+      const release = await this.all.take(deadline - performance.now());
       return () => {
         release();
         leaveShare();
@@ -76,7 +74,7 @@ export class WriteSemaphore {
       if (share.writers === 0) this.shares.delete(name);
     };
     try {
-      const release = await share.slots.take(this.timeoutMs, stays);
+      const release = await share.slots.take(this.timeoutMs);
       return () => {
         release();
         leave();
