@@ -3,6 +3,7 @@ import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { counted } from '../background-outcomes.js';
 import { SEND_ALERTS, sendAlertPayload, type SendAlertPayload } from '../queues/send-alerts.queue.js';
 import { LimitAlerts, type AlertDelivery } from './limit-alerts.js';
 
@@ -24,7 +25,7 @@ export class SendAlertsProcessor extends WorkerHost implements BeforeApplication
   }
 
   process({ data }: Job<SendAlertPayload>): Promise<AlertDelivery> {
-    return this.alerts.send(sendAlertPayload.parse(data).alert_id);
+    return counted('alert', this.alerts.send(sendAlertPayload.parse(data).alert_id));
   }
 
   @OnWorkerEvent('failed')

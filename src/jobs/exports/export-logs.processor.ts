@@ -6,6 +6,7 @@ import { CurrentRights } from '../../auth/ports.js';
 import { ObjectStore } from '../../request-log/bodies/object-store.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { counted } from '../background-outcomes.js';
 import { EXPORT_LOGS, exportLogsPayload, type ExportLogsPayload } from '../queues/export-logs.queue.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
@@ -46,8 +47,11 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
     });
   }
 
-  process({ data }: Job<ExportLogsPayload>): Promise<ExportEnding> {
-    return this.#writer.write(exportLogsPayload.parse(data).export_id);
+  async process({ data }: Job<ExportLogsPayload>): Promise<ExportEnding> {
+    const { export_id } = exportLogsPayload.parse(data);
+    const ending = await counted('export', this.#writer.write(export_id));
+    if (ending === 'failed') log.error({ export_id }, 'an export failed; the export itself says why');
+    return ending;
   }
 
   @OnWorkerEvent('failed')

@@ -3,6 +3,7 @@ import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { counted } from '../background-outcomes.js';
 import { SEND_MAILS, sendMailPayload, type SendMailPayload } from '../queues/send-mails.queue.js';
 import { InviteMails, type MailDelivery } from './invite-mails.js';
 
@@ -24,7 +25,7 @@ export class SendMailsProcessor extends WorkerHost implements BeforeApplicationS
   }
 
   process({ data }: Job<SendMailPayload>): Promise<MailDelivery> {
-    return this.mails.send(sendMailPayload.parse(data).mail_id);
+    return counted('mail', this.mails.send(sendMailPayload.parse(data).mail_id));
   }
 
   @OnWorkerEvent('failed')
