@@ -167,6 +167,11 @@ export interface ClientShape {
   readonly endpoint: EndpointId;
   /** The endpoint of the hub that it is translated to. Default: chat completions. */
   readonly hub?: EndpointId;
+  /**
+   * Parameters, and tools as `tools.<type>`, that clients of this format send to every provider and do not depend on. They are dropped
+   * where a provider lacks them, unless the rule is `refuse`.
+   */
+  readonly hints?: ReadonlySet<string>;
   /** The client's request in the hub's format. Throws `AppError('invalid_request' | 'parameter_unsupported')`. */
   request(body: Json, context: Context): Json;
   /** The hub's response in the client's format. `asked` is the client's own request, parts of which some formats repeat. */

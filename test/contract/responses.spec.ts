@@ -151,7 +151,11 @@ describe('a request', () => {
     ['required', 'required'],
     [
       { type: 'custom', name: 'c' },
-      { type: 'custom', custom: { name: 'c' } },
+      { type: 'function', function: { name: 'c' } },
+    ],
+    [
+      { type: 'function', namespace: 'agents', name: 'close' },
+      { type: 'function', function: { name: 'agents__close' } },
     ],
     [
       { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }] },
@@ -170,23 +174,24 @@ describe('a request', () => {
     });
   });
 
-  it('has custom tools, with their grammar one level deeper', () => {
-    const tools = [
-      {
-        type: 'custom',
-        name: 'c',
-        description: 'd',
-        format: { type: 'grammar', syntax: 'lark', definition: 'x' },
-      },
-    ];
+  it('has custom tools as functions of one text, with their grammar in the description', () => {
+    const format = { type: 'grammar', syntax: 'lark', definition: 'start: "x"' };
+    const tools = [{ type: 'custom', name: 'c', description: 'Does it.', format }];
 
     expect(request({ tools }).tools).toEqual([
       {
-        type: 'custom',
-        custom: {
+        type: 'function',
+        function: {
           name: 'c',
-          description: 'd',
-          format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'x' } },
+          description: 'Does it.\n\nThe argument "input" must match this grammar (lark):\nstart: "x"',
+          parameters: {
+            type: 'object',
+            properties: {
+              input: { type: 'string', description: 'The whole input of the tool, as plain text.' },
+            },
+            required: ['input'],
+            additionalProperties: false,
+          },
         },
       },
     ]);
@@ -204,7 +209,8 @@ describe('a request', () => {
     ['a chosen built-in tool', { tool_choice: { type: 'file_search' } }, 'tool_choice'],
     ['a reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0]'],
     ['a reference without a type', { input: [{ id: 'msg_1' }] }, 'input[0]'],
-    ['an item of a built-in tool', { input: [{ type: 'web_search_call', id: 'ws_1' }] }, 'input[0]'],
+    ['an item of a built-in tool', { input: [{ type: 'file_search_call', id: 'fs_1' }] }, 'input[0]'],
+    ['a tool search at OpenAI', { tools: [{ type: 'tool_search' }] }, 'tools[0]'],
     [
       'an image at OpenAI',
       { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] },
@@ -300,7 +306,7 @@ describe('the input', () => {
             function: { name: 'f', arguments: '{}' },
             extra_content: { google: { sig: 'x' } },
           },
-          { id: 'b', type: 'custom', custom: { name: 'g', input: 'raw' } },
+          { id: 'b', type: 'function', function: { name: 'g', arguments: '{"input":"raw"}' } },
         ],
       },
       { role: 'tool', tool_call_id: 'a', content: 'A' },

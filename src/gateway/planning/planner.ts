@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UnsupportedParameterRule } from '../../common/contracts/upstream-rules.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { bearerOf, isGatewayCredential } from '../../auth/identity/credentials.js';
 import type { Principal } from '../../auth/principal.js';
@@ -50,15 +51,18 @@ export function finishesWithoutClient(planned: PlannedTarget, target: Target, ca
 }
 
 /**
- * Whether parameters that the target does not support are dropped: by the request's header, or else the config, or else the virtual key.
+ * What happens to parameters that the target does not support: by the request's header, or else the config, or else the virtual key; null
+ * where none of them decides.
  */
-export function dropsUnsupported(planned: PlannedTarget, target: Target, options: GatewayHeaders): boolean {
-  const rule =
-    options.unsupportedParameters ??
-    planned.unsupportedParameters ??
-    target.virtualKey?.unsupportedParameters;
-  return rule === 'drop';
-}
+export const unsupportedRule = (
+  planned: PlannedTarget,
+  target: Target,
+  options: GatewayHeaders,
+): UnsupportedParameterRule | null =>
+  options.unsupportedParameters ??
+  planned.unsupportedParameters ??
+  target.virtualKey?.unsupportedParameters ??
+  null;
 
 /** A provider that a config names without a key. */
 type KeylessPlace = Pick<Extract<TargetAccount, { readonly account: object }>, 'account' | 'isOnlyOne'>;

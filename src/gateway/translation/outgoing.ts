@@ -1,13 +1,15 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { Json } from '../../providers/endpoint.js';
+import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { messagesUsage } from '../../providers/endpoints/messages.js';
+import { withoutForeignReasoning } from '../../providers/shapes/responses/sealing.js';
 import { supportOf } from '../../providers/support.js';
+import { without } from '../../providers/unsupported-parameters.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Context, ProviderRequest } from '../../providers/translation.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { namesDeployment, pathModelOf } from '../planning/path-model.js';
-import { dropsUnsupported } from '../planning/planner.js';
+import { unsupportedRule } from '../planning/planner.js';
 import type { Content } from '../types/content.js';
 import type { Entry } from '../recording/entry.js';
 import type { PlannedTarget } from '../types/plan.js';
@@ -29,7 +31,7 @@ import { withFittingIds } from './fitting-call-ids.js';
 import { isOwnPath, joined, ownPath, pathAt, placeOf, queryAt } from './own-path.js';
 import { plainHub } from './plain-hub.js';
 import { isUnlisted, type Translation, translationFor } from './translation-for.js';
-import { ParameterDrops, without } from './unsupported-parameters.js';
+import { ParameterDrops } from './unsupported-parameters.js';
 
 /** An upstream request, and how to translate its response. */
 export interface TranslatedRequest {
@@ -126,7 +128,7 @@ function knownRequest(prepared: PreparedRequest): WireRequest {
 
 function ownRequest(prepared: PreparedRequest): WireRequest {
   const { request, content, target } = prepared;
-  const body = withCallIds(bodyAt(content, target), prepared);
+  const body = withOwnHistory(bodyAt(content, target), prepared);
   const own = codingsFor(prepared);
   const headers = headersOf(prepared, own, body !== content.encoded?.bytes);
   addLength(headers, body);
@@ -151,16 +153,20 @@ const PLAINLY = ['accept-encoding', 'identity'] as const;
 const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
   isMovedDeployment(content, target) ? bodyOfDeployment(content, target) : bodyOf(content);
 
-/** A conversation may have begun at a provider whose tool call ids this one refuses. */
-function withCallIds(
+/** A conversation may have begun at a provider whose tool call ids or reasoning this one refuses. */
+function withOwnHistory(
   body: WireRequest['body'],
   { content, target, entry }: PreparedRequest,
 ): WireRequest['body'] {
-  const { callIds } = target.provider;
   const { json, body: read } = content;
-  if (!callIds || entry.endpoint?.id !== 'chat-completions' || !json || !Buffer.isBuffer(read)) return body;
-  const fitting = withFittingIds(json, callIds);
+  if (!json || !Buffer.isBuffer(read)) return body;
+  const fitting = historyFor(target, json, entry.endpoint?.id);
   return fitting === json ? body : editedJson(read, json, fitting);
+}
+
+function historyFor({ provider }: Target, json: Json, endpoint?: EndpointId): Json {
+  if (endpoint === 'responses') return withoutForeignReasoning(json);
+  return endpoint === 'chat-completions' && provider.callIds ? withFittingIds(json, provider.callIds) : json;
 }
 
 /** For a buffer, the HTTP client sets the length itself. Some providers refuse a body without one. */
@@ -217,7 +223,8 @@ function translatedRequest(prepared: PreparedRequest, translation: Translation):
   if (!given) throw unreadable(target, isForm);
   checkNesting(given, content);
   const context = contextOf(prepared, translation);
-  const drops = new ParameterDrops(() => dropsUnsupported(prepared.planned, target, entry.asked));
+  const rule = () => unsupportedRule(prepared.planned, target, entry.asked);
+  const drops = new ParameterDrops(rule, translation.shape?.hints);
   const read = drops.run(given, (body) => hubRequest(body, translation, context, target.provider));
   const written = drops.run(read.made, (hub) => providerRequest(hub, prepared, { translation, context }));
   const { path, body, headers = [] } = written.made;

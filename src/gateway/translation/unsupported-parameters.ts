@@ -1,3 +1,4 @@
+import type { UnsupportedParameterRule } from '../../common/contracts/upstream-rules.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { droppableIn } from '../../providers/unsupported-parameters.js';
@@ -14,8 +15,11 @@ const HINT = 'Send "x-gateway-unsupported-parameters: drop" to send the request 
 export class ParameterDrops {
   private readonly dropped: string[] = [];
 
-  /** `mayDrop` is called only when the provider does not support a parameter that may be dropped. */
-  constructor(private readonly mayDrop: () => boolean) {}
+  /** `rule` is called only when the provider does not support a parameter that may be dropped. */
+  constructor(
+    private readonly rule: () => UnsupportedParameterRule | null,
+    private readonly hints?: ReadonlySet<string>,
+  ) {}
 
   /** In the order in which they were refused; null for none. */
   get names(): readonly string[] | null {
@@ -24,18 +28,19 @@ export class ParameterDrops {
 
   /**
    * Runs a step of a translation, without each parameter that it refuses and that may be dropped. For any other parameter, throws the
-   * step's error; under the rule `refuse`, that error explains how to drop the parameter.
+   * step's error; under the rule `refuse`, that error explains how to drop the parameter. Without a rule, hints are dropped.
    */
   run<Made>(request: Json, step: (request: Json) => Made): TranslationResult<Made> {
     for (let kept = request; ;) {
       try {
         return { request: kept, made: step(kept) };
       } catch (error) {
-        const name = droppableIn(kept, error);
-        if (name === null) throw error;
-        if (!this.mayDrop()) throw withHint(error as AppError);
-        this.dropped.push(name);
-        kept = without(kept, name);
+        const found = droppableIn(kept, error, this.hints);
+        if (found === null) throw error;
+        if ((this.rule() ?? (found.isHint ? 'drop' : 'refuse')) === 'refuse')
+          throw withHint(error as AppError);
+        this.dropped.push(found.name);
+        kept = found.rest;
       }
     }
   }
@@ -43,8 +48,4 @@ export class ParameterDrops {
 
 function withHint({ code, details }: AppError): AppError {
   return new AppError(code, { ...details, detail: `${details.detail}. ${HINT}` });
-}
-
-export function without(request: Json, parameter: string): Json {
-  return Object.fromEntries(Object.entries(request).filter(([name]) => name !== parameter));
 }

@@ -68,10 +68,16 @@ function itemsText(items: unknown): string {
   return text;
 }
 
-/** A message, a piece of reasoning, a tool call or its result. */
+/** A message, a piece of reasoning, a tool call or its result, or tools declared in the input. */
 function itemText(item: Json): string {
   const { content, summary, name, input, output } = item;
   return (
-    textOf(content) + textOf(summary) + textOf(name) + textOf(item.arguments) + textOf(input) + textOf(output)
+    textOf(content) +
+    textOf(summary) +
+    textOf(name) +
+    textOf(item.arguments) +
+    textOf(input) +
+    textOf(output) +
+    (Array.isArray(item.tools) ? stringify(item.tools) : '')
   );
 }

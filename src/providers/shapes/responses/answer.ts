@@ -1,10 +1,10 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
-import { namespacedTools } from './namespaces.js';
 import { Output } from './output.js';
 import { isSummaryAsked } from './reasoning-item.js';
 import { BEGINNING, idSuffix, isWhole, responseObject, usageIn } from './response.js';
+import { ToolNames } from './tool-names.js';
 
 /**
  * The hub's response as a response object; the output is built by the same code as for a stream. Never throws.
@@ -16,7 +16,8 @@ export function responseOf(hub: Json, asked: Json, context: Context): Json {
     emit: () => undefined,
     idSuffix: idSuffix(context),
     isSummary: isSummaryAsked(asked),
-    namespaced: namespacedTools(asked.tools),
+    tools: ToolNames.of(asked),
+    isSingleCall: asked.parallel_tool_calls === false,
   });
   const pieces = isObject(choice.message) ? piecesOf(choice.message) : [];
   // Log probabilities cover the whole text, so they fit only a message of one piece.

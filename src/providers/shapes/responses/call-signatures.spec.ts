@@ -4,6 +4,7 @@ import type { Context } from '../../translation.js';
 import { responseOf } from './answer.js';
 import { messagesOf } from './messages.js';
 import { ResponseStream } from './stream.js';
+import { ToolNames } from './tool-names.js';
 
 const context = { id: 'req-1', model: 'gemini-3-pro-preview', created: 1, isStrict: true } as Context;
 const SIGNATURE = { google: { thought_signature: 'sig' } };
@@ -38,7 +39,7 @@ describe('signatures of tool calls in the Responses API', () => {
     ['a whole answer', whole],
     ['a stream', streamed],
   ])('return from %s by a client that keeps only the documented fields', (_, answer) => {
-    const [message] = messagesOf(documented(answer()));
+    const [message] = messagesOf(documented(answer()), ToolNames.of({}));
 
     expect(message?.tool_calls).toEqual(CALLS);
     expect(message).not.toHaveProperty('content_blocks');

@@ -8,12 +8,12 @@ interface AwaitedCall {
   input: string;
 }
 
-/** Opens an item of the response. */
-export type OpenCall = (called: CallStart) => CallItem;
+/** Opens an item of the response; null for a call that the client does not receive. */
+export type OpenCall = (called: CallStart) => CallItem | null;
 
 /** Tool calls by their index in the hub's stream. Their pieces may be interleaved, so each stays open until the response ends. */
 export class Calls {
-  private readonly open = new Map<number, { id: string; item: CallItem }>();
+  private readonly open = new Map<number, { id: string; item: CallItem | null }>();
   private readonly awaited = new Map<number, AwaitedCall>();
 
   constructor(private readonly openCall: OpenCall) {}
@@ -28,19 +28,19 @@ export class Calls {
 
   private addPiece(index: number, call: Json): void {
     const id = textOf(call.id);
-    const { name, input, kind } = calledIn(call);
-    const item = this.itemAt(index, id);
-    if (item) grow(item, input, call);
-    else this.begin(index, { kind, name, id, input, call });
+    const { name, input } = calledIn(call);
+    const known = this.openAt(index, id);
+    if (known) grow(known.item, input, call);
+    else this.begin(index, { name, id, input, call });
   }
 
   /** Some providers give every call the index 0: another id is another call. */
-  private itemAt(index: number, id: string): CallItem | null {
+  private openAt(index: number, id: string): { item: CallItem | null } | null {
     const known = this.open.get(index);
-    return known && (id === '' || id === known.id) ? known.item : null;
+    return known && (id === '' || id === known.id) ? known : null;
   }
 
-  private begin(index: number, { kind, name, id, input, call }: Beginning): void {
+  private begin(index: number, { name, id, input, call }: Beginning): void {
     const earlier = this.awaited.get(index) ?? { id: '', input: '' };
     const begun = { id: id || earlier.id, input: earlier.input + input };
     if (name === '') {
@@ -49,28 +49,25 @@ export class Calls {
     }
     this.awaited.delete(index);
     const call_id = begun.id || `call_${index}_${name}`;
-    const item = this.openCall({ kind, call_id, name });
+    const item = this.openCall({ call_id, name });
     this.open.set(index, { id: begun.id, item });
     grow(item, begun.input, call);
   }
 }
 
 interface Beginning {
-  readonly kind: CallStart['kind'];
   readonly name: string;
   readonly id: string;
   readonly input: string;
   readonly call: Json;
 }
 
-function grow(item: CallItem, input: string, call: Json): void {
-  if (input !== '') item.add(input);
-  item.keep(call.extra_content);
+function grow(item: CallItem | null, input: string, call: Json): void {
+  if (input !== '') item?.add(input);
+  item?.keep(call.extra_content);
 }
 
-function calledIn(call: Json): { kind: CallStart['kind']; name: string; input: string } {
-  if (isObject(call.custom))
-    return { kind: 'custom', name: textOf(call.custom.name), input: textOf(call.custom.input) };
+function calledIn(call: Json): { name: string; input: string } {
   const called = isObject(call.function) ? call.function : {};
-  return { kind: 'function', name: textOf(called.name), input: textOf(called.arguments) };
+  return { name: textOf(called.name), input: textOf(called.arguments) };
 }

@@ -11,10 +11,14 @@ import { ResponseStream } from './stream.js';
  * `conversation`, references to items), is refused by name. So are features that run at OpenAI: built-in tools, `background`, prompt
  * templates.
  *
+ * A request names the same tools and hints to every provider, because its client knows OpenAI's models only: a provider goes without those
+ * that it lacks. Its own tools remain, and one call at a time remains one (`output.ts`).
+ *
  * Reasoning is sent back to its provider: as text, and with its signatures in `encrypted_content` (`sealing.ts`).
  */
 export const responses: ClientShape = {
   endpoint: 'responses',
+  hints: new Set(['verbosity', 'parallel_tool_calls', 'tools.web_search', 'tools.tool_search']),
   request: (body) => hubRequest(body),
   answer: (hub, asked, context) => responseOf(hub, asked, context),
   error: ({ message, type, param, code }) => ({ error: { message, type, param, code } }),

@@ -4,20 +4,22 @@ import { contentOf } from './content.js';
 import { type ReadItem, readItem } from './items.js';
 import { invalid } from './refusing.js';
 import { isCallBlock } from './sealing.js';
+import type { ToolNames } from './tool-names.js';
 
-type Piece = Exclude<ReadItem, { kind: 'message' }>;
+type Piece = Exclude<ReadItem, { kind: 'message' | 'nothing' }>;
 
 /**
  * `input` as the hub's messages. Reasoning, text and calls of the assistant are separate items; the hub has one message for them. Throws
  * `invalid_request` or `parameter_unsupported`.
  */
-export function messagesOf(input: unknown): readonly Json[] {
+export function messagesOf(input: unknown, names: ToolNames): readonly Json[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   if (!Array.isArray(input)) throw invalid('"input" must be a string or a list of items');
   const messages: Json[] = [];
   let turn: Piece[] = [];
   for (const [index, item] of input.entries()) {
-    const read = readItem(item, `input[${index}]`);
+    const read = readItem(item, `input[${index}]`, names);
+    if (read.kind === 'nothing') continue;
     if (read.kind !== 'message') turn.push(read);
     else {
       messages.push(...assistantMessages(turn), read.message);

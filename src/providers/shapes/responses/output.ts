@@ -4,11 +4,13 @@ import { spokenIn } from '../spoken.js';
 import { CallItem, type CallStart } from './call-item.js';
 import { Calls } from './calls.js';
 import { MessageItem, annotationOf } from './message-item.js';
-import type { NamespacedName } from './namespaces.js';
 import type { Emit, ItemStatus, OutputItem, OutputPlace } from './output-item.js';
 import { ReasoningItem } from './reasoning-item.js';
+import type { CallKind, ToolNames } from './tool-names.js';
 
-type Kind = 'rs' | 'msg' | 'fc' | 'ctc';
+type Kind = 'rs' | 'msg' | 'fc' | 'ctc' | 'tsc';
+
+const CALL_IDS: Readonly<Record<CallKind, Kind>> = { function: 'fc', custom: 'ctc', tool_search: 'tsc' };
 
 /** How the items of one response are built. */
 export interface OutputOptions {
@@ -16,8 +18,10 @@ export interface OutputOptions {
   /** Suffix of all items' ids, before their number. */
   readonly idSuffix: string;
   readonly isSummary: boolean;
-  /** The tools in namespaces by their name at the provider. */
-  readonly namespaced: ReadonlyMap<string, NamespacedName>;
+  /** The client's tools by their name at the provider. */
+  readonly tools: ToolNames;
+  /** The client takes one call at a time (`parallel_tool_calls: false`), also of a provider that cannot limit them. */
+  readonly isSingleCall: boolean;
 }
 
 /**
@@ -28,6 +32,7 @@ export class Output {
   private readonly items: { readonly item: OutputItem; isOpen: boolean }[] = [];
   private current: ReasoningItem | MessageItem | null = null;
   private readonly calls: Calls;
+  private hasCalled = false;
 
   constructor(private readonly options: OutputOptions) {
     this.calls = new Calls((called) => this.openCall(called));
@@ -102,10 +107,13 @@ export class Output {
     return item;
   }
 
-  private openCall(called: CallStart): CallItem {
-    const place = this.nextPlace(called.kind === 'function' ? 'fc' : 'ctc');
-    const { emit, namespaced } = this.options;
-    const item = new CallItem(place, emit, { ...called, ...namespaced.get(called.name) });
+  private openCall(called: CallStart): CallItem | null {
+    const { emit, tools, isSingleCall } = this.options;
+    if (isSingleCall && this.hasCalled) return null;
+    this.hasCalled = true;
+    const tool = tools.find(called.name) ?? { kind: 'function', name: called.name };
+    const place = this.nextPlace(CALL_IDS[tool.kind]);
+    const item = new CallItem(place, emit, { ...tool, call_id: called.call_id });
     this.items.push({ item, isOpen: true });
     return item;
   }

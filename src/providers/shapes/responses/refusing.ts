@@ -49,5 +49,12 @@ export function refuseTheImpossible(body: Json): void {
 export const unsupported = (parameter: string, detail: string): AppError =>
   new AppError('parameter_unsupported', { parameter, detail });
 
+/** A tool that only OpenAI runs. The error names it in `tool`, so that it may be dropped (`unsupported-parameters.ts`). */
+export const hosted = (parameter: string, tool: string): AppError =>
+  new AppError('parameter_unsupported', {
+    ...{ parameter, tool },
+    detail: `the tool "${tool}" runs at OpenAI, and this provider does not have it`,
+  });
+
 /** The request does not have the format that OpenAI documents. */
 export const invalid = (detail: string): AppError => new AppError('invalid_request', { detail });

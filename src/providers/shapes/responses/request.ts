@@ -2,6 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import { messagesOf } from './messages.js';
 import { invalid, refuseTheImpossible, unsupported } from './refusing.js';
+import { ToolNames } from './tool-names.js';
 import { toolChoiceOf, toolsOf } from './tools.js';
 
 /** Parameters that the hub has elsewhere, or that have no meaning there. All others are passed on under their own names. */
@@ -32,12 +33,13 @@ const READ: ReadonlySet<string> = new Set([
  */
 export function hubRequest(body: Json): Json {
   refuseTheImpossible(body);
+  const names = ToolNames.of(body);
   return present({
     ...Object.fromEntries(Object.entries(body).filter(([name]) => !READ.has(name))),
-    messages: [...instructionsOf(body.instructions), ...messagesOf(body.input)],
+    messages: [...instructionsOf(body.instructions), ...messagesOf(body.input, names)],
     // The older name: all providers with chat completions but without responses support it.
     max_tokens: body.max_output_tokens,
-    ...toolParameters(body),
+    ...toolParameters(body, names),
     ...textParameters(body.text),
     ...reasoningParameters(body.reasoning),
     ...logprobParameters(body),
@@ -54,9 +56,10 @@ function instructionsOf(instructions: unknown): readonly Json[] {
 }
 
 /** Chat completions refuses tool parameters without tools. */
-function toolParameters({ tools, tool_choice, parallel_tool_calls }: Json): Json {
-  const known = toolsOf(tools);
-  const choice = toolChoiceOf(tool_choice);
+function toolParameters(body: Json, names: ToolNames): Json {
+  const { tool_choice, parallel_tool_calls } = body;
+  const known = toolsOf(body, names);
+  const choice = toolChoiceOf(tool_choice, names);
   return known ? { tools: known, tool_choice: choice, parallel_tool_calls } : {};
 }
 

@@ -28,6 +28,26 @@ export function unseal(sealed: unknown): readonly Json[] {
   }
 }
 
+/** Ids of reasoning items that the gateway made: those of OpenAI are longer. See `idSuffix`. */
+const MADE_HERE = /^rs_[0-9a-f]{12}7[0-9a-f]{19}\d{1,3}$/;
+
+/**
+ * A request without the reasoning of other providers, for a provider that has responses itself: it refuses `encrypted_content` that it did
+ * not make, and reasoning items by ids that it does not know. The same object if there is none, as nearly always.
+ */
+export function withoutForeignReasoning(request: Json): Json {
+  const { input } = request;
+  if (!Array.isArray(input) || !input.some(isMadeHere)) return request;
+  return { ...request, input: input.filter((item) => !isMadeHere(item)) };
+}
+
+function isMadeHere(item: unknown): boolean {
+  if (!isObject(item) || item.type !== 'reasoning') return false;
+  const { encrypted_content: sealed, id } = item;
+  if (typeof sealed === 'string') return sealed.startsWith(MARK);
+  return typeof id === 'string' && MADE_HERE.test(id);
+}
+
 /**
  * A provider's own data of a tool call, such as Gemini's thought signature. It is in the reasoning item before the call, because clients
  * drop fields of a `function_call` that OpenAI does not have. https://ai.google.dev/gemini-api/docs/thought-signatures

@@ -2,10 +2,10 @@ import { jsonText } from '../../../common/json/deep-json.js';
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
-import { namespacedTools } from './namespaces.js';
 import { Output } from './output.js';
 import { isSummaryAsked } from './reasoning-item.js';
 import { BEGINNING, type ResponseState, idSuffix, isWhole, responseObject, usageIn } from './response.js';
+import { ToolNames } from './tool-names.js';
 
 /**
  * The hub's stream as the events of a response. Events are numbered; the last one contains the whole response. A stream that breaks off
@@ -26,7 +26,8 @@ export class ResponseStream implements ChunkTranslator {
       emit: (type, fields) => this.emit(type, fields),
       idSuffix: idSuffix(context),
       isSummary: isSummaryAsked(asked),
-      namespaced: namespacedTools(asked.tools),
+      tools: ToolNames.of(asked),
+      isSingleCall: asked.parallel_tool_calls === false,
     });
   }
 

@@ -19,6 +19,7 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
   ['logit_bias', because('Bedrock has no such control of sampling', '{}')],
   ['audio', because('Bedrock answers with text only')],
   ['modalities', because('Bedrock answers with text only', '["text"]', '[]')],
+  ['verbosity', because('Bedrock has no such control of length', '"medium"')],
   ['store', because('Bedrock stores no responses', 'false')],
   ['functions', because('send "tools" instead', '[]')],
   ['function_call', because('send "tool_choice" instead')],
