@@ -14,12 +14,19 @@ import { World } from '../support/world.js';
 let world: World;
 let upstream: RealtimeUpstream;
 let slug: string;
+let anthropic: string;
 
 beforeAll(async () => {
   world = await World.create('realtime');
   upstream = await RealtimeUpstream.start(world.service.facts.egressPorts);
   slug = await world.administration.createVirtualKey({
     name: `realtime-${randomBytes(4).toString('hex')}`,
+    secret: world.providerSecret,
+    customHost: `http://127.0.0.1:${upstream.port}/base/v1`,
+  });
+  anthropic = await world.administration.createVirtualKey({
+    name: `anthropic-${randomBytes(4).toString('hex')}`,
+    provider: 'anthropic',
     secret: world.providerSecret,
     customHost: `http://127.0.0.1:${upstream.port}/base/v1`,
   });
@@ -266,6 +273,34 @@ describe('a refusal comes before the upgrade, as an HTTP answer', () => {
     expect([status, body.error.code]).toEqual([400, 'provider_missing']);
   });
 
+  it.each([
+    ['no provider', () => ({}), 'provider was chosen'],
+    ['a provider without it', () => ({ 'x-gateway-virtual-key': anthropic }), 'anthropic'],
+  ])('of responses with %s, which the client then requests over HTTP', async (_, headers, reason) => {
+    const { status, body } = await refused({
+      path: '/v1/responses',
+      headers: { 'x-gateway-api-key': world.apiKey.key, ...headers() },
+    });
+    expect([status, body.error.code]).toEqual([426, 'websocket_unsupported']);
+    expect(body.error.message).toContain(reason);
+    expect(body.error.message).toContain('POST /v1/responses');
+  });
+
+  it('of responses under a limit that cannot be measured there', async () => {
+    const { key } = await world.administration.createKey('measured-responses', ['completions.write'], {
+      usage_limits: { credit_limit: 10 },
+    });
+    const headers = { 'x-gateway-api-key': key, 'x-gateway-virtual-key': slug };
+    const { status, body } = await refused({ path: '/v1/responses', headers });
+    expect([status, body.error.code]).toEqual([426, 'websocket_unsupported']);
+  });
+
+  it('of responses without a valid key, with 401 as over HTTP', async () => {
+    const headers = { 'x-gateway-api-key': 'gw_ws_wrong' };
+    const { status } = await refused({ path: '/v1/responses', headers, logged: 'never' });
+    expect(status).toBe(401);
+  });
+
   it('where a guardrail would have to look at what is said', async () => {
     const hook = { 'default.contains': { operator: 'none', words: ['Apollo'] }, deny: true, id: 'names' };
     const config = JSON.stringify({ virtual_key: slug, input_guardrails: [hook] });
@@ -315,6 +350,46 @@ describe('a refusal comes before the upgrade, as an HTTP answer', () => {
     for await (const chunk of socket as AsyncIterable<Buffer>) text += chunk.toString();
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
     world.note(/x-gateway-request-id: (\S+)/.exec(text)?.[1] ?? '', 'once', 'h2c');
+  });
+});
+
+describe('a session of responses', () => {
+  it('has the model, the tokens and the cost of its turns, and is complete when the client leaves after them', async () => {
+    const usage = {
+      ...{ input_tokens: 1000, input_tokens_details: { cached_tokens: 400 } },
+      ...{ output_tokens: 50, output_tokens_details: { reasoning_tokens: 20 }, total_tokens: 1050 },
+    };
+    upstream.play = (socket) => {
+      socket.on('message', () => {
+        const response = { id: 'resp_1', object: 'response', model: 'gpt-5', usage: null };
+        socket.send(JSON.stringify({ type: 'response.created', response }));
+        socket.send(JSON.stringify({ type: 'response.output_text.delta', delta: 'Hi' }));
+        socket.send(
+          JSON.stringify({
+            type: 'response.completed',
+            response: { ...response, status: 'completed', usage },
+          }),
+        );
+      });
+    };
+    const { socket, id } = await open({ path: '/v1/responses' });
+    for (let turn = 0; turn < 2; turn++) {
+      const completed = new Promise<void>((resolve) => {
+        socket.on('message', (data: Buffer) => data.includes('response.completed') && resolve());
+      });
+      socket.send(JSON.stringify({ type: 'response.create', model: 'gpt-5', input: [] }));
+      await completed;
+    }
+    socket.terminate();
+    await eventually(() => upstream.last.closedAt, { what: 'the end at the provider' });
+
+    const row = await world.logs.row(id);
+    expect(row).toMatchObject({
+      ...{ ending: 'completed', model: 'gpt-5', usage_source: 'provider' },
+      ...{ input_tokens: 2000, output_tokens: 100 },
+    });
+    // $1.25 and $10 for a million tokens, $0.125 for cached ones.
+    expect(Number(row.cost_nano_usd)).toBe(2 * (600 * 1250 + 400 * 125 + 50 * 10_000));
   });
 });
 

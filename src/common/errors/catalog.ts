@@ -86,6 +86,12 @@ export const ERRORS = {
     message: 'The provider "{provider}" has no {endpoint}. {detail}',
     elsewhere: true,
   },
+  websocket_unsupported: {
+    status: 426,
+    type: 'invalid_request_error',
+    message: 'This WebSocket cannot be opened. {detail} Send the request over HTTP, as POST {path}.',
+    elsewhere: true,
+  },
   unauthenticated: {
     status: 401,
     type: 'authentication_error',

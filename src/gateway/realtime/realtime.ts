@@ -15,6 +15,7 @@ import { Journal } from '../recording/journal.js';
 import { checkPolicy } from '../planning/check-allowed.js';
 import { checkNamedKey } from '../planning/check-targets.js';
 import { ConfigPlans } from '../planning/config-plans.js';
+import { httpInstead } from '../planning/http-instead.js';
 import { Planner } from '../planning/planner.js';
 import { requestPath } from '../types/request-path.js';
 import { RoutedExchange } from '../attempt/routed-exchange.js';
@@ -150,6 +151,10 @@ export class Realtime {
   }
 
   private stop(opening: OpeningExchange, thrown: unknown): void {
-    stopExchange(opening, thrown, opening.response.destroyed || opening.socket.destroyed);
+    stopExchange(
+      opening,
+      httpInstead(thrown, opening.entry.path),
+      opening.response.destroyed || opening.socket.destroyed,
+    );
   }
 }

@@ -47,6 +47,7 @@ const WORTH_READING = [
   '"session.',
   '"response.created"',
   '"response.done"',
+  '"response.failed"',
   '"error"',
   '"input_audio_buffer.',
 ] as const;

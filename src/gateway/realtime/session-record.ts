@@ -95,6 +95,8 @@ function record(recorded: RecordedSession, ended: EndedSession, then: () => void
   const { ending, errorCode } = ended.end;
   const isProviders = ending === 'upstream_truncated';
   const parts = reservations.finish();
+  // A session of responses names its model in its messages only.
+  if (entry.trail.model === null) entry.trail.asksFor(meter.reading.responseModel);
   const reading = { ...meter.reading, usage: parts.usage };
   entry.trail.requestBody.bytes = session.bytes.up;
   entry.responseBody.bytes = session.bytes.down;

@@ -65,11 +65,17 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
   private hasChanged = false;
   private isWaiting = false;
   private isOver = false;
+  private hasAnswered = false;
 
   constructor(private readonly session: ReservedSession) {
     this.caller = session.caller;
     this.target = session.target;
     this.input = new SessionInput(() => session.admission.outputCeiling);
+  }
+
+  /** Every response has ended, and there was one: the client may leave. */
+  get isAnswered(): boolean {
+    return this.hasAnswered && this.running === 0 && this.requested === 0;
   }
 
   /** The client's messages are read only where limits apply. */
@@ -124,6 +130,7 @@ export class SessionReservations implements SessionObserver, PassGate, FrameList
     // Some providers report only the end.
     if (this.running === 0) this.began();
     this.running -= 1;
+    this.hasAnswered = true;
     const step = this.steps.shift();
     this.input.responseEnded(use.usage);
     if (step)

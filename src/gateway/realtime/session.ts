@@ -19,7 +19,7 @@ export interface Sides {
 interface SessionReaders {
   readonly meter: FrameListener;
   /** Reads the client's messages, and decides when they may pass. */
-  readonly reservations: FrameListener & PassGate;
+  readonly reservations: FrameListener & PassGate & { readonly isAnswered: boolean };
 }
 
 /** How long a side has to take bytes already written to it, and how long when the gateway ends the session. */
@@ -39,10 +39,11 @@ export class RealtimeSession {
 
   constructor(
     private readonly sides: Sides,
-    { meter, reservations }: SessionReaders,
+    private readonly readers: SessionReaders,
     private readonly onEnd: (end: SessionEnd, then: () => void) => void,
   ) {
     const { client, upstream } = sides;
+    const { meter, reservations } = readers;
     this.down = new Direction(upstream, client, new FrameReader(meter), false);
     const frames = new FrameReader(reservations, 'client');
     this.up = new Direction(client, upstream, frames, true, reservations);
@@ -96,7 +97,8 @@ export class RealtimeSession {
   }
 
   private clientLeft(): void {
-    this.end({ ending: this.wasClosed ? 'completed' : 'client_aborted', errorCode: null });
+    const isDone = this.wasClosed || this.readers.reservations.isAnswered;
+    this.end({ ending: isDone ? 'completed' : 'client_aborted', errorCode: null });
   }
 
   private upstreamLeft(): void {

@@ -9,6 +9,7 @@ import type { Context, ProviderRequest } from '../../providers/translation.js';
 import { gatewayOption } from '../types/gateway-headers.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import { namesDeployment, pathModelOf } from '../planning/path-model.js';
+import { checkHasSocket } from '../planning/http-instead.js';
 import { unsupportedRule } from '../planning/planner.js';
 import type { Content } from '../types/content.js';
 import type { Entry } from '../recording/entry.js';
@@ -97,6 +98,7 @@ export interface PreparedRequest {
 /** Builds the upstream request: the client's own bytes, or a translation of them if the provider uses another dialect. */
 export function outgoing(prepared: PreparedRequest): TranslatedRequest {
   const { content, planned, target, entry } = prepared;
+  checkHasSocket(target, content);
   const isUntouched = isAsItIs(content, planned, target);
   if (isUntouched) return asWritten(ownRequest(prepared));
   const { endpoint } = entry;

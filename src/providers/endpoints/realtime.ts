@@ -13,7 +13,9 @@ const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
  */
 export const realtimeUsage: UsageReader = {
   fromAnswer: (event) => tokenUsageOf(objectOf(event.response).usage) ?? usageBeside(event),
-  modelOf: ({ session }) => textOrNull(objectOf(session).model),
+  // A session of responses has no settings: each response names its model.
+  modelOf: ({ session, response }) =>
+    textOrNull(objectOf(session).model) ?? textOrNull(objectOf(response).model),
   outputText: () => '',
   inputText: () => '',
 };
@@ -35,10 +37,19 @@ export function transcriptionModelOf(event: Json): string | null {
 /** What an event says about responses: one began, ended, failed without being billed, or a request for one was refused. */
 export type ResponseEvent = 'began' | 'ended' | 'failed' | 'refused';
 
+/** Events of realtime sessions, and of responses over a WebSocket. https://developers.openai.com/api/reference/resources/responses/websocket-events */
+const RESPONSE_EVENTS: ReadonlyMap<unknown, ResponseEvent> = new Map<unknown, ResponseEvent>([
+  ['response.created', 'began'],
+  ['response.done', 'ended'],
+  ['response.completed', 'ended'],
+  ['response.incomplete', 'ended'],
+  ['response.failed', 'failed'],
+  ['error', 'refused'],
+]);
+
 export function responseEventOf({ type, response }: Json): ResponseEvent | null {
-  if (type === 'response.created') return 'began';
-  if (type === 'response.done') return objectOf(response).status === 'failed' ? 'failed' : 'ended';
-  return type === 'error' ? 'refused' : null;
+  const event = RESPONSE_EVENTS.get(type) ?? null;
+  return event === 'ended' && objectOf(response).status === 'failed' ? 'failed' : event;
 }
 
 /** Whether the end of a response lists output. */
