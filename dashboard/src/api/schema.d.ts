@@ -59,7 +59,7 @@ export interface paths {
          * Export audit records as JSON Lines
          * @description Returns the records as JSON Lines, oldest first.
          *
-         *     Scope: `audit_logs.list`.
+         *     Scope: `audit_logs.list`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         get: operations["auditLogsExport"];
         put?: never;
@@ -472,7 +472,7 @@ export interface paths {
          * Change a workspace
          * @description Changes the fields that are sent.
          *
-         *     Scope: `workspaces.update`.
+         *     Scope: `workspaces.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         put: operations["workspacesUpdate"];
         post?: never;
@@ -2331,7 +2331,7 @@ export interface paths {
          * Release a legal hold
          * @description Retention applies to the logs again, unless another hold covers them.
          *
-         *     Scope: `organisation_settings.update`.
+         *     Scope: `organisation_settings.update`. A session needs a sign-in or step-up within the last 10 minutes.
          */
         post: operations["legalHoldsRelease"];
         delete?: never;
@@ -5842,7 +5842,7 @@ export interface components {
              * @enum {string}
              */
             role: "admin" | "member";
-            /** @description Workspaces that the new user joins, at most 100. Default: none. */
+            /** @description Workspaces that the new user joins, at most 100; an empty list for none. */
             workspaces: components["schemas"]["InvitedToDto"][];
             /** @description Creates an API key for the user in each of these workspaces. The response to the acceptance shows them once. Default: no keys. */
             workspace_api_key_details?: components["schemas"]["PromisedKeyDto"];
@@ -10239,7 +10239,7 @@ export interface components {
             top_users: components["schemas"]["OverviewGroupDto"][];
             /** @description The five most frequent statuses of 400 or more. */
             top_errors: components["schemas"]["OverviewStatusDto"][];
-            /** @description Providers that failed at least 5 % of at least 10 requests in the last hour of the period, most failures first. Failures that a retry or a fallback made good do not count. */
+            /** @description Providers that failed at least 5 % of at least 10 requests in the last hour of the period, most failures first. Failures that a retry or a fallback made good do not count, nor do refusals of the gateway. */
             failing_providers: components["schemas"]["OverviewProviderDto"][];
         };
         FacetValueDto: {
@@ -13997,6 +13997,8 @@ export interface operations {
     startSignOnStart: {
         parameters: {
             query: {
+                login_hint?: string;
+                select_account?: "true";
                 /** @description `true` makes the user authenticate again, for a step-up. */
                 reauthenticate?: "true";
                 /** @description Page of the dashboard to open after the sign-in. Default: `/ui/`. */
