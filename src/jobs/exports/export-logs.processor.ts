@@ -50,7 +50,7 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
   async process({ data }: Job<ExportLogsPayload>): Promise<ExportEnding> {
     const { export_id } = exportLogsPayload.parse(data);
     const ending = await counted('export', this.#writer.write(export_id));
-    if (ending === 'failed') log.error({ export_id }, 'an export failed; the export itself says why');
+    if (ending === 'failed') log.error({ export_id }, 'An export failed. The export names the reason.');
     return ending;
   }
 
