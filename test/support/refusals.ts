@@ -7,6 +7,17 @@ import type { Service } from './service.js';
 const INNER_LIFE =
   /\n\s+at |node_modules|\.[jt]s:\d|\/src\/|\/dist\/|\bSELECT\b|\bINSERT\b|\bundici\b|\bfastify\b|\bnest(js)?\b|typeorm|postgres|ECONN|ENOTFOUND|127\.0\.0\.1:\d/i;
 
+interface GoogleError {
+  readonly details: readonly { readonly metadata?: { readonly code?: string; readonly request_id?: string } }[];
+}
+
+/** The code of an error of the gateway, whatever the format of the client: Google's has it among the details. */
+export function errorCodeIn(body: unknown): string | undefined {
+  const { error } = body as { error?: { code: string } | GoogleError };
+  if (!error) return undefined;
+  return 'details' in error ? error.details.find(({ metadata }) => metadata)?.metadata?.code : error.code;
+}
+
 /** The body is a refusal of the gateway in the one shape that all of them have, and tells nothing of the inside. */
 export function expectRefusal(body: Buffer, code: ErrorCode): void {
   const text = body.toString('utf8');

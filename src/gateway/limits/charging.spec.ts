@@ -7,6 +7,7 @@ import {
   type TestGateway,
 } from '../../../test/support/gateway.js';
 import { aBudget, aLimit } from '../../../test/support/limits.js';
+import { errorCodeIn } from '../../../test/support/refusals.js';
 import { aSilence } from '../../../test/support/sounds.js';
 import type { Price, UnitPrices } from '../../providers/prices/price.js';
 
@@ -56,7 +57,7 @@ const ask = ({ path, body, slug = 'openai-prod' }: Asked, headers: object = {}):
     body: body instanceof FormData ? body : JSON.stringify(body),
   });
 const codeOf = async (answer: Response): Promise<unknown> =>
-  ((await answer.json()) as { error?: { code: string } }).error?.code;
+  errorCodeIn(await answer.json());
 
 interface Row extends Asked {
   readonly title: string;

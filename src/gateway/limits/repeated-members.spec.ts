@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
 import { aBudget, aLimit } from '../../../test/support/limits.js';
+import { errorCodeIn } from '../../../test/support/refusals.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
 import type { Price } from '../../providers/prices/price.js';
 import type { AllowedModels } from '../types/target.js';
@@ -103,9 +104,9 @@ describe.each(Object.entries(READERS))('under %s', (_, under) => {
     const answer = await send(under, sample);
 
     expect(answer.status).toBe(400);
-    const { error } = (await answer.json()) as { error: { code: string; message: string } };
-    expect(error.code).toBe('invalid_request');
-    expect(error.message).toContain(`the member "${sample.name}" twice`);
+    const body = (await answer.json()) as { error: { message: string } };
+    expect(errorCodeIn(body)).toBe('invalid_request');
+    expect(body.error.message).toContain(`the member "${sample.name}" twice`);
     expect(gateway.calls).toEqual([]);
   });
 });
