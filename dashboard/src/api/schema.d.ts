@@ -13997,7 +13997,9 @@ export interface operations {
     startSignOnStart: {
         parameters: {
             query: {
+                /** @description The address that the identity provider suggests at its sign-in. */
                 login_hint?: string;
+                /** @description `true` lets the user choose another account at the identity provider. */
                 select_account?: "true";
                 /** @description `true` makes the user authenticate again, for a step-up. */
                 reauthenticate?: "true";

@@ -82,4 +82,6 @@ export const PARAMETER_DESCRIPTIONS: Readonly<Partial<Record<string, string>>> =
   expires: 'Time at which a signed link ends, in seconds since 1970.',
   return_to: 'Page of the dashboard to open after the sign-in. Default: `/ui/`.',
   reauthenticate: '`true` makes the user authenticate again, for a step-up.',
+  login_hint: 'The address that the identity provider suggests at its sign-in.',
+  select_account: '`true` lets the user choose another account at the identity provider.',
 };
