@@ -36,7 +36,9 @@ function newestSource() {
   const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
     (name) => !name.endsWith('.spec.ts'),
   );
-  const files = ['.swcrc', 'nest-cli.json', 'package.json', 'scripts/bundle-programs.mjs'].map((name) => join(ROOT, name));
+  const files = ['.swcrc', 'nest-cli.json', 'package.json', 'scripts/bundle-programs.mjs'].map((name) =>
+    join(ROOT, name),
+  );
   return Math.max(
     ...[...sources.map((name) => join(SOURCE, name)), ...files].map(
       (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,

@@ -8,7 +8,9 @@ const INNER_LIFE =
   /\n\s+at |node_modules|\.[jt]s:\d|\/src\/|\/dist\/|\bSELECT\b|\bINSERT\b|\bundici\b|\bfastify\b|\bnest(js)?\b|typeorm|postgres|ECONN|ENOTFOUND|127\.0\.0\.1:\d/i;
 
 interface GoogleError {
-  readonly details: readonly { readonly metadata?: { readonly code?: string; readonly request_id?: string } }[];
+  readonly details: readonly {
+    readonly metadata?: { readonly code?: string; readonly request_id?: string };
+  }[];
 }
 
 /** The code of an error of the gateway, whatever the format of the client: Google's has it among the details. */

@@ -56,8 +56,7 @@ const ask = ({ path, body, slug = 'openai-prod' }: Asked, headers: object = {}):
     },
     body: body instanceof FormData ? body : JSON.stringify(body),
   });
-const codeOf = async (answer: Response): Promise<unknown> =>
-  errorCodeIn(await answer.json());
+const codeOf = async (answer: Response): Promise<unknown> => errorCodeIn(await answer.json());
 
 interface Row extends Asked {
   readonly title: string;

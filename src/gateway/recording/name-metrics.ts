@@ -4,8 +4,10 @@ import type { RequestLogRecord } from '../../request-log/record.js';
 /** Names with a series of their own, per process. Further ones are counted together. */
 export const NAMES_MAX = 200;
 const OTHER = 'other';
-/** Between the parts of a key. A name that contains one is shown up to it. */
+/** Between the parts of a key. The first part never contains one. */
 const SEPARATOR = '\n';
+/** Control characters and line separators, which readers of the exposition format may take for the end of a line. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
 /** Requests by status class, and their cost. */
 interface NamedSums {
@@ -64,8 +66,9 @@ export function registerNameMetrics(): void {
 
 function byName(subject: string, source: SumsByName, labelNames: readonly [string, string]): void {
   const labelsOf = (key: string): Record<string, string> => {
-    const [first = '', second = ''] = key.split(SEPARATOR);
-    return { [labelNames[0]]: first, [labelNames[1]]: second };
+    const at = key.indexOf(SEPARATOR);
+    const name = key.slice(at + 1).replace(UNPRINTABLE, '\uFFFD');
+    return { [labelNames[0]]: key.slice(0, at), [labelNames[1]]: name };
   };
   const what = subject.replace('_', ' ');
   new Counter({

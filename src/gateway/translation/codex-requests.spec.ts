@@ -53,7 +53,13 @@ const OVERLOADED = { status: 503, chunks: ['{"error":{"message":"overloaded"}}']
 let gateway: TestGateway;
 const given = async (wishes: GatewayWishes = {}): Promise<TestGateway> =>
   (gateway = await aGateway({
-    virtualKeys: { oai: 'openai', claude: 'anthropic', gemini: 'google', rock: 'bedrock', chat: 'mistral-ai' },
+    virtualKeys: {
+      oai: 'openai',
+      claude: 'anthropic',
+      gemini: 'google',
+      rock: 'bedrock',
+      chat: 'mistral-ai',
+    },
     answers: [CLAUDE],
     ...wishes,
   }));

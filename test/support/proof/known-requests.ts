@@ -118,7 +118,8 @@ export class KnownRequests {
       number: kind === 'fail' ? this.#pick([400, 404, 429, 500]) : 1 + (n % 2),
       input,
       cached: random(input),
-      output: random(500),
+      // At least one: zero beside a text is not believed.
+      output: 1 + random(500),
     };
     const model = isCached ? 'gpt-4o-mini' : this.#pick(['gpt-4o-mini', 'gpt-4o-mini', 'gpt-4o', UNPRICED]);
     const metadata = this.#pick([
