@@ -97,8 +97,8 @@ describe('markup in a name', () => {
     });
     undo.push(
       () => call('DELETE', `/v1/admin/organisation/identity-providers/${provider.id}`),
-      () => call('DELETE', `/v1/configs/${config}`),
       () => call('DELETE', `/v1/virtual-keys/markup`),
+      () => call('DELETE', `/v1/configs/${config}`),
       () => call('DELETE', `/v1/api-keys/${key.id}`),
     );
     const { invite_link = '' } = await call('POST', '/v1/admin/users/invites', {
