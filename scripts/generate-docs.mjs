@@ -62,7 +62,7 @@ function errorsPage() {
   rows.sort(([a], [b]) => a - b);
   const intro =
     'Errors of the gateway itself. The response has the header `x-gateway-error-source: gateway` and the body ' +
-    '`{"error": {"message", "type", "code", "param", "request_id"}}`. A provider\'s own error keeps its status and body, and the header is `provider`. ' +
+    '`{"error": {"message", "type", "code", "param", "request_id"}}`; at the paths of Anthropic and Google, the error has [their format](clients.md#errors-in-coding-agents). A provider\'s own error keeps its status and body, and the header is `provider`. ' +
     '`{detail}` names the field or value, what is wrong with it, and what to do. `{hint}` suggests the nearest known name, and `{where}` is the provider with its host. ' +
     'The column "Other target" marks errors that another target or attempt may not have.';
   return page('Errors', intro, table(['Status', 'Code', 'Type', 'Other target', 'Message'], rows));

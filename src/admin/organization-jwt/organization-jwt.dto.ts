@@ -188,8 +188,8 @@ export class OrganizationJwtDto extends NewcomersDto {
   @ApiProperty({ example: false }) readonly allow_owners: boolean;
 
   /**
-   * The owner who last set it. Tokens stand for nobody above this user's present role, and for nobody once they no longer administer the
-   * organization. Null in settings of 0.1.0, which count as an admin's.
+   * The owner who last set it. A token cannot stand for a user above the current role of this owner, and none is accepted once they no
+   * longer administer the organization. Null in settings of 0.1.0, which count as an admin's.
    */
   @ApiIdOrNull()
   readonly set_by: string | null;

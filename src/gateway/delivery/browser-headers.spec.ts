@@ -60,6 +60,15 @@ describe('an error of the gateway', () => {
   });
 });
 
+describe('a withheld response', () => {
+  it("is final for clients that retry, whatever the provider's header says", async () => {
+    gateway = await aGateway({ answers: [answer({ headers: { 'x-should-retry': 'true' } })] });
+    const withheld = await gateway.chat(BODY, config({ ...TARGET, output_guardrails: [DENYING] }));
+
+    expect([withheld.status, withheld.headers.get('x-should-retry')]).toEqual([446, 'false']);
+  });
+});
+
 describe('the table of headers in docs/clients.md', () => {
   it('is the one whose headers are tested here', async () => {
     const page = await readFile(new URL('../../../docs/clients.md', import.meta.url), 'utf8');

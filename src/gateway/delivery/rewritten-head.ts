@@ -12,6 +12,9 @@ const OF_THE_BODY: ReadonlySet<string> = new Set([
   'etag',
 ]);
 
+/** The gateway's own value replaces the provider's. */
+const SHOULD_RETRY = 'x-should-retry';
+
 /** The head of the body that replaces the provider's. */
 export interface RewrittenHead {
   readonly status: number;
@@ -28,13 +31,16 @@ export function writeRewrittenHead(
   { headers: theirs, hasDate }: ResponseHead,
   { status, contentType, bytes, errorSource }: RewrittenHead,
 ): void {
+  const isWithheld = errorSource === 'gateway';
   const headers: string[] = ['content-type', contentType];
   if (bytes !== null) headers.push('content-length', String(bytes));
-  for (let at = 0; at < theirs.length; at += 2)
-    if (!OF_THE_BODY.has(lower(theirs[at] as string)))
+  for (let at = 0; at < theirs.length; at += 2) {
+    const name = lower(theirs[at] as string);
+    if (!OF_THE_BODY.has(name) && !(isWithheld && name === SHOULD_RETRY))
       headers.push(theirs[at] as string, theirs[at + 1] as string);
-  // Only a guardrail withholds a response whose head is known, and it does so again.
-  if (errorSource === 'gateway') headers.push(...NO_SNIFFING, 'x-should-retry', 'false');
+  }
+  // A guardrail withholds the response to the next try as well.
+  if (isWithheld) headers.push(...NO_SNIFFING, SHOULD_RETRY, 'false');
   addAnswerHeaders(headers, entry, errorSource);
   response.sendDate = !hasDate;
   response.writeHead(status, headers);
