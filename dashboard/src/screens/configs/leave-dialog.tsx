@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useBlocker } from '@tanstack/react-router';
+import { useBlocker, useMatch } from '@tanstack/react-router';
 import { Dialog } from '../../parts/overlay/dialog';
 import { dialogWords } from '../../words/dialogs';
 import dialog from '../../parts/overlay/dialog-form.module.css';
@@ -8,8 +8,11 @@ const texts = dialogWords.leave;
 
 /** Asks before another page is opened with unsaved changes, and lets the browser ask before the tab is closed. */
 export function LeaveDialog({ isDirty }: { isDirty: boolean }) {
+  // A page stays mounted until the next one is loaded. Going back to it in this time does not leave it. The match of an index route ends
+  // with a slash, which locations lack.
+  const own = useMatch({ strict: false, select: ({ pathname }) => pathname.replace(/\/$/, '') });
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname === own && next.pathname !== own,
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
